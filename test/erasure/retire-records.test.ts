@@ -10,7 +10,7 @@ import { employee, startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-/** An instant that is yet to come: what was recorded today is older. */
+/** An age in days that even the records of today exceed. */
 const TOMORROW = -1
 
 const rejectedWithData = async (service: Service, companyId: string) => {
@@ -21,7 +21,7 @@ const rejectedWithData = async (service: Service, companyId: string) => {
   return rows.length
 }
 
-await t.test('what refused records said is erased once it is old enough, and no younger one', async (t) => {
+await t.test('only refused records that are old enough are erased', async (t) => {
   const service = await startService(t)
   const companyId = await openOldLedger(service, daysAgo(20))
   for (const days of [20, 11, 9, 1]) await appendRefusalsAt(service, companyId, daysAgo(days), 2)
@@ -36,7 +36,7 @@ await t.test('what refused records said is erased once it is old enough, and no 
     data: { positions: [1, 2, 4, 5] },
   })
   t.equal(await rejectedWithData(service, companyId), 4)
-  t.equal(await retireRecords(service.pool, 10), 0, 'a second time there is nothing to do')
+  t.equal(await retireRecords(service.pool, 10), 0, 'the second time, there is nothing to do')
   t.strictSame(await ledgerFaults(service.db, companyId), [])
   t.equal(await retireRecords(service.pool, 5), 2)
   t.strictSame(
@@ -48,44 +48,41 @@ await t.test('what refused records said is erased once it is old enough, and no 
   )
 })
 
-await t.test(
-  'the log keeps entry, counts and error of a call whose records are retired, and nobody loses an employee',
-  async (t) => {
-    const service = await startService(t)
-    const { company } = service
-    const { body: made } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'kept' }) })
-    const { id } = made.employees[0]
-    const { body: failed } = await service.call('PATCH', '/v1/employees', {
-      body: [{ id, phone: '1' }, { email: 'nobody@example.com' }],
-    })
-    const before = await service.logOf(failed.log_id)
-    t.equal((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items.length, 1)
-    t.equal(await retireRecords(service.pool, TOMORROW), 2)
-    const after = await service.logOf(failed.log_id)
-    t.strictSame(after.entry, before.entry)
-    const gone = {
-      employee_id: null,
-      status: null,
-      attributes: null,
-      changes: null,
-      record: null,
-      errors: null,
-      truncated: false,
-      errors_omitted: 0,
-      erased: true,
-    }
-    t.strictSame(after.records, [
-      { index: 0, ...gone },
-      { index: 1, ...gone },
-    ])
-    t.strictSame((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items, [])
-    t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, made.employees[0])
-    t.strictSame((await service.logOf(made.log_id)).records[0].erased, false)
-    t.strictSame(await ledgerFaults(service.db, company.id), [])
-  },
-)
+await t.test('retiring records keeps the entry, its counts and error, and all employees', async (t) => {
+  const service = await startService(t)
+  const { company } = service
+  const { body: made } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'kept' }) })
+  const { id } = made.employees[0]
+  const { body: failed } = await service.call('PATCH', '/v1/employees', {
+    body: [{ id, phone: '1' }, { email: 'nobody@example.com' }],
+  })
+  const before = await service.logOf(failed.log_id)
+  t.equal((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items.length, 1)
+  t.equal(await retireRecords(service.pool, TOMORROW), 2)
+  const after = await service.logOf(failed.log_id)
+  t.strictSame(after.entry, before.entry)
+  const gone = {
+    employee_id: null,
+    status: null,
+    attributes: null,
+    changes: null,
+    record: null,
+    errors: null,
+    truncated: false,
+    errors_omitted: 0,
+    erased: true,
+  }
+  t.strictSame(after.records, [
+    { index: 0, ...gone },
+    { index: 1, ...gone },
+  ])
+  t.strictSame((await service.admin('/bulk-user-logs?employee=nobody@example.com')).body.items, [])
+  t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, made.employees[0])
+  t.strictSame((await service.logOf(made.log_id)).records[0].erased, false)
+  t.strictSame(await ledgerFaults(service.db, company.id), [])
+})
 
-await t.test('many are retired in batches, by two processes at once, each record once', async (t) => {
+await t.test('two processes retire many records in batches, each record once', async (t) => {
   const service = await startService(t)
   const companies = [await openOldLedger(service, daysAgo(9)), await openOldLedger(service, daysAgo(9))]
   for (const companyId of companies) {
@@ -95,12 +92,12 @@ await t.test('many are retired in batches, by two processes at once, each record
   t.equal(counts[0]! + counts[1]!, 2 * 2_100)
   for (const companyId of companies) {
     t.equal(await rejectedWithData(service, companyId), 0)
-    t.equal((await streamOf(service, companyId, companyId)).length, 3, 'no more than a thousand at once')
+    t.equal((await streamOf(service, companyId, companyId)).length, 3, 'at most a thousand at once')
     t.strictSame(await ledgerFaults(service.db, companyId), [])
   }
 })
 
-await t.test('an erasure and a retirement of one record at once erase it once', async (t) => {
+await t.test('a concurrent erasure and retirement erase a record once', async (t) => {
   const service = await startService(t)
   for (let round = 0; round < 5; round += 1) {
     const email = `round.${round}@example.com`
@@ -114,7 +111,7 @@ await t.test('an erasure and a retirement of one record at once erase it once', 
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
-await t.test('the workers retire by the setting, and the read models follow', async (t) => {
+await t.test('workers retire records as configured, and the read models follow', async (t) => {
   const service = await startService(
     t,
     { REJECTED_RECORDS_KEPT_DAYS: '7', SWEEP_INTERVAL_MS: '60000' },

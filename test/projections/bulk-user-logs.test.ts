@@ -39,7 +39,7 @@ async function makeHistory(key = service.company.key): Promise<void> {
   await call('POST', '/v1/employees', '{')
 }
 
-// Folded in as many batches as there are calls.
+// Each history is folded separately.
 for (let turn = 0; turn < 4; turn += 1) {
   await makeHistory()
   await service.project()
@@ -50,12 +50,12 @@ const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })
 const owner = openDatabase<unknown>(ownerPool)
 t.teardown(() => owner.destroy())
 
-/** Folds events into tables of their own, in one go. */
+/** Folds events into new tables in one go. */
 async function foldInto(schema: string, folded: RecordedEvent[]): Promise<string> {
   return foldAllInto(schema, [{ events: folded }])
 }
 
-/** Folds events into tables of their own, one batch or part of a call after the other. */
+/** Folds batches, or parts of calls, into new tables one by one. */
 async function foldAllInto(schema: string, batches: Omit<CompanyEvents, 'companyId'>[]): Promise<string> {
   await ownerPool.query(`create schema ${schema}`)
   await bulkUserLogs.createTables(owner, schema)
@@ -86,7 +86,7 @@ await t.test('a history folded call by call and folded in one go gives the same 
   await sameTables(t, LIVE, await foldInto('in_one_go', events))
 })
 
-await t.test('calls that are folded event by event give the same tables', async (t) => {
+await t.test('calls folded event by event give the same tables', async (t) => {
   const batches = events.map((event, at): Omit<CompanyEvents, 'companyId'> => {
     if (event.call_id === null) return { events: [event] }
     const first = events.findIndex((other) => other.call_id === event.call_id) + 1
@@ -95,13 +95,13 @@ await t.test('calls that are folded event by event give the same tables', async 
   await sameTables(t, LIVE, await foldAllInto('by_event', batches))
 })
 
-await t.test('folding again what is folded changes no table', async (t) => {
+await t.test('folding the same events again changes no table', async (t) => {
   const before = await Promise.all(TABLES.map((table) => rowsOf(LIVE, table)))
   await Promise.all([1, 2, 3].map(() => catchUp(service.db, bulkUserLogs, companyId)))
   t.strictSame(await Promise.all(TABLES.map((table) => rowsOf(LIVE, table))), before)
 })
 
-await t.test('the sums of the days are the sums of the entries', async (t) => {
+await t.test('the sums of days match the entries', async (t) => {
   const counts = ['total', 'updated', 'deactivated', 'failed', 'no_updates']
   const columns = ['key_id', 'operation', 'status']
   const { rows: summed } = await ownerPool.query(
@@ -114,7 +114,7 @@ await t.test('the sums of the days are the sums of the entries', async (t) => {
   t.strictSame(summed, counted)
 })
 
-await t.test('every entry stands between the positions of its hour', async (t) => {
+await t.test('every entry is within the positions of its hour', async (t) => {
   const { rows } = await ownerPool.query(
     `select 1 from ${LIVE}.entries e left join ${LIVE}.hours h
       on h.company_id = e.company_id and h.hour = date_trunc('hour', e.requested_at, 'UTC')
@@ -123,27 +123,24 @@ await t.test('every entry stands between the positions of its hour', async (t) =
   t.equal(rows.length, 0)
 })
 
-await t.test(
-  'the tables hold nothing that a refused record said, only hashes that no other company shares',
-  async (t) => {
-    for (const table of TABLES) {
-      const text = (await rowsOf(LIVE, table)).join('\n')
-      t.notMatch(text, /canary/i, table)
-      t.notMatch(text, Buffer.from('canary').toString('hex'), table)
-    }
-    const other = await service.makeCompany('Other')
-    await makeHistory(other.key)
-    await service.project(other.id)
-    const { rows } = await ownerPool.query<{ hashes: number; shared: number }>(
-      `select count(distinct name_hash)::integer as hashes,
+await t.test('the tables have only hashes of refused records, and no two companies share any', async (t) => {
+  for (const table of TABLES) {
+    const text = (await rowsOf(LIVE, table)).join('\n')
+    t.notMatch(text, /canary/i, table)
+    t.notMatch(text, Buffer.from('canary').toString('hex'), table)
+  }
+  const other = await service.makeCompany('Other')
+  await makeHistory(other.key)
+  await service.project(other.id)
+  const { rows } = await ownerPool.query<{ hashes: number; shared: number }>(
+    `select count(distinct name_hash)::integer as hashes,
       (count(distinct (company_id, name_hash)) - count(distinct name_hash))::integer as shared from ${LIVE}.rejected_names`,
-    )
-    // Six of each company, and the employee's own id in each of five histories.
-    t.strictSame(rows, [{ hashes: 17, shared: 0 }])
-  },
-)
+  )
+  // Six for each company, and an employee's id for each of five histories.
+  t.strictSame(rows, [{ hashes: 17, shared: 0 }])
+})
 
-await t.test('a history whose refused records are erased has the same entries, and no hash of them', async (t) => {
+await t.test('erasing refused records keeps their entries, and no hash of them', async (t) => {
   const erased = events.map((event) => (event.type === 'EmployeeRecordRejected' ? { ...event, data: null } : event))
   const schema = await foldInto('erased', erased)
   t.strictSame(await rowsOf(schema, 'rejected_names'), [])
@@ -151,7 +148,7 @@ await t.test('a history whose refused records are erased has the same entries, a
     t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
 })
 
-await t.test('whatever a refused record names, its entry is folded', async (t) => {
+await t.test('an entry is folded whatever its refused record contains', async (t) => {
   const hostile = ['\0', 'a\0b', '\ud800', 'x'.repeat(100_000), '', '\u{10ffff}', "'; --", '{"n":1}']
   const values = [...hostile, 7, true, null, [], {}, [hostile]]
   const odd = values.flatMap((value) => [{ id: value }, { email: value }, { external_id: value }, value])

@@ -18,7 +18,7 @@ async function readAll(after: number, limit: number, searched: number): Promise<
     const page = await listChangedEmployees(service.db, companyId, {}, { after: from, limit, searched })
     found.push(...page.employees.map(({ id }) => id))
     if (page.next === null) return { found, pages }
-    t.ok(page.next > from, 'each page goes on')
+    t.ok(page.next > from, 'each page advances')
     from = page.next
   }
 }
@@ -27,7 +27,7 @@ for (const [turn, at] of [2, 0, 2, 4, 0].entries()) await change(at, `Job ${turn
 await catchUp(service.db, employees, companyId)
 const inOrder = [1, 3, 5, 2, 4, 0].map((at) => ids[at]!)
 
-await t.test('employees come in the order of their last change, each once, however short the pages are', async (t) => {
+await t.test('employees come once, in order of their last change, whatever the page size', async (t) => {
   for (const limit of [1, 2, 100]) {
     for (const searched of [1, 3, 1_000]) t.strictSame((await readAll(0, limit, searched)).found, inOrder)
   }
@@ -39,7 +39,7 @@ await t.test('a page searches no more positions than allowed, and says where the
   t.equal(pages, rows[0]!.position)
 })
 
-await t.test('a change that is not folded yet is not passed by', async (t) => {
+await t.test('a change that is not folded yet is not skipped', async (t) => {
   const { next } = await listChangedEmployees(service.db, companyId, {}, { after: 0, limit: 5 })
   await change(1, 'Not folded')
   const rest = await listChangedEmployees(service.db, companyId, {}, { after: next!, limit: 5 })
@@ -47,7 +47,7 @@ await t.test('a change that is not folded yet is not passed by', async (t) => {
     rest.employees.map(({ id }) => id),
     [ids[0]],
   )
-  t.equal(rest.next, null, 'what is folded is over')
+  t.equal(rest.next, null, 'all folded changes are listed')
   await catchUp(service.db, employees, companyId)
   t.strictSame((await readAll(next!, 5, 1_000)).found, [ids[0], ids[1]])
 })

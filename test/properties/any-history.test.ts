@@ -6,16 +6,13 @@ import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { inputs } from '../support/quick.ts'
 
-/*
- * Any history of calls, made of few e-mails and external ids so that they collide often: whatever is accepted or
- * refused, ledger, snapshots, read models and log tell the same story.
- */
+/* Histories of calls have few e-mails and external ids, so that they collide often. */
 
 const service = await startService(t)
 const sibling = await startService(t, {}, { urls: service.urls })
 const withoutCache = await startService(t, { EMPLOYEE_CACHE: '0' }, { urls: service.urls })
 
-/** Mostly good values, now and then a bad one: a history of nothing but refusals would show little. */
+/** Mostly good values and a few bad ones, so that many calls succeed. */
 const mostly = <Good, Bad>(good: fc.Arbitrary<Good>, bad: Bad) =>
   fc.oneof({ weight: 30, arbitrary: good }, { weight: 1, arbitrary: fc.constant(bad) })
 
@@ -99,7 +96,7 @@ interface Entry {
   counts: Record<'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates', number>
 }
 
-/** The counts of an entry, recounted from its records as contract section 5 says. */
+/** The counts of an entry, recounted from its records. */
 function recount(entry: Entry, records: { index: number | null; status: string | null }[]): Entry['counts'] {
   const { total } = entry.counts
   const none = { total, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
@@ -131,8 +128,8 @@ async function logFaults(service: Service, company: TestCompany, answers: Answer
   return faults
 }
 
-/** Going up from anybody must come to an end. */
-async function circleFaults(company: TestCompany): Promise<string[]> {
+/** Every chain of managers must end. */
+async function cycleFaults(company: TestCompany): Promise<string[]> {
   const { rows } = await service.pool.query<{ id: string; manager: string | null }>(
     'select employee_id as id, manager_id as manager from employee_directory where company_id = $1',
     [toUuid(company.id)],
@@ -141,7 +138,7 @@ async function circleFaults(company: TestCompany): Promise<string[]> {
   return rows.flatMap(({ id }) => {
     let above: string | null = id
     for (let steps = 0; above !== null && steps <= rows.length; steps += 1) above = managers.get(above) ?? null
-    return above === null ? [] : [`${id} stands above itself`]
+    return above === null ? [] : [`${id} has an endless chain of managers`]
   })
 }
 
@@ -156,7 +153,7 @@ await t.test('ledger, directory, log and counts agree after any history of calls
     for (const { id } of [company, plain]) await service.project(id)
     const faults = [
       ...(await ledgerFaults(service.db, company.id)),
-      ...(await circleFaults(company)),
+      ...(await cycleFaults(company)),
       ...(await logFaults(service, company, answers)),
     ]
     normalise(answers).forEach((answer, at) => {
@@ -169,5 +166,5 @@ await t.test('ledger, directory, log and counts agree after any history of calls
   const { rows } = await service.pool.query(`select r.version is not null as folded
     from employee_directory d full join employees_v1.employees r using (company_id, employee_id)
     where d.company_id is null or r.company_id is null`)
-  t.strictSame(rows, [], 'the employee read model has those whom the directory has')
+  t.strictSame(rows, [], 'the read model and the directory have the same employees')
 })

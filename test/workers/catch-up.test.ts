@@ -39,7 +39,7 @@ await t.test('many workers on one company at once fold every event exactly once'
   t.strictSame(rows[0], { entries: 90, records: 30 * (40 + 40 + 2), employees: 1200 })
 })
 
-await t.test('the employee read model is what the events fold to', async (t) => {
+await t.test('the employee read model equals a fold of the events', async (t) => {
   const folded = foldEmployees(await readEvents(service.db, companyId))
   const rows = await listEmployees(service.db, companyId, {}, { after: null, limit: 10_000 })
   t.equal(rows.length, folded.size)
@@ -49,7 +49,7 @@ await t.test('the employee read model is what the events fold to', async (t) => 
   )
 })
 
-await t.test('folding again what is folded changes nothing', async (t) => {
+await t.test('folding the same events again changes nothing', async (t) => {
   const read = () => service.pool.query('select * from bulk_user_logs_v1.entries order by 1, 2')
   const before = await read()
   await catchUp(service.db, bulkUserLogs, companyId)
@@ -71,24 +71,21 @@ await t.test('a call larger than a batch is folded whole', async (t) => {
   t.equal(rows[0].n, count)
 })
 
-await t.test(
-  'a stored text that cannot be read stops the projection as well, and one failure counts once',
-  async (t) => {
-    const broken = await startService(t)
-    const { headers } = await broken.call('POST', '/v1/employees', { body: employee() })
-    const position = headers['x-ledger-position']
-    await asSuperuser(broken.urls.superUrl, `update events set data = 'no JSON' where position = ${position}`)
-    const fault = await catchUp(broken.db, bulkUserLogs, broken.company.id).catch((error: unknown) => error)
-    if (!(fault instanceof UnfoldableError) || !fault.checkpoint) throw new Error('it was not stopped')
-    const { checkpoint } = fault
-    const count = () => recordFailure(broken.db, bulkUserLogs, broken.company.id, checkpoint, 'a reason')
-    const counted = await Promise.all([count(), count(), count()])
-    t.strictSame(
-      counted.filter((standing) => standing !== null).map(({ attempts }) => attempts),
-      [1],
-    )
-  },
-)
+await t.test('unreadable data stops the projection, and concurrent failures count once', async (t) => {
+  const broken = await startService(t)
+  const { headers } = await broken.call('POST', '/v1/employees', { body: employee() })
+  const position = headers['x-ledger-position']
+  await asSuperuser(broken.urls.superUrl, `update events set data = 'no JSON' where position = ${position}`)
+  const fault = await catchUp(broken.db, bulkUserLogs, broken.company.id).catch((error: unknown) => error)
+  if (!(fault instanceof UnfoldableError) || !fault.checkpoint) throw new Error('it did not stop')
+  const { checkpoint } = fault
+  const count = () => recordFailure(broken.db, bulkUserLogs, broken.company.id, checkpoint, 'a reason')
+  const counted = await Promise.all([count(), count(), count()])
+  t.strictSame(
+    counted.filter((standing) => standing !== null).map(({ attempts }) => attempts),
+    [1],
+  )
+})
 
 await t.test('a missing event stops the projection at the gap instead of being skipped', async (t) => {
   const broken = await startService(t)

@@ -15,7 +15,7 @@ import { openRebuilding } from '../support/rebuilding.ts'
 import { employee, startService } from '../support/service.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** What is folded at once. */
+/** The most that is folded at once. */
 const BATCH_BYTES = 4 * MEBIBYTE
 const AT = '2026-01-01T00:00:00.000Z'
 const HOOKS = {
@@ -46,42 +46,36 @@ async function entriesOf(companyId: string) {
   return rows
 }
 
-await t.test(
-  'a worker reads stored records by bytes: no more than a batch at once, however many events that is',
-  async (t) => {
-    const companyId = await ledgerOf(Array.from({ length: 6 }, () => ({ count: 1, padding: 3 * MEBIBYTE })))
-    for (const projection of PROJECTIONS) {
-      const { db, reads } = countedReads(service.db)
-      t.equal(await catchUp(db, projection, companyId), 12)
-      t.strictSame(beyond(reads, BATCH_BYTES), [])
-    }
-    t.equal((await entriesOf(companyId)).length, 6)
-  },
-)
-
-await t.test(
-  'a call larger than a batch is folded in parts by one transaction, to the rows that it has as a whole',
-  async (t) => {
-    const companyId = await ledgerOf([
-      { count: 12, padding: MEBIBYTE },
-      { count: 1, padding: 0 },
-    ])
+await t.test('a worker reads at most a batch of bytes at once', async (t) => {
+  const companyId = await ledgerOf(Array.from({ length: 6 }, () => ({ count: 1, padding: 3 * MEBIBYTE })))
+  for (const projection of PROJECTIONS) {
     const { db, reads } = countedReads(service.db)
-    t.match(await foldNext(db, bulkUserLogs, companyId), { after: 0, position: 13, isDone: false })
+    t.equal(await catchUp(db, projection, companyId), 12)
     t.strictSame(beyond(reads, BATCH_BYTES), [])
-    const { rows } = await service.pool.query(
-      `select count(distinct xmin::text)::integer as transactions from (
+  }
+  t.equal((await entriesOf(companyId)).length, 6)
+})
+
+await t.test('one transaction folds a call larger than a batch in parts, with the same rows', async (t) => {
+  const companyId = await ledgerOf([
+    { count: 12, padding: MEBIBYTE },
+    { count: 1, padding: 0 },
+  ])
+  const { db, reads } = countedReads(service.db)
+  t.match(await foldNext(db, bulkUserLogs, companyId), { after: 0, position: 13, isDone: false })
+  t.strictSame(beyond(reads, BATCH_BYTES), [])
+  const { rows } = await service.pool.query(
+    `select count(distinct xmin::text)::integer as transactions from (
       select xmin, company_id from bulk_user_logs_v1.rejected_names union all select xmin, company_id from bulk_user_logs_v1.entries
       union all select xmin, company_id from checkpoints) written where company_id = $1`,
-      [toUuid(companyId)],
-    )
-    t.equal(rows[0].transactions, 1)
-    t.strictSame(await entriesOf(companyId), [{ position: 13, first: 1, outcomes: '10'.repeat(12), names: 12 }])
-    t.match(await foldNext(db, bulkUserLogs, companyId), { after: 13, position: 15 })
-  },
-)
+    [toUuid(companyId)],
+  )
+  t.equal(rows[0].transactions, 1)
+  t.strictSame(await entriesOf(companyId), [{ position: 13, first: 1, outcomes: '10'.repeat(12), names: 12 }])
+  t.match(await foldNext(db, bulkUserLogs, companyId), { after: 13, position: 15 })
+})
 
-await t.test('a worker that dies between two parts of a call leaves nothing of it', async (t) => {
+await t.test('a worker that dies between two parts of a call leaves no part of it', async (t) => {
   const companyId = await ledgerOf([{ count: 12, padding: MEBIBYTE }])
   let left = 3
   const dying = meddledDatabase(service.db, async ({ rows }) => {
@@ -93,7 +87,7 @@ await t.test('a worker that dies between two parts of a call leaves nothing of i
   t.match(await entriesOf(companyId), [{ outcomes: '10'.repeat(12) }])
 })
 
-await t.test('a call whose closing event is missing stops the projection, large as it may be', async (t) => {
+await t.test('a large call without its closing event stops the projection', async (t) => {
   const companyId = await ledgerOf([{ count: 12, padding: MEBIBYTE }])
   const headless = meddledDatabase(service.db, async ({ rows }) => {
     if (rows.length === 1 && rows[0]!['type'] === 'ApiCallFailed') rows.pop()
@@ -106,33 +100,30 @@ await t.test('a call whose closing event is missing stops the projection, large 
 
 const MANY = 2_400
 
-await t.test(
-  'of the employees, too, no more are held at once, however small the events are that touch them',
-  async (t) => {
-    const large = await startService(t, { MAX_RECORDS: '10000' })
-    const made = await large.call('POST', '/v1/employees', { body: Array.from({ length: MANY }, () => employee()) })
-    await large.project()
-    const body = made.body.employees.map(({ id }: { id: string }) => ({ id, status: 'inactive' }))
-    await large.call('PATCH', '/v1/employees', { body })
-    const states: number[] = []
-    const counted = meddledDatabase(
-      large.db,
-      async ({ rows }) => void states.push(rows.filter((row) => 'attributes' in row).length),
-    )
-    await catchUp(counted, employees, large.company.id)
-    t.equal(
-      states.reduce((sum, count) => sum + count, 0),
-      MANY,
-    )
-    t.ok(Math.max(...states) <= 1_000, JSON.stringify(states))
-    const { rows } = await large.pool.query(
-      `select count(*)::integer as inactive from employees_v1.employees where deactivated_at is not null`,
-    )
-    t.equal(rows[0].inactive, MANY)
-  },
-)
+await t.test('a worker loads at most 1,000 employees at once', async (t) => {
+  const large = await startService(t, { MAX_RECORDS: '10000' })
+  const made = await large.call('POST', '/v1/employees', { body: Array.from({ length: MANY }, () => employee()) })
+  await large.project()
+  const body = made.body.employees.map(({ id }: { id: string }) => ({ id, status: 'inactive' }))
+  await large.call('PATCH', '/v1/employees', { body })
+  const states: number[] = []
+  const counted = meddledDatabase(
+    large.db,
+    async ({ rows }) => void states.push(rows.filter((row) => 'attributes' in row).length),
+  )
+  await catchUp(counted, employees, large.company.id)
+  t.equal(
+    states.reduce((sum, count) => sum + count, 0),
+    MANY,
+  )
+  t.ok(Math.max(...states) <= 1_000, JSON.stringify(states))
+  const { rows } = await large.pool.query(
+    `select count(*)::integer as inactive from employees_v1.employees where deactivated_at is not null`,
+  )
+  t.equal(rows[0].inactive, MANY)
+})
 
-await t.test('a rebuild and a verification read by bytes, too', async (t) => {
+await t.test('a rebuild and a verification read at most a batch of bytes at once', async (t) => {
   await ledgerOf([
     ...Array.from({ length: 4 }, () => ({ count: 1, padding: 3 * MEBIBYTE })),
     { count: 10, padding: MEBIBYTE },
@@ -149,7 +140,7 @@ await t.test('a rebuild and a verification read by bytes, too', async (t) => {
 const together = CITUS_URL === undefined ? {} : { skip: 'on Citus each company is folded alone' }
 
 await t.test(
-  'folded together, each company has a share of bytes; who has a larger event is folded alone',
+  'companies folded together share the bytes; one with a larger event is folded alone',
   together,
   async (t) => {
     const many = await ledgerOf([

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
-import type { RecentEvents } from '../../src/ledger/append/recent-events.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { openRecent } from '../../src/bootstrap/workers.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { foldTogether } from '../../src/workers/fold-together.ts'
@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import { employee, startService } from '../support/service.ts'
 
-/** What a process remembers, and how often it was of use. */
+/** The recent events of a process, and how often they were used. */
 function openCounted() {
   const counted = { ...openRecent(), used: 0 }
   const { callsBehind } = counted
@@ -32,7 +32,7 @@ const companies = [service.company, await service.makeCompany('Other'), await se
 const ids = companies.map(({ id }) => id)
 for (const id of ids) await service.project(id)
 
-/** Some calls in each company; remembers them. */
+/** Makes some calls in each company; the process remembers them. */
 async function callAll(): Promise<void> {
   for (const company of companies) await makeHistory(service, company, 2)
 }
@@ -47,31 +47,27 @@ async function headOf(companyId: string): Promise<number> {
   ).position
 }
 
-/** Folds alone what there is; gives the position that is reached. */
-async function foldAlone(
-  projection: (typeof PROJECTIONS)[number],
-  companyId: string,
-  remembered: RecentEvents,
-): Promise<number> {
+/** Folds all events of one company, and returns the position reached. */
+async function foldAlone(projection: Projection, companyId: string): Promise<number> {
   for (;;) {
-    const { position, isDone } = await foldNext(db, projection, companyId, { recent: remembered })
+    const { position, isDone } = await foldNext(db, projection, companyId, { recent })
     if (isDone) return position
   }
 }
 
 const together = CITUS_URL === undefined ? {} : { skip: 'on Citus each company is folded alone' }
 
-await t.test('what is folded from memory is what a fold of the ledger makes', async (t) => {
+await t.test('a fold from memory equals a fold of the ledger', async (t) => {
   await callAll()
   for (const projection of PROJECTIONS) {
     const before = recent.used
-    for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
+    for (const id of ids) t.equal(await foldAlone(projection, id), await headOf(id))
     t.equal(recent.used, before + ids.length)
     t.strictSame((await verify(projection)).faults, [])
   }
 })
 
-await t.test('what several companies fold from memory together is so, too', together, async (t) => {
+await t.test('a fold of several companies from memory equals one of the ledger', together, async (t) => {
   await callAll()
   for (const projection of PROJECTIONS) {
     const before = recent.used
@@ -83,7 +79,7 @@ await t.test('what several companies fold from memory together is so, too', toge
   }
 })
 
-/** As if a standby had taken over that lacked what is not folded yet, and other events had taken the places. */
+/** Replaces the events that are not folded yet, as after a failover to a standby that lacked them. */
 async function takeOver(): Promise<void> {
   const { rows } = await service.pool.query(
     `select e.company_id, e.position from events e
@@ -97,26 +93,23 @@ async function takeOver(): Promise<void> {
   await asSuperuser(service.urls.superUrl, ...replace)
 }
 
-await t.test(
-  'where the ledger has other events than the process remembers, those of the ledger are folded',
-  async (t) => {
-    await callAll()
-    await takeOver()
-    const used = recent.used
-    for (const projection of PROJECTIONS) {
-      for (const id of ids) t.equal(await foldAlone(projection, id, recent), await headOf(id))
-      t.strictSame((await verify(projection)).faults, [])
-    }
-    t.equal(recent.used, used + ids.length, 'what is remembered is forgotten at the first look')
-    const { rows } = await service.pool.query(
-      `select count(*)::integer as n from employees_v1.employees where attributes->>'first_name' = 'Eva'`,
-    )
-    t.ok(rows[0].n > 0)
-  },
-)
+await t.test('if the ledger and the remembered events differ, the ledger is folded', async (t) => {
+  await callAll()
+  await takeOver()
+  const used = recent.used
+  for (const projection of PROJECTIONS) {
+    for (const id of ids) t.equal(await foldAlone(projection, id), await headOf(id))
+    t.strictSame((await verify(projection)).faults, [])
+  }
+  t.equal(recent.used, used + ids.length, 'the first fold forgets the remembered events')
+  const { rows } = await service.pool.query(
+    `select count(*)::integer as n from employees_v1.employees where attributes->>'first_name' = 'Eva'`,
+  )
+  t.ok(rows[0].n > 0)
+})
 
 await t.test(
-  'companies of which the ledger has other events are not folded together, and are not remembered any longer',
+  'companies whose ledger differs are not folded together, and their events are forgotten',
   together,
   async (t) => {
     await callAll()
@@ -130,7 +123,7 @@ await t.test(
   },
 )
 
-await t.test('where the ledger lacks events that the process remembers, none of them is folded', async (t) => {
+await t.test('remembered events that the ledger lacks are not folded', async (t) => {
   const [id] = ids as [string]
   await makeHistory(service, service.company, 1)
   const lasting = await headOf(id)
@@ -142,13 +135,13 @@ await t.test('where the ledger lacks events that the process remembers, none of 
     `update heads set position = ${lasting} where ${company}`,
   )
   for (const projection of PROJECTIONS) {
-    t.equal(await foldAlone(projection, id, recent), lasting)
+    t.equal(await foldAlone(projection, id), lasting)
     t.strictSame((await verify(projection)).faults, [])
   }
   t.equal((await service.admin(`/bulk-user-logs/${body.log_id}`)).status, 404)
 })
 
-await t.test('workers beside the API fold what it has just committed, and what others have', async (t) => {
+await t.test('workers fold the commits of their own process and of others', async (t) => {
   const beside = openCounted()
   const both = await startService(t, {}, { workers: true, recent: beside })
   const apart = await startService(t, {}, { urls: both.urls })
@@ -163,7 +156,7 @@ await t.test('workers beside the API fold what it has just committed, and what o
   t.ok(beside.used > 0)
 })
 
-await t.test('a change of the company, which may be an erasure, makes the process forget its events', async (t) => {
+await t.test("an erasure makes the process forget the company's events", async (t) => {
   const { body } = await service.call('POST', '/v1/employees', { key: companies[1]!.key, body: employee() })
   const [id] = ids.slice(1) as [string]
   const range = { after: (await headOf(id)) - 2, limit: 10 }

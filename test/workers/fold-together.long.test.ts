@@ -24,7 +24,7 @@ while (companies.length < COMPANIES) companies.push(await service.makeCompany(`C
 const ids = companies.map(({ id }) => id)
 for (const { id } of companies) await service.project(id)
 
-/** Some calls in each company; gives the position that each has reached. */
+/** Makes some calls in each company, and returns the positions reached. */
 async function callAll(some = companies): Promise<Map<string, number>> {
   const reached = new Map<string, number>()
   for (const { id, key } of some) {
@@ -53,31 +53,27 @@ async function positionsOf(of: Service, projection: { name: string }): Promise<M
 
 const through = (folded: { companyId: string }[]) => folded.map(({ companyId }) => companyId).toSorted()
 
-await t.test(
-  'what is new of several companies is folded by one transaction, and is what each alone would fold to',
-  together,
-  async (t) => {
-    const reached = await callAll()
-    for (const projection of PROJECTIONS) {
-      t.strictSame(through(await foldTogether(db, projection, ids)), ids.toSorted())
-      t.strictSame(await positionsOf(service, projection), reached)
-      const { rows } = await service.pool.query('select distinct xmin from checkpoints where projection = $1', [
-        projection.name,
-      ])
-      t.equal(rows.length, 1, 'one transaction')
-      t.strictSame((await verify(projection)).faults, [])
-    }
-  },
-)
+await t.test('one transaction folds several companies, with the same result as each alone', together, async (t) => {
+  const reached = await callAll()
+  for (const projection of PROJECTIONS) {
+    t.strictSame(through(await foldTogether(db, projection, ids)), ids.toSorted())
+    t.strictSame(await positionsOf(service, projection), reached)
+    const { rows } = await service.pool.query('select distinct xmin from checkpoints where projection = $1', [
+      projection.name,
+    ])
+    t.equal(rows.length, 1, 'one transaction')
+    t.strictSame((await verify(projection)).faults, [])
+  }
+})
 
-await t.test('companies without anything new are through', together, async (t) => {
+await t.test('companies without new events are done', together, async (t) => {
   const folded = await foldTogether(db, employees, ids)
   t.strictSame(through(folded), ids.toSorted())
   t.ok(folded.every(({ after, upTo, isEnd }) => after === upTo && isEnd))
 })
 
 await t.test(
-  'of who has many events the first whole calls are folded, and the rest when it is their turn again',
+  'a company with many events folds its first whole calls now, and the rest next time',
   together,
   async (t) => {
     const [busy, large, ...others] = companies as [TestCompany, TestCompany, ...TestCompany[]]
@@ -88,11 +84,7 @@ await t.test(
     for (const projection of PROJECTIONS) {
       const before = (await positionsOf(service, projection)).get(busy.id)!
       const folded = await foldTogether(db, projection, ids)
-      t.strictSame(
-        through(folded),
-        [busy, ...others].map(({ id }) => id).toSorted(),
-        'a call that is larger is folded alone',
-      )
+      t.strictSame(through(folded), [busy, ...others].map(({ id }) => id).toSorted(), 'a larger call is folded alone')
       t.match(
         folded.find(({ companyId }) => companyId === busy.id),
         { after: before, upTo: before + 31, isEnd: false },
@@ -117,7 +109,7 @@ await t.test('many workers on the same companies at once fold every event exactl
   }
 })
 
-await t.test('a company that another worker is folding is left to it, and holds up nobody', together, async (t) => {
+await t.test('a company that another worker is folding is left to it, without waiting', together, async (t) => {
   await callAll()
   const [held, ...others] = ids as [string, ...string[]]
   const twin = await service.pool.connect()
@@ -129,7 +121,7 @@ await t.test('a company that another worker is folding is left to it, and holds 
   t.strictSame(through(await foldTogether(db, bulkUserLogs, [held])), [held])
 })
 
-await t.test('who is parked, has a large call, or erases somebody is left to be folded alone', together, async (t) => {
+await t.test('a company that is parked, or has a large call or an erasure, is folded alone', together, async (t) => {
   for (const { id } of companies) await service.project(id)
   const [parked, large, erasing, ...others] = companies as [TestCompany, TestCompany, TestCompany, ...TestCompany[]]
   await service.call('POST', '/v1/employees', { key: large.key, body: Array.from({ length: 60 }, () => employee()) })
@@ -148,7 +140,7 @@ await t.test('who is parked, has a large call, or erases somebody is left to be 
   t.strictSame((await verify(employees)).faults, [])
 })
 
-await t.test('events that cannot be folded keep the checkpoints of all where they were', together, async (t) => {
+await t.test('an event that cannot be folded leaves all checkpoints unchanged', together, async (t) => {
   const [poisoned] = companies as [TestCompany]
   const before = await positionsOf(service, bulkUserLogs)
   const reached = await callAll()
@@ -161,6 +153,10 @@ await t.test('events that cannot be folded keep the checkpoints of all where the
   )
   t.strictSame(await foldTogether(db, bulkUserLogs, ids), [])
   t.strictSame(await positionsOf(service, bulkUserLogs), before)
-  await t.rejects(catchUp(db, bulkUserLogs, poisoned.id), { name: 'UnfoldableError' }, 'alone it is told')
+  await t.rejects(
+    catchUp(db, bulkUserLogs, poisoned.id),
+    { name: 'UnfoldableError' },
+    'folded alone, it fails with the error',
+  )
   for (const { id } of companies.slice(1)) t.equal(await catchUp(db, bulkUserLogs, id), reached.get(id))
 })

@@ -20,7 +20,7 @@ import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import type { Service } from '../support/service.ts'
 import { employee, send, startService } from '../support/service.ts'
 
-/** The next version of the employees: the same, in tables of its own. */
+/** The next version of the employees projection: the same, in its own tables. */
 const next: Projection = { ...employees, version: 2 }
 const NEXT_PROJECTIONS = [next, bulkUserLogs]
 const log = pino({ level: 'silent' })
@@ -35,12 +35,12 @@ async function migrateToNext({ urls }: Service): Promise<string[]> {
   return steps
 }
 
-/** What was written just now may be read a moment later; what was written long ago must be there from the start. */
+/** Makes all events old: a new version may be read without recent events, but not without old ones. */
 async function makeOld({ urls }: Service): Promise<void> {
   await asSuperuser(urls.superUrl, `update events set recorded_at = '2020-01-01'`)
 }
 
-await t.test('a new version fills itself beside the old one, and is read only when it is complete', async (t) => {
+await t.test('a new version is filled beside the old one, and read only when complete', async (t) => {
   const service = await startService(t, { SWEEP_INTERVAL_MS: '100' })
   const store = { ...service, close: async () => undefined }
   const { db } = await openRebuilding(t, service)
@@ -64,13 +64,13 @@ await t.test('a new version fills itself beside the old one, and is read only wh
     headers: { 'retry-after': /./ },
   })
   const written = await ask('POST', '/v1/employees', employee())
-  t.equal(written.status, 201, 'it takes calls that write')
-  t.strictSame(await pruneVersions(db, next), [], 'the old version is not dropped before the new one may be read')
+  t.equal(written.status, 201, 'it accepts writing calls')
+  t.strictSame(await pruneVersions(db, next), [], 'the old version is not dropped before the new one is complete')
 
-  t.match(await service.call('GET', '/readyz'), { status: 200 }, 'the process of the old version goes on')
+  t.match(await service.call('GET', '/readyz'), { status: 200 }, 'the old process continues')
   const position = written.headers['x-ledger-position']
   const listed = await service.call('GET', `/v1/employees?min_position=${position}`)
-  t.equal(listed.body.items.length, 16, 'and shows what was written by way of the new one')
+  t.equal(listed.body.items.length, 16, 'and shows what the new process wrote')
 
   const workers = await startWorkers({
     config: service.config,
@@ -84,10 +84,10 @@ await t.test('a new version fills itself beside the old one, and is read only wh
   t.equal((await ask('GET', '/v1/employees')).status, 200)
   const { rows } = await service.pool.query(`select count(*)::integer as n from employees_v1.employees o
     full join employees_v2.employees n using (company_id, employee_id) where n.attributes::text is distinct from o.attributes::text`)
-  t.equal(rows[0].n, 0, 'it has all that the old one has')
+  t.equal(rows[0].n, 0, 'it has all rows of the old version')
 })
 
-await t.test('older versions are dropped when somebody says so', async (t) => {
+await t.test('older versions are dropped on request', async (t) => {
   const service = await startService(t)
   const { db } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 1)
@@ -105,29 +105,24 @@ await t.test('older versions are dropped when somebody says so', async (t) => {
   t.strictSame(await pruneVersions(db, next), [])
 })
 
-await t.test('a company that is parked for the old version does not keep the new one from being read', async (t) => {
+await t.test('a company parked in the old version does not delay the new one', async (t) => {
   const service = await startService(t)
   const { db } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 2)
   await makeOld(service)
   const company_id = toUuid(service.company.id)
   const failure = { attempts: 5, next_try_at: null, parked_at: '2026-01-01T00:00:00.000Z', error: 'x' }
-  await db
-    .insertInto('checkpoints')
-    .values({ company_id, projection: 'employees', version: 1, position: 6, ...failure })
-    .execute()
-  await db
-    .insertInto('checkpoints')
-    .values({ company_id, projection: 'employees', version: 2, position: 5, ...failure })
-    .execute()
+  const row = { company_id, projection: 'employees', ...failure }
+  const rows = [6, 5].map((position, at) => ({ ...row, version: at + 1, position }))
+  await db.insertInto('checkpoints').values(rows).execute()
   t.notOk(await completeVersion(db, next))
   await db.updateTable('checkpoints').set({ position: 6 }).where('version', '=', 2).execute()
   t.ok(await completeVersion(db, next))
   t.ok(await isComplete(db, next))
-  t.notOk(await completeVersion(db, next), 'it is said once')
+  t.notOk(await completeVersion(db, next), 'it is completed once')
 })
 
-await t.test('what was read before versions were told apart goes on being read', async (t) => {
+await t.test('projections from before versions were recorded are still read', async (t) => {
   const service = await startService(t)
   for (const company of [service.company, await service.makeCompany('Other')]) {
     await makeHistory(service, company, 1)

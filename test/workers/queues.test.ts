@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const LISTEN = Buffer.from('LISTEN "')
 
-await t.test('a worker whose first connection for listening broke listens all the same', async (t) => {
+await t.test('a worker listens even if its first connection for listening breaks', async (t) => {
   const { url, broken } = await breakFirstListen(t, (await createTestDatabase(t)).serviceUrl)
   const faults: Error[] = []
   const boss = await openQueues(url, { works: true, connections: 2, onError: (error) => faults.push(error) })
@@ -16,7 +16,7 @@ await t.test('a worker whose first connection for listening broke listens all th
   t.equal(broken(), 1)
   t.ok(
     faults.some(({ message }) => message.includes('LISTEN')),
-    'it is told',
+    'the fault is reported',
   )
   const { rows } = await boss
     .getDb()
@@ -26,7 +26,7 @@ await t.test('a worker whose first connection for listening broke listens all th
   t.strictSame(rows, [{ count: 1 }], 'one connection listens')
 })
 
-/** A line to the database that breaks the first connection on which somebody wants to listen. */
+/** Opens a proxy to the database that breaks the first connection that sends LISTEN. */
 async function breakFirstListen(
   t: Pick<Test, 'teardown'>,
   databaseUrl: string,

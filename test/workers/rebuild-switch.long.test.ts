@@ -11,7 +11,7 @@ import { startService } from '../support/service.ts'
 
 const environment = ({ urls }: Service) => ({ DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl })
 
-await t.test('nothing is switched while a company cannot be folded, and it is named', async (t) => {
+await t.test('a rebuild does not switch while a company cannot be folded, and names it', async (t) => {
   const service = await startService(t)
   const { db, rebuild } = await openRebuilding(t, service)
   const other = await service.makeCompany('Other')
@@ -39,30 +39,27 @@ await t.test('nothing is switched while a company cannot be folded, and it is na
   t.not(await findSchemaOid(db, 'employees_v1'), live)
 })
 
-await t.test(
-  'the switch waits for who is in the middle of a fold only a moment, and takes along what they folded',
-  async (t) => {
-    const service = await startService(t)
-    const { db, rebuild, verify } = await openRebuilding(t, service)
-    await makeHistory(service, service.company, 2)
-    await service.project()
-    const { oid } = await beginShadow(db, employees, { handOver: async () => undefined, restart: false })
-    const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
-    await folder.connect()
-    await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)
-    t.equal(await switchToShadow(db, employees, oid), 'busy')
-    t.equal((await service.call('GET', '/v1/employees')).body.items.length, 6, 'readers were not kept waiting')
-    await folder.query('rollback')
-    await folder.end()
-    // The shadow is still empty: what the live tables have is folded within the switch.
-    t.equal(await switchToShadow(db, employees, oid), 'switched')
-    t.equal(await findSchemaOid(db, 'employees_v1'), oid)
-    t.strictSame((await verify(employees)).faults, [])
-    t.ok((await rebuild(employees)).isSwitched, 'the tables that were left over are no hindrance')
-  },
-)
+await t.test('a switch gives up soon while a fold runs, and loses nothing that was folded', async (t) => {
+  const service = await startService(t)
+  const { db, rebuild, verify } = await openRebuilding(t, service)
+  await makeHistory(service, service.company, 2)
+  await service.project()
+  const { oid } = await beginShadow(db, employees, { handOver: async () => undefined, restart: false })
+  const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
+  await folder.connect()
+  await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)
+  t.equal(await switchToShadow(db, employees, oid), 'busy')
+  t.equal((await service.call('GET', '/v1/employees')).body.items.length, 6, 'readers did not wait')
+  await folder.query('rollback')
+  await folder.end()
+  // The shadow is still empty: the switch folds what the live tables have.
+  t.equal(await switchToShadow(db, employees, oid), 'switched')
+  t.equal(await findSchemaOid(db, 'employees_v1'), oid)
+  t.strictSame((await verify(employees)).faults, [])
+  t.ok((await rebuild(employees)).isSwitched, 'the leftover tables do no harm')
+})
 
-await t.test('a twin that switches while the indexes are made has made them: both are done', async (t) => {
+await t.test('a rebuild succeeds if another one switches while it makes the indexes', async (t) => {
   const service = await startService(t)
   const { db, rebuild } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 1)

@@ -22,7 +22,7 @@ const leftovers = async ({ pool }: Service) => {
   return rows.map(({ nspname }) => nspname)
 }
 
-await t.test('who reads during rebuilds sees everything at each moment, and who writes goes on', async (t) => {
+await t.test('readers see all rows during rebuilds, and writers continue', async (t) => {
   const service = await startService(t, {}, { workers: true })
   const { rebuild, verify } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 20)
@@ -65,7 +65,7 @@ await t.test('who reads during rebuilds sees everything at each moment, and who 
   t.strictSame(await leftovers(service), [])
 })
 
-await t.test('a rebuild that is killed in the middle is gone on with', async (t) => {
+await t.test('the next rebuild continues a killed one', async (t) => {
   const service = await startService(t)
   const { db, rebuild, verify } = await openRebuilding(t, service)
   const held = await service.makeCompany('Held')
@@ -73,7 +73,7 @@ await t.test('a rebuild that is killed in the middle is gone on with', async (t)
     await makeHistory(service, company, 3)
     await service.project(company.id)
   }
-  // Whoever makes the checkpoint of a company waits for somebody who is about to make it, too.
+  // The rebuild waits for this uncommitted checkpoint before it adds its own.
   const holder = new pg.Client({ connectionString: service.urls.ownerUrl })
   await holder.connect()
   await holder.query('begin')
@@ -91,14 +91,14 @@ await t.test('a rebuild that is killed in the middle is gone on with', async (t)
 
   let begun: unknown[] = []
   const outcome = await rebuild(employees, { onBegun: (...facts) => (begun = facts) })
-  t.strictSame(begun, [half.of - half.events, true], 'what was built is not built again')
+  t.strictSame(begun, [half.of - half.events, true], 'events are not folded again')
   t.ok(outcome.isSwitched)
   t.strictSame((await verify(employees)).faults, [])
   t.strictSame(await leftovers(service), [])
   t.equal((await readStanding(db, employees)).rebuild, null)
 })
 
-await t.test('one that is interrupted says how to go on; --restart begins anew', async (t) => {
+await t.test('an interrupted rebuild says how to continue; --restart starts over', async (t) => {
   const service = await startService(t)
   const { db, rebuild } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 2)
@@ -115,7 +115,7 @@ await t.test('one that is interrupted says how to go on; --restart begins anew',
   await holder.connect()
   await holder.query('begin; lock table events in access exclusive mode')
   const waiting = launch(t, ['projections', 'rebuild', 'employees'], environment(service))
-  await eventually('it has begun', async () => (await leftovers(service)).length > 0)
+  await eventually('the rebuild has begun', async () => (await leftovers(service)).length > 0)
   waiting.child.kill('SIGINT')
   const { exitCode, stderr } = await waiting.ended
   await holder.query('rollback')
@@ -124,7 +124,7 @@ await t.test('one that is interrupted says how to go on; --restart begins anew',
   t.match(stderr, /stopping after this batch; run the command again to continue/)
 })
 
-await t.test('twins share a rebuild, and each says that it is done', async (t) => {
+await t.test('concurrent rebuilds share the work, and each succeeds', async (t) => {
   const service = await startService(t)
   const { rebuild, verify } = await openRebuilding(t, service)
   for (let at = 0; at < 6; at += 1) await makeHistory(service, await service.makeCompany(`Company ${at}`), 3)
@@ -134,7 +134,7 @@ await t.test('twins share a rebuild, and each says that it is done', async (t) =
   t.strictSame(await leftovers(service), [])
 })
 
-await t.test('rebuilt tables have the indexes of those that they replace', async (t) => {
+await t.test('rebuilt tables have the same indexes', async (t) => {
   const service = await startService(t)
   const { rebuild } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 3)

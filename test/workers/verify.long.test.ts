@@ -21,7 +21,7 @@ for (const company of [service.company, other]) {
 const companyId = service.company.id
 const environment = { DATABASE_URL: service.urls.serviceUrl, MIGRATE_DATABASE_URL: service.urls.ownerUrl }
 
-await t.test('live tables that are what the ledger folds to are found equal', async (t) => {
+await t.test('live tables that match the ledger are equal', async (t) => {
   for (const projection of [employees, bulkUserLogs])
     t.strictSame(await verify(projection), { companies: 2, faults: [] })
   const ended = await runCommand(t, ['projections', 'verify', '--json'], environment)
@@ -32,51 +32,48 @@ await t.test('live tables that are what the ledger folds to are found equal', as
   ])
 })
 
-await t.test(
-  'a changed, a missing and an extra row are each named; what stands in them only when asked for',
-  async (t) => {
-    const { rows } = await service.pool.query<{ employee_id: string }>(
-      'select employee_id from employees_v1.employees where company_id = $1 order by employee_id',
-      [toUuid(companyId)],
-    )
-    const [changed, missing] = [rows[0]!.employee_id, rows[1]!.employee_id]
-    const extra = '01930000-0000-7000-8000-000000000001'
-    await service.pool.query(
-      `insert into employees_v1.employees select company_id, $2, created_at, updated_at, deactivated_at, version, search_text, attributes
+await t.test('changed, missing and extra rows are named, and their values only on request', async (t) => {
+  const { rows } = await service.pool.query<{ employee_id: string }>(
+    'select employee_id from employees_v1.employees where company_id = $1 order by employee_id',
+    [toUuid(companyId)],
+  )
+  const [changed, missing] = [rows[0]!.employee_id, rows[1]!.employee_id]
+  const extra = '01930000-0000-7000-8000-000000000001'
+  await service.pool.query(
+    `insert into employees_v1.employees select company_id, $2, created_at, updated_at, deactivated_at, version, search_text, attributes
      from employees_v1.employees where employee_id = $1`,
-      [changed, extra],
-    )
-    await service.pool.query(
-      `update employees_v1.employees set search_text = 'planted@example.com' where employee_id = $1`,
-      [changed],
-    )
-    await service.pool.query('delete from employees_v1.employees where employee_id = $1', [missing])
-    const { faults } = await verify(employees)
-    t.strictSame(faults, [
-      {
-        companyId,
-        rows: 3,
-        differences: [
-          { table: 'employees', kind: 'extra', key: { employee_id: extra }, columns: [] },
-          { table: 'employees', kind: 'changed', key: { employee_id: changed }, columns: ['search_text'] },
-          { table: 'employees', kind: 'missing', key: { employee_id: missing }, columns: [] },
-        ],
-      },
-    ])
-    const shown = (await verify(employees, { companyId, showValues: true })).faults[0]!.differences[1]!
-    t.match(shown.values, { search_text: { live: 'planted@example.com', ledger: /ana/ } })
-    t.strictSame(Object.keys(shown.values!), ['search_text'])
-    t.strictSame((await verify(employees, { companyId: other.id })).faults, [], 'the other company is as it should be')
+    [changed, extra],
+  )
+  await service.pool.query(
+    `update employees_v1.employees set search_text = 'planted@example.com' where employee_id = $1`,
+    [changed],
+  )
+  await service.pool.query('delete from employees_v1.employees where employee_id = $1', [missing])
+  const { faults } = await verify(employees)
+  t.strictSame(faults, [
+    {
+      companyId,
+      rows: 3,
+      differences: [
+        { table: 'employees', kind: 'extra', key: { employee_id: extra }, columns: [] },
+        { table: 'employees', kind: 'changed', key: { employee_id: changed }, columns: ['search_text'] },
+        { table: 'employees', kind: 'missing', key: { employee_id: missing }, columns: [] },
+      ],
+    },
+  ])
+  const shown = (await verify(employees, { companyId, showValues: true })).faults[0]!.differences[1]!
+  t.match(shown.values, { search_text: { live: 'planted@example.com', ledger: /ana/ } })
+  t.strictSame(Object.keys(shown.values!), ['search_text'])
+  t.strictSame((await verify(employees, { companyId: other.id })).faults, [], 'the other company is right')
 
-    const ended = await runCommand(t, ['projections', 'verify', 'employees'], environment)
-    t.equal(ended.exitCode, 1)
-    t.match(ended.stdout, `employees: ${companyId}: 3 rows differ\n`)
-    t.match(ended.stdout, `employees {"employee_id":"${changed}"} is changed in search_text\n`)
-    t.notMatch(ended.stdout, /@/, 'nothing personal is shown')
-  },
-)
+  const ended = await runCommand(t, ['projections', 'verify', 'employees'], environment)
+  t.equal(ended.exitCode, 1)
+  t.match(ended.stdout, `employees: ${companyId}: 3 rows differ\n`)
+  t.match(ended.stdout, `employees {"employee_id":"${changed}"} is changed in search_text\n`)
+  t.notMatch(ended.stdout, /@/, 'nothing personal is shown')
+})
 
-await t.test('a rebuild of the company makes its rows right and touches no other', async (t) => {
+await t.test('a rebuild of a company corrects its rows and no others', async (t) => {
   const versions = async () =>
     (await service.pool.query('select employee_id, xmin from employees_v1.employees order by 1')).rows
   const before = await versions()
@@ -93,7 +90,7 @@ await t.test('a rebuild of the company makes its rows right and touches no other
   t.equal(rewritten.length, 2, 'the changed one and the missing one')
 })
 
-await t.test('rows of a company that the ledger does not know are found', async (t) => {
+await t.test('rows of an unknown company are found', async (t) => {
   const nobody = '01930000-0000-7000-8000-0000000000ff'
   await service.pool.query(`insert into bulk_user_logs_v1.hours values ($1, now(), 1, 2)`, [nobody])
   const { faults } = await verify(bulkUserLogs)
@@ -101,27 +98,24 @@ await t.test('rows of a company that the ledger does not know are found', async 
   await service.pool.query('delete from bulk_user_logs_v1.hours where company_id = $1', [nobody])
 })
 
-await t.test(
-  'it compares at the position of the live tables, however far they are, and while workers fold',
-  async (t) => {
-    const busy = await startService(t, {}, { workers: true })
-    const owner = await openRebuilding(t, busy)
-    await makeHistory(busy, busy.company, 5)
-    const over = new AbortController()
-    const writing = (async () => {
-      while (!over.signal.aborted) await busy.call('POST', '/v1/employees', { body: [employee(), employee()] })
-    })()
-    for (let times = 0; times < 5; times += 1) {
-      t.strictSame((await owner.verify(bulkUserLogs)).faults, [])
-      t.strictSame((await owner.verify(employees)).faults, [])
-    }
-    over.abort()
-    await writing
-    await eventually('all is folded', () => isCaughtUp(busy.pool))
-  },
-)
+await t.test('verification compares at the position of the live tables while workers fold', async (t) => {
+  const busy = await startService(t, {}, { workers: true })
+  const owner = await openRebuilding(t, busy)
+  await makeHistory(busy, busy.company, 5)
+  const over = new AbortController()
+  const writing = (async () => {
+    while (!over.signal.aborted) await busy.call('POST', '/v1/employees', { body: [employee(), employee()] })
+  })()
+  for (let times = 0; times < 5; times += 1) {
+    t.strictSame((await owner.verify(bulkUserLogs)).faults, [])
+    t.strictSame((await owner.verify(employees)).faults, [])
+  }
+  over.abort()
+  await writing
+  await eventually('all is folded', () => isCaughtUp(busy.pool))
+})
 
-await t.test('workers and rebuilds of one company at once lose nothing and fold nothing twice', async (t) => {
+await t.test('concurrent workers and rebuilds fold each event once', async (t) => {
   const busy = await startService(t, {}, { workers: true })
   const owner = await openRebuilding(t, busy)
   const over = new AbortController()
@@ -137,32 +131,29 @@ await t.test('workers and rebuilds of one company at once lose nothing and fold 
   t.strictSame((await owner.verify(bulkUserLogs)).faults, [])
 })
 
-await t.test(
-  'a parked company goes on when it is rebuilt, and stays as it was while that cannot be done',
-  async (t) => {
-    await service.pool.query(
-      `update checkpoints set parked_at = now(), attempts = 5, error = 'x' where company_id = $1`,
-      [toUuid(companyId)],
+await t.test('a rebuild resumes a parked company, and a failed rebuild changes nothing', async (t) => {
+  await service.pool.query(
+    `update checkpoints set parked_at = now(), attempts = 5, error = 'x' where company_id = $1`,
+    [toUuid(companyId)],
+  )
+  await makeHistory(service, service.company, 1)
+  await poison(service, companyId)
+  const ended = await runCommand(t, ['projections', 'rebuild', 'employees', '--company', companyId], environment)
+  t.match(ended, { exitCode: 1, stdout: '', stderr: /unknown type NobodyKnows/ })
+  t.strictSame((await verify(employees)).faults, [], 'what was folded before is right')
+  const parked = () =>
+    service.pool.query(
+      'select 1 from checkpoints where parked_at is not null and company_id = $1 and projection = $2',
+      [toUuid(companyId), 'employees'],
     )
-    await makeHistory(service, service.company, 1)
-    await poison(service, companyId)
-    const ended = await runCommand(t, ['projections', 'rebuild', 'employees', '--company', companyId], environment)
-    t.match(ended, { exitCode: 1, stdout: '', stderr: /unknown type NobodyKnows/ })
-    t.strictSame((await verify(employees)).faults, [], 'what was folded before is right')
-    const parked = () =>
-      service.pool.query(
-        'select 1 from checkpoints where parked_at is not null and company_id = $1 and projection = $2',
-        [toUuid(companyId), 'employees'],
-      )
-    t.equal((await parked()).rows.length, 1)
-    await poison(service, companyId, true)
-    await rebuildCompany(db, employees, companyId, SILENT)
-    t.equal((await parked()).rows.length, 0)
-    t.strictSame((await verify(employees)).faults, [])
-  },
-)
+  t.equal((await parked()).rows.length, 1)
+  await poison(service, companyId, true)
+  await rebuildCompany(db, employees, companyId, SILENT)
+  t.equal((await parked()).rows.length, 0)
+  t.strictSame((await verify(employees)).faults, [])
+})
 
-await t.test('nothing of a verification is left behind', async (t) => {
+await t.test('verification leaves no tables behind', async (t) => {
   const { rows } = await service.pool.query(`select relname from pg_class where relpersistence = 't' and relkind = 'r'`)
   t.strictSame(rows, [])
 })

@@ -15,13 +15,13 @@ const create = (service: Service, key = service.company.key) =>
 const isLogged = async (service: Service, logId: string, token = service.company.admin.token) =>
   (await service.admin(`/bulk-user-logs/${logId}`, token)).status === 200
 
-await t.test('an entry appears by itself after its call', async (t) => {
+await t.test('an entry appears after its call', async (t) => {
   const service = await startService(t, {}, { workers: true })
   const { body } = await create(service)
   await eventually('the entry is there', () => isLogged(service, body.log_id))
 })
 
-await t.test('what no job tells of is found by the sweep', async (t) => {
+await t.test('the sweep finds events whose job was lost', async (t) => {
   const service = await startService(t)
   const { body } = await create(service)
   await service.app.close()
@@ -37,7 +37,7 @@ await t.test('what no job tells of is found by the sweep', async (t) => {
   })
 })
 
-await t.test('workers that are killed in the middle leave nothing out and nothing twice', async (t) => {
+await t.test('killed workers skip no event and fold none twice', async (t) => {
   const count = inputs(20, 40)
   const records = count * 25
   const service = await startService(t)
@@ -69,38 +69,35 @@ await t.test('workers that are killed in the middle leave nothing out and nothin
   t.equal(await folded(), count)
 })
 
-await t.test(
-  'a company whose event cannot be folded is parked; the others go on; it resumes where it stood',
-  async (t) => {
-    const service = await startService(t)
-    const other = await service.makeCompany('Other')
-    const before = await create(service)
-    await service.project()
-    const stalled = await create(service)
-    const poison = `type = 'NobodyKnows'`
-    const healed = `type = 'ApiCallCompleted'`
-    const position = stalled.headers['x-ledger-position']
-    await asSuperuser(service.urls.superUrl, `update events set ${poison} where position = ${position}`)
-    await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100', LOG_LEVEL: 'silent' })
-    const parked = await eventually('it is parked', async () => {
-      // Time passes faster: the next try is due at once.
-      await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
-      const rows = await service.db.selectFrom('checkpoints').selectAll().where('parked_at', 'is not', null).execute()
-      return rows.find(({ projection }) => projection === bulkUserLogs.name)
-    })
-    t.match(parked, {
-      position: Number(before.headers['x-ledger-position']),
-      attempts: 5,
-      error: /unknown type NobodyKnows/,
-    })
-    t.notOk(await isLogged(service, stalled.body.log_id))
+await t.test('a company with a bad event is parked and can resume; others continue', async (t) => {
+  const service = await startService(t)
+  const other = await service.makeCompany('Other')
+  const before = await create(service)
+  await service.project()
+  const stalled = await create(service)
+  const poison = `type = 'NobodyKnows'`
+  const healed = `type = 'ApiCallCompleted'`
+  const position = stalled.headers['x-ledger-position']
+  await asSuperuser(service.urls.superUrl, `update events set ${poison} where position = ${position}`)
+  await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100', LOG_LEVEL: 'silent' })
+  const parked = await eventually('it is parked', async () => {
+    // Makes the next try due at once.
+    await service.pool.query('update checkpoints set next_try_at = null where parked_at is null')
+    const rows = await service.db.selectFrom('checkpoints').selectAll().where('parked_at', 'is not', null).execute()
+    return rows.find(({ projection }) => projection === bulkUserLogs.name)
+  })
+  t.match(parked, {
+    position: Number(before.headers['x-ledger-position']),
+    attempts: 5,
+    error: /unknown type NobodyKnows/,
+  })
+  t.notOk(await isLogged(service, stalled.body.log_id))
 
-    const elsewhere = await create(service, other.key)
-    await eventually('another company goes on', () => isLogged(service, elsewhere.body.log_id, other.admin.token))
-    t.equal((await create(service)).status, 201, 'its own calls are still taken')
+  const elsewhere = await create(service, other.key)
+  await eventually('another company continues', () => isLogged(service, elsewhere.body.log_id, other.admin.token))
+  t.equal((await create(service)).status, 201, 'its own calls are still accepted')
 
-    await asSuperuser(service.urls.superUrl, `update events set ${healed} where position = ${position}`)
-    t.ok(await unpark(service.db, bulkUserLogs, service.company.id))
-    await eventually('the entry is there at last', () => isLogged(service, stalled.body.log_id))
-  },
-)
+  await asSuperuser(service.urls.superUrl, `update events set ${healed} where position = ${position}`)
+  t.ok(await unpark(service.db, bulkUserLogs, service.company.id))
+  await eventually('the entry is there at last', () => isLogged(service, stalled.body.log_id))
+})

@@ -14,7 +14,7 @@ const RECORDS = 5_000
 /** The records whose details are read at once. */
 const RECORDS_AT_ONCE = 100
 
-await t.test('20,000 rows are read only as fast as they are taken, page by page', async (t) => {
+await t.test('20,000 rows are read only as fast as the client takes them', async (t) => {
   const [size, total] = [100, 20_000]
   let [read, taken, furthest] = [0, 0, 0]
   const pages = allPages<number>(async (last) => {
@@ -50,9 +50,9 @@ const { body: made } = await service.call('POST', '/v1/employees', {
 await service.project()
 const recordsPath = `/admin/v1/bulk-user-logs/${made.log_id}/records.csv`
 
-// Every look into the database takes a connection of this pool.
-let looks = 0
-service.pool.on('acquire', () => (looks += 1))
+// Every query takes a connection from this pool.
+let queries = 0
+service.pool.on('acquire', () => (queries += 1))
 
 function open(path: string): Promise<http.IncomingMessage> {
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
@@ -61,7 +61,7 @@ function open(path: string): Promise<http.IncomingMessage> {
   })
 }
 
-await t.test('20,000 entries come whole, in order, and none of those that arrive meanwhile', async (t) => {
+await t.test('20,000 entries come in order, without those that arrive meanwhile', async (t) => {
   await service.pool.query(
     `insert into bulk_user_logs_v1.entries
       select company_id, position - n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
@@ -87,18 +87,18 @@ await t.test('20,000 entries come whole, in order, and none of those that arrive
   )
 })
 
-await t.test('a client that takes nothing stops the reading, and gets all once it goes on', async (t) => {
-  looks = 0
+await t.test('a paused client stops the queries, and gets all rows after it resumes', async (t) => {
+  queries = 0
   const response = await open(recordsPath)
   response.pause()
   let [last, same] = [-1, 0]
-  await eventually('the reading has stopped', async () => {
-    same = looks === last ? same + 1 : 0
-    last = looks
-    return looks > 2 && same > 20
+  await eventually('the queries have stopped', async () => {
+    same = queries === last ? same + 1 : 0
+    last = queries
+    return queries > 2 && same > 20
   })
-  // Two looks for each page, and 500 kB in it: what the sockets hold is less than half of the whole.
-  t.ok(last < 1.5 * (RECORDS / RECORDS_AT_ONCE), `${last} looks`)
+  // Two queries for each page of 500 kB: the sockets hold less than half of the file.
+  t.ok(last < 1.5 * (RECORDS / RECORDS_AT_ONCE), `${last} queries`)
   let text = ''
   response.setEncoding('utf8')
   for await (const chunk of response) text += String(chunk)
@@ -109,31 +109,25 @@ await t.test('a client that takes nothing stops the reading, and gets all once i
   )
 })
 
-await t.test(
-  'a fault in the middle breaks the file off instead of ending it, and one at its start is a problem',
-  async (t) => {
-    const first = `select first_position from bulk_user_logs_v1.entries where call_id = '${toUuid(made.log_id)}'`
-    const spoil = (index: number) =>
-      asSuperuser(
-        service.urls.superUrl,
-        `update events set type = 'NobodyKnows' where position = (${first}) + ${index}`,
-      )
-    await spoil(4_000)
-    const broken = await open(recordsPath)
-    t.equal(broken.statusCode, 200)
-    await t.rejects(broken.resume().toArray(), { code: 'ECONNRESET' })
-    await spoil(0)
-    const answer = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
-    t.match(answer, { status: 500, body: { code: 'internal_error' } })
-    t.equal(answer.headers['content-disposition'], undefined)
-  },
-)
+await t.test('a fault in the middle cuts off the file; one at the start gets a problem document', async (t) => {
+  const first = `select first_position from bulk_user_logs_v1.entries where call_id = '${toUuid(made.log_id)}'`
+  const spoil = (index: number) =>
+    asSuperuser(service.urls.superUrl, `update events set type = 'NobodyKnows' where position = (${first}) + ${index}`)
+  await spoil(4_000)
+  const broken = await open(recordsPath)
+  t.equal(broken.statusCode, 200)
+  await t.rejects(broken.resume().toArray(), { code: 'ECONNRESET' })
+  await spoil(0)
+  const answer = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
+  t.match(answer, { status: 500, body: { code: 'internal_error' } })
+  t.equal(answer.headers['content-disposition'], undefined)
+})
 
-await t.test('a client that goes away ends the reading', async (t) => {
-  looks = 0
+await t.test('a client that disconnects ends the queries', async (t) => {
+  queries = 0
   const response = await open('/admin/v1/bulk-user-logs.csv')
   response.once('data', () => response.destroy())
   await new Promise((resolve) => response.once('close', resolve))
   await service.app.close()
-  t.ok(looks < 20, `${looks} looks of 22`)
+  t.ok(queries < 20, `${queries} queries of 22`)
 })

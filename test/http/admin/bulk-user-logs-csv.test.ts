@@ -29,7 +29,7 @@ const csv = async (path: string) => {
   return csvRecords(answer.body)
 }
 
-/** The whole list in JSON, in the words of the file. */
+/** The whole list from JSON, with the columns of the file. */
 async function listed(query = ''): Promise<Record<string, string>[]> {
   const { body } = await service.admin(`/bulk-user-logs?limit=200${query}`)
   return body.items.map(({ counts, key, error, ...entry }: Record<string, Record<string, unknown>>) => {
@@ -46,7 +46,7 @@ await t.test('the list as CSV has the same entries as in JSON, in the same order
   t.equal((await csv('/bulk-user-logs.csv?employee=gone@example.com')).length, 1)
 })
 
-await t.test('it is a file with a name, in UTF-8 that spreadsheets recognise, with a header row', async (t) => {
+await t.test('the CSV is a named file in UTF-8 that spreadsheets recognise, with a header row', async (t) => {
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
   const response = await fetch(`${service.address}/admin/v1/bulk-user-logs.csv`, { headers })
   t.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
@@ -62,18 +62,18 @@ await t.test('it is a file with a name, in UTF-8 that spreadsheets recognise, wi
   t.equal(records.headers['content-disposition'], `attachment; filename="bulk-user-logs-${made.log_id}.csv"`)
 })
 
-await t.test('a list without entries is the header alone', async (t) => {
+await t.test('an empty list is only the header', async (t) => {
   const { body } = await service.admin('/bulk-user-logs.csv?to=2000-01-01T00:00:00Z')
   t.equal(csvRows(body).length, 1)
 })
 
-await t.test('what was set stands in a cell that people can read, whatever characters it has', async (t) => {
+await t.test('attributes are readable in one cell, whatever characters they have', async (t) => {
   const [row] = await csv(`/bulk-user-logs/${made.log_id}/records.csv`)
   t.match(row, { index: '0', employee_id: first.id, status: 'Created', changes: '', record: '', errors: '' })
   t.match(row!['attributes'], 'first_name: "Zoë"; last_name: "O\\"Hara, Jr."')
 })
 
-await t.test('what changed stands there from and to', async (t) => {
+await t.test('a change shows the old and the new value', async (t) => {
   const rows = await csv(`/bulk-user-logs/${updated.log_id}/records.csv`)
   t.match(rows, [
     { status: 'Synced', attributes: '' },
@@ -120,7 +120,7 @@ await t.test('no cell begins like a formula', async (t) => {
   )
 })
 
-await t.test('administrators alone get it, and nothing of another company', async (t) => {
+await t.test('only administrators get the CSV, and only of their own company', async (t) => {
   const other = await service.makeCompany('Other')
   for (const path of ['/bulk-user-logs.csv', `/bulk-user-logs/${made.log_id}/records.csv`]) {
     t.match(await service.admin(path, null), { status: 401, body: { code: 'invalid_credentials' } })
@@ -133,7 +133,7 @@ await t.test('administrators alone get it, and nothing of another company', asyn
   t.match(foreign, { status: 404, body: { code: 'log_not_found' } })
 })
 
-await t.test('a bad parameter is a 400, also one that only a list in pages has', async (t) => {
+await t.test('a bad parameter gets 400, even one that only a paged list has', async (t) => {
   for (const query of ['status=x', 'from=x', 'limit=5', 'cursor=MTox', 'q=%00']) {
     t.match(await service.admin(`/bulk-user-logs.csv?${query}`), { status: 400, body: { code: 'invalid_query' } })
     t.match(await service.admin(`/bulk-user-logs/${made.log_id}/records.csv?${query}`), {

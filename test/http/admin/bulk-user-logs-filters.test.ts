@@ -11,7 +11,6 @@ const second = await issueApiKey(
   { companyId: service.company.id, name: 'Import', quotaLimit: 1000, refreshPeriod: 'monthly' },
 )
 
-/** Calls by a name of the test's own. */
 const calls = new Map<string, { id: string; requestedAt: string }>()
 
 async function call(name: string, method: 'POST' | 'PATCH', path: string, body: unknown, key = service.company.key) {
@@ -51,7 +50,7 @@ const unknownId = 'emp_01h455vb4pex5vsknk084sn02q'
 await call('unknown refused', 'PATCH', `/v1/employees/${unknownId}`, { job_title: 'x' })
 const newestFirst = [...calls.keys()].toReversed()
 
-/** The calls that a query finds, in the order of the answer, page by page. */
+/** The names of the calls that a query finds, page by page. */
 async function found(
   query: Record<string, string>,
   limit = 2,
@@ -85,10 +84,10 @@ await t.test('status, operation and key each find their entries, newest first', 
   t.strictSame(await found({ operation: 'update_one' }), all('ana updated', 'ana refused', 'unknown refused'))
   t.strictSame(await found({ operation: 'update_many' }), all('bob left', 'bob unchanged', 'nobody refused'))
   t.strictSame(await found({ key: second.api_id }), all('bob left', 'creation refused'))
-  t.strictSame(await found({ key: 'key_01h455vb4pex5vsknk084sn02q' }), [], 'a key that nobody has')
+  t.strictSame(await found({ key: 'key_01h455vb4pex5vsknk084sn02q' }), [], 'an unknown key')
 })
 
-await t.test('employee finds exactly one: by id, e-mail in any case, or external id in its own case', async (t) => {
+await t.test('employee finds one person by id, e-mail in any case, or exact external id', async (t) => {
   const ofAna = all('both created', 'ana updated', 'ana refused')
   t.strictSame(await found({ employee: anaId }), ofAna)
   t.strictSame(await found({ employee: 'ANA@acme.example' }), ofAna)
@@ -98,7 +97,7 @@ await t.test('employee finds exactly one: by id, e-mail in any case, or external
   t.strictSame(await found({ employee: bobId }), all('both created', 'bob left', 'bob unchanged'))
 })
 
-await t.test('q finds by a part of names, e-mail, external id and number in any case, and by the id', async (t) => {
+await t.test('q finds part of a name, e-mail, external id or number in any case, or a whole id', async (t) => {
   const ofBob = all('both created', 'bob left', 'bob unchanged')
   for (const q of ['PÉREZ', 'bob', 'b@acme', 'hr-2', '77', bobId]) t.strictSame(await found({ q }), ofBob, q)
   const both = all('both created', 'ana updated', 'bob left', 'bob unchanged', 'ana refused')
@@ -106,7 +105,7 @@ await t.test('q finds by a part of names, e-mail, external id and number in any 
   t.strictSame(await found({ q: '%' }), [], 'no character of q is a wildcard')
 })
 
-await t.test('refused records are found by exactly what they named, by whichever filter', async (t) => {
+await t.test('both filters find refused records by exact values', async (t) => {
   for (const filter of ['employee', 'q']) {
     t.strictSame(await found({ [filter]: 'NOBODY@gone.example' }), ['nobody refused'])
     t.strictSame(await found({ [filter]: 'ghost@gone.example' }), ['creation refused'])
@@ -116,7 +115,7 @@ await t.test('refused records are found by exactly what they named, by whichever
   }
 })
 
-await t.test('from is included and to is not', async (t) => {
+await t.test('from is inclusive and to is exclusive', async (t) => {
   const at = (name: string) => calls.get(name)!.requestedAt
   const between = (from: string, to: string) => newestFirst.filter((name) => at(name) >= from && at(name) < to)
   for (const [from, to] of [
@@ -133,18 +132,18 @@ await t.test('from is included and to is not', async (t) => {
   t.strictSame(await found({ from: at('both created').replace('Z', '+00:00') }), newestFirst, 'any offset')
 })
 
-await t.test('filters narrow each other', async (t) => {
+await t.test('filters combine', async (t) => {
   t.strictSame(await found({ status: 'Failed', operation: 'create', key: second.api_id }), ['creation refused'])
   t.strictSame(await found({ status: 'Completed', q: 'ana' }), all('both created', 'ana updated'))
   t.strictSame(await found({ employee: anaId, status: 'Failed' }), ['ana refused'])
   t.strictSame(await found({ employee: bobId, key: second.api_id, operation: 'update_many' }), ['bob left'])
-  t.strictSame(await found({ employee: anaId, q: 'bob' }), ['both created'], 'both stand in the entry')
+  t.strictSame(await found({ employee: anaId, q: 'bob' }), ['both created'], 'both are in the entry')
   const { requestedAt: from } = calls.get('ana refused')!
   t.strictSame(await found({ q: 'ana', from }), ['ana refused'])
   t.strictSame(await found({ q: 'nobody@gone.example', status: 'Completed' }), [])
 })
 
-await t.test('one who stands in many records of a refused call is found once, and hides no other entry', async (t) => {
+await t.test('a call with 60 refused records of an employee is found once, and hides no other', async (t) => {
   const twice = Array.from({ length: 60 }, () => ({ external_id: 'HR-2', job_title: 'x' }))
   await call('bob sixty times', 'PATCH', '/v1/employees', twice)
   t.strictSame(await found({ employee: 'HR-2' }, 2), ['bob sixty times', 'bob unchanged', 'bob left', 'both created'])
@@ -179,7 +178,7 @@ await t.test("no filter finds another company's entries", async (t) => {
   }
 })
 
-await t.test('what no filter can mean is a 400 that names the parameter', async (t) => {
+await t.test('an invalid filter gets 400 with the parameter named', async (t) => {
   const bad = {
     status: ['completed', ''],
     operation: ['delete'],
@@ -206,7 +205,7 @@ await t.test('what no filter can mean is a 400 that names the parameter', async 
   t.equal((await service.admin('/bulk-user-logs?q=a&q=b')).status, 400, 'one value each')
 })
 
-await t.test('a search that has read enough says how far it came, and goes on from there', async (t) => {
+await t.test('a search that reaches its limit says how far it came, and can continue', async (t) => {
   const { id: callId, requestedAt } = calls.get('bob unchanged')!
   await service.pool.query('update bulk_user_logs_v1.entries set no_updates = 200000 where call_id = $1', [
     toUuid(callId),

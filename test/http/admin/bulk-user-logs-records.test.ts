@@ -43,7 +43,7 @@ async function indexes(logId: string, query: Record<string, string>, limit = 1):
   return found
 }
 
-await t.test('records are found by their status; Created and Failed find those that have none', async (t) => {
+await t.test('status finds records; Created and Failed find those of creations and refused calls', async (t) => {
   const { log_id: log } = updated
   t.strictSame(await indexes(log, {}), [0, 1, 2, 3])
   for (const [at, status] of ['Synced', 'No Updates', 'Deactivated', 'Reactivated'].entries()) {
@@ -58,7 +58,7 @@ await t.test('records are found by their status; Created and Failed find those t
   t.strictSame(await indexes(refused.log_id, { status: 'Created' }), [])
 })
 
-await t.test('q finds records by their employee, and refused ones by exactly what they named', async (t) => {
+await t.test('q finds records by their employee, and refused ones by exact values', async (t) => {
   t.strictSame(await indexes(updated.log_id, { q: 'x-CEM' }), [2])
   t.strictSame(await indexes(updated.log_id, { q: idOf(1) }), [1])
   t.strictSame(await indexes(updated.log_id, { q: 'acme', status: 'Synced' }), [0])
@@ -69,7 +69,7 @@ await t.test('q finds records by their employee, and refused ones by exactly wha
   t.strictSame(await indexes(refused.log_id, { q: 'ana' }), [0])
 })
 
-await t.test('a filtered page has the details of its own records, down to odd names of attributes', async (t) => {
+await t.test('a filtered page has the details of its records, even with odd attribute names', async (t) => {
   const { body } = await service.admin(`/bulk-user-logs/${updated.log_id}/records?status=Synced`)
   t.strictSame(body.items[0].changes, {
     job_title: { from: null, to: 'Dev' },
@@ -84,7 +84,7 @@ await t.test('a filtered page has the details of its own records, down to odd na
   t.match(failed.items, [{ index: 3, record: { external_id: 'X-Cem', phone: '0' }, errors: [{ pointer: '/3/phone' }] }])
 })
 
-await t.test('a call that no record caused has one row, which only Failed finds', async (t) => {
+await t.test('a call refused as a whole has one row, which only Failed finds', async (t) => {
   const { body } = await service.call('POST', '/v1/employees', { body: '{' })
   await service.project()
   const records = async (query: string) =>
@@ -94,7 +94,7 @@ await t.test('a call that no record caused has one row, which only Failed finds'
   t.strictSame(await records('?q=acme'), [])
 })
 
-await t.test('a bad parameter is a 400 that names it', async (t) => {
+await t.test('a bad query parameter gets 400', async (t) => {
   for (const query of ['status=synced', 'status=', 'q=', 'q=%00', 'limit=0', 'cursor=x', 'from=2026-01-01T00:00:00Z']) {
     const { status, body } = await service.admin(`/bulk-user-logs/${updated.log_id}/records?${query}`)
     t.equal(status, 400, query)

@@ -10,7 +10,7 @@ import { employee, startService } from '../../support/service.ts'
 
 const PATH = '/admin/v1/bulk-user-logs/stream'
 
-await t.test('a server that is killed costs no entry: its client goes on at the next one', async (t) => {
+await t.test('a client of a killed server resumes on another one without losing an entry', async (t) => {
   const service = await startService(t)
   await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100' })
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
@@ -34,7 +34,7 @@ await t.test('a server that is killed costs no entry: its client goes on at the 
   t.equal(await again.next(), null, 'nothing comes twice')
 })
 
-await t.test('a server stops at once, whatever streams are open', async (t) => {
+await t.test('a server stops at once even with open streams', async (t) => {
   const service = await startService(t)
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
   const streams = [
@@ -45,7 +45,7 @@ await t.test('a server stops at once, whatever streams are open', async (t) => {
   for (const stream of streams) t.equal(await stream.next(), null)
 })
 
-await t.test('a stream ends when its time is over', async (t) => {
+await t.test('a stream ends after its maximum life', async (t) => {
   const service = await startService(t, { STREAM_LIFE_MS: '1000' })
   const stream = await openEventStream(t, service.address + PATH, {
     authorization: `Bearer ${service.company.admin.token}`,
@@ -54,7 +54,7 @@ await t.test('a stream ends when its time is over', async (t) => {
   t.equal(await stream.next(), null)
 })
 
-await t.test('a client that takes nothing is let go, and its place is free again', async (t) => {
+await t.test('a client that reads nothing is disconnected, which frees its place', async (t) => {
   const service = await startService(t, { STREAMS_PER_USER: '1', STREAM_HEARTBEAT_MS: '100' })
   await service.call('POST', '/v1/employees', { body: employee() })
   await service.project()

@@ -27,7 +27,7 @@ function open(t: Test, { token, lastId, query = '', of = service }: Opening = {}
   })
 }
 
-/** Calls the API and gives the id of the entry and the cursor of its event. */
+/** Calls the API, and returns the id of the entry and the cursor of its event. */
 async function call(of = service, key = of.company.key): Promise<{ id: string; cursor: string }> {
   const { body, headers } = await of.call('POST', '/v1/employees', { body: employee(), key })
   return { id: body.log_id, cursor: encodeCursor(Number(headers['x-ledger-position'])) }
@@ -42,7 +42,7 @@ async function idsOf(stream: EventStream, count: number): Promise<string[]> {
 const isProjected = (id: string, of = service) =>
   eventually('the entry is there', async () => (await of.admin(`/bulk-user-logs/${id}`)).status === 200)
 
-await t.test('an entry arrives by itself, folded by another process, as the list shows it', async (t) => {
+await t.test('an entry folded by another process arrives in the form of the list', async (t) => {
   await isProjected((await call()).id)
   const stream = await open(t)
   t.equal(stream.status, 200)
@@ -59,7 +59,7 @@ await t.test('an entry arrives by itself, folded by another process, as the list
   stream.close()
 })
 
-await t.test('a stream goes on after any event that a client has seen, without a gap or a repetition', async (t) => {
+await t.test('a stream resumes after any event without a gap or a repetition', async (t) => {
   const calls = []
   for (let at = 0; at < 6; at += 1) calls.push(await call())
   const ids = calls.map(({ id }) => id)
@@ -68,13 +68,13 @@ await t.test('a stream goes on after any event that a client has seen, without a
   t.strictSame(await idsOf(first, 2), ids.slice(1, 3))
   first.close()
   const second = await open(t, { lastId: calls[2]!.cursor, query: `?cursor=${calls[0]!.cursor}` })
-  t.strictSame(await idsOf(second, 3), ids.slice(3), 'the last id goes before the cursor')
+  t.strictSame(await idsOf(second, 3), ids.slice(3), 'Last-Event-ID overrides the cursor')
   const late = await call()
   t.strictSame(await idsOf(second, 1), [late.id])
   second.close()
 })
 
-await t.test('a stream that ends before its first event has told where to go on', async (t) => {
+await t.test('a stream that ends before its first event can be resumed', async (t) => {
   const stream = await open(t)
   const before = stream.lastId()
   stream.close()
@@ -106,7 +106,7 @@ await t.test('comments show that a stream without entries is alive', async (t) =
   stream.close()
 })
 
-await t.test('administrators alone get in, with an id that a stream gave', async (t) => {
+await t.test('only administrators can open a stream, with a valid event id', async (t) => {
   t.equal((await open(t, { token: null })).status, 401)
   t.equal((await open(t, { token: service.company.auditor.token })).status, 403)
   t.equal((await open(t, { token: service.company.member.token })).status, 403)
@@ -116,14 +116,14 @@ await t.test('administrators alone get in, with an id that a stream gave', async
   t.equal((await service.admin('/bulk-user-logs/stream?limit=1')).status, 400)
 })
 
-await t.test('a user has only so many streams at once: one more is a 429, until one is closed', async (t) => {
+await t.test('a user with too many streams gets 429 until one is closed', async (t) => {
   const streams = [await open(t), await open(t), await open(t)]
   const refused = await open(t)
   t.equal(refused.status, 429)
   t.match(refused.headers['retry-after'], /^\d+$/)
   const other = await service.makeCompany('Third')
   const foreign = await open(t, { token: other.admin.token })
-  t.equal(foreign.status, 200, 'each user has their own')
+  t.equal(foreign.status, 200, 'each user has their own limit')
   foreign.close()
   streams[0]!.close()
   const next = await eventually('a place is free', async () => {
@@ -133,7 +133,7 @@ await t.test('a user has only so many streams at once: one more is a 429, until 
   for (const stream of [...streams, next]) stream.close()
 })
 
-await t.test('a stream ends soon after the rights of its user: an expired token, another role', async (t) => {
+await t.test("a stream ends soon after its token expires or its user's role changes", async (t) => {
   const changes = [
     'update user_tokens set expires_at = clock_timestamp() where company_id = $1',
     "update users set role = 'auditor' where company_id = $1",
@@ -147,7 +147,7 @@ await t.test('a stream ends soon after the rights of its user: an expired token,
   }
 })
 
-await t.test('a method that never ends is refused', async (t) => {
+await t.test('HEAD on a stream is refused', async (t) => {
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
   const { status } = await fetch(`${service.address}/admin/v1/bulk-user-logs/stream`, { method: 'HEAD', headers })
   t.equal(status, 405)

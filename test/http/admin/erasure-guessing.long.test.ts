@@ -7,9 +7,9 @@ import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /*
- * Somebody holds the whole database, knows what the calls looked like, and tries every value that a person might have
- * had. Each guess is hashed in every way that the service has, under every secret and salt that is stored, and compared
- * with every hash that is stored.
+ * An attacker has the whole database, knows the form of the calls, and tries every value that a person might have had.
+ * Each guess is hashed in every way that the service uses, with every stored secret and salt, and compared with every
+ * stored hash.
  */
 
 const PHONES = Array.from({ length: 30 }, (_, at) => `+49151123000${10 + at}`)
@@ -21,7 +21,7 @@ const sha256 = (...parts: (string | Buffer)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 const hmac = (key: Buffer, message: string | Buffer) => createHmac('sha256', key).update(message).digest()
 
-/** All bytes that the database holds, of every table. */
+/** All byte strings in all tables of the database. */
 async function storedBytes(superUrl: string): Promise<Buffer[]> {
   const client = new pg.Client({ connectionString: superUrl })
   await client.connect()
@@ -43,7 +43,7 @@ async function storedBytes(superUrl: string): Promise<Buffer[]> {
   }
 }
 
-/** Which of these guesses the database confirms. `textsOf` gives the texts that would have been hashed. */
+/** The guesses that the database confirms. `textsOf` returns the texts that the service would have hashed. */
 async function guess(service: Service, guesses: string[], textsOf: (value: string) => string[]): Promise<string[]> {
   const stored = await storedBytes(service.urls.superUrl)
   const hashes = new Set(stored.filter(({ length }) => length === 32).map((bytes) => bytes.toString('hex')))
@@ -65,12 +65,12 @@ async function guess(service: Service, guesses: string[], textsOf: (value: strin
   })
 }
 
-/** What is hashed of a request: its method and path, and the hash of its body. */
+/** The text that is hashed for a request: method, path, and the hash of its body. */
 function requestText(method: string, path: string, body: unknown): string {
   return `${method} ${path}\n${sha256(JSON.stringify(body)).toString('hex')}`
 }
 
-/** Calls that name the person, each with an idempotency key, and the texts of their requests with another phone or e-mail. */
+/** Makes calls that name the person, with idempotency keys. Returns their texts for any phone or e-mail. */
 async function makeCalls(service: Service) {
   const [other, bad] = [employee({ external_id: 'other' }), employee({ status: 'gone' })]
   const ana = (phone: string) => ({ first_name: 'Ana', last_name: 'Perez', email: EMAIL, phone })
@@ -105,21 +105,18 @@ async function makeCalls(service: Service) {
   }
 }
 
-await t.test(
-  'once a person is erased, no guess of what they were can be confirmed with the whole database',
-  async (t) => {
-    const service = await startService(t)
-    const { id, ofPhone, ofEmail } = await makeCalls(service)
-    t.strictSame(await guess(service, PHONES, ofPhone), [PHONE], 'before, the right one is found')
-    t.strictSame(await guess(service, EMAILS, ofEmail), [EMAIL])
-    t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
-    await service.project()
-    t.strictSame(await guess(service, PHONES, ofPhone), [])
-    t.strictSame(await guess(service, EMAILS, ofEmail), [])
-  },
-)
+await t.test('after an erasure, the whole database confirms no guess about the person', async (t) => {
+  const service = await startService(t)
+  const { id, ofPhone, ofEmail } = await makeCalls(service)
+  t.strictSame(await guess(service, PHONES, ofPhone), [PHONE], 'before, the right guess is confirmed')
+  t.strictSame(await guess(service, EMAILS, ofEmail), [EMAIL])
+  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+  await service.project()
+  t.strictSame(await guess(service, PHONES, ofPhone), [])
+  t.strictSame(await guess(service, EMAILS, ofEmail), [])
+})
 
-await t.test('nor of somebody who was never created', async (t) => {
+await t.test('the same holds for a person who was never created', async (t) => {
   const service = await startService(t)
   const [record, other] = [{ ...employee({ email: EMAIL }), first_name: 7 }, employee()]
   const ofPhone = (phone: string) =>
@@ -132,34 +129,31 @@ await t.test('nor of somebody who was never created', async (t) => {
   t.strictSame(await guess(service, PHONES, ofPhone), [])
 })
 
-await t.test('nor of a call whose answer had expired before', async (t) => {
+await t.test('the same holds for a call whose answer had expired', async (t) => {
   const service = await startService(t)
   const { id, ofPhone } = await makeCalls(service)
   await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
   await expireAnswers(service.db, 72)
-  t.strictSame(await guess(service, PHONES, ofPhone), [], 'its request can no longer be told from the row')
+  t.strictSame(await guess(service, PHONES, ofPhone), [], 'an expired row does not confirm its request')
   t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
   t.strictSame(await guess(service, PHONES, ofPhone), [])
 })
 
-await t.test(
-  'a retry of a call that named the person gets 409 with the entry of the first; others are replayed',
-  async (t) => {
-    const service = await startService(t)
-    const send = (key: string, body: unknown) =>
-      service.call('POST', '/v1/employees', { body, headers: { 'idempotency-key': key } })
-    const [ana, bo] = [employee(), employee()]
-    const first = await send('ana', ana)
-    const refused = await send('refused', [ana, employee({ status: 'gone' })])
-    const bystander = await send('bo', bo)
-    await service.manage('POST', '/erasures', { employee_id: first.body.employees[0].id })
-    for (const [key, body, logId] of [
-      ['ana', ana, first.body.log_id],
-      ['ana', bo, first.body.log_id],
-      ['refused', [ana], refused.body.log_id],
-    ] as const) {
-      t.match(await send(key, body), { status: 409, body: { code: 'idempotency_response_expired', log_id: logId } })
-    }
-    t.strictSame((await send('bo', bo)).body, bystander.body)
-  },
-)
+await t.test('a retry of a call that named the person gets 409 with its log id; others are replayed', async (t) => {
+  const service = await startService(t)
+  const send = (key: string, body: unknown) =>
+    service.call('POST', '/v1/employees', { body, headers: { 'idempotency-key': key } })
+  const [ana, bo] = [employee(), employee()]
+  const first = await send('ana', ana)
+  const refused = await send('refused', [ana, employee({ status: 'gone' })])
+  const bystander = await send('bo', bo)
+  await service.manage('POST', '/erasures', { employee_id: first.body.employees[0].id })
+  for (const [key, body, logId] of [
+    ['ana', ana, first.body.log_id],
+    ['ana', bo, first.body.log_id],
+    ['refused', [ana], refused.body.log_id],
+  ] as const) {
+    t.match(await send(key, body), { status: 409, body: { code: 'idempotency_response_expired', log_id: logId } })
+  }
+  t.strictSame((await send('bo', bo)).body, bystander.body)
+})

@@ -19,10 +19,7 @@ import { employee, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { HEADER_COLUMNS } from '../../../src/ledger/integrity/codec.ts'
 
-/*
- * A person with unmistakable values, in calls of every kind; then the person is erased, and every row of every table is
- * searched for any of them.
- */
+/* A person with unmistakable values is in calls of every kind. After the erasure, every table is searched for them. */
 
 const WORDS = [
   'Zyxelda',
@@ -46,12 +43,12 @@ const PERSON = {
   custom_attributes: { grade: 'grade zorp' },
 }
 
-/** Calls of every kind in which the person stands; `midway` runs behind the first of them. Gives the person's id. */
+/** Makes calls of every kind with the person, and runs `midway` after the first ones. Returns the person's id. */
 async function makeTraces({ call }: Service, midway: () => Promise<unknown>): Promise<string> {
   let keys = 0
   const keyed = (body: unknown) => ({ body, headers: { 'idempotency-key': `key-${(keys += 1)}` } })
   const before = await call('POST', '/v1/employees', keyed([employee(), employee({ external_id: 'other' })]))
-  // Refused before they are created, when nobody knows their id: as a creation, in a patch of nobody, as a manager.
+  // Refused before the person exists: a creation, a patch by e-mail, and a manager.
   await call('POST', '/v1/employees', keyed({ ...PERSON, phone: 'Zyxelda' }))
   await call('PATCH', '/v1/employees', keyed([{ email: PERSON.email, first_name: PERSON.first_name }]))
   await call('POST', '/v1/employees', keyed([employee({ manager_email: PERSON.email, manager_id: 'x' })]))
@@ -84,26 +81,25 @@ const tablesOf = (found: string[]) => new Set(found.map((line) => line.split(': 
 const nothing = async () => undefined
 const park = (service: Service) => service.pool.query('update checkpoints set parked_at = now()')
 
-/** How the read models stand: what happens midway, and before the erasure. */
-const STANDS: [string, (service: Service) => Promise<unknown>, (service: Service) => Promise<unknown>][] = [
+/** States of the read models: what happens midway, and before the erasure. */
+const STATES: [string, (service: Service) => Promise<unknown>, (service: Service) => Promise<unknown>][] = [
   ['have folded everything', nothing, (service) => service.project()],
   ['have folded nothing', nothing, nothing],
   ['have folded half of it', (service) => service.project(), nothing],
   [
-    'stand at different positions',
+    'are at different positions',
     (service) => service.project(),
     (service) => catchUp(service.db, employees, service.company.id),
   ],
   ['are parked in the middle', (service) => service.project().then(() => park(service)), nothing],
 ]
-for (const [stand, midway, bringAbout] of STANDS) {
-  await t.test(`no byte of an erased person is left in any table, when the read models ${stand}`, async (t) => {
+for (const [state, midway, prepare] of STATES) {
+  await t.test(`an erasure leaves no byte of a person in any table when the read models ${state}`, async (t) => {
     const service = await startService(t)
     const id = await makeTraces(service, () => midway(service))
-    await bringAbout(service)
-    const { rows: leaves } = await service.pool.query(
-      `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`,
-    )
+    await prepare(service)
+    const hashed = `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`
+    const { rows: leaves } = await service.pool.query(hashed)
     const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
     for (const table of ['events', 'employee_directory', 'idempotency_keys'])
       t.ok(held.has(`public.${table}`), `${table} held them`)
@@ -125,22 +121,20 @@ for (const [stand, midway, bringAbout] of STANDS) {
     await service.project()
     t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [], 'in the read models, once they are caught up')
 
-    const { rows } = await service.pool.query(
-      `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`,
-    )
-    t.strictSame(rows.slice(0, leaves.length), leaves, 'what was hashed is as it was')
+    const { rows } = await service.pool.query(hashed)
+    t.strictSame(rows.slice(0, leaves.length), leaves, 'the hashed columns are unchanged')
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   })
 }
 
-await t.test('no byte of an erased person is left in what a rebuild left behind that was killed', async (t) => {
+await t.test('an erasure leaves no byte of a person in the tables of a killed rebuild', async (t) => {
   const service = await startService(t)
   const { db, handOver, close } = await openMaintenance(service.urls)
   t.teardown(close)
   const id = await makeTraces(service, nothing)
   await service.project()
   for (const projection of PROJECTIONS) {
-    // What is replaced cannot be dropped: somebody still reads it.
+    // A reader keeps the replaced tables from being dropped.
     const reader = await service.pool.connect()
     await reader.query('begin')
     for (const { name } of await describeTables(db, schemaOf(projection)))
@@ -151,7 +145,7 @@ await t.test('no byte of an erased person is left in what a rebuild left behind 
     t.equal(await dropReplaced(db, projection), false)
     await reader.query('rollback')
     reader.release()
-    // The next one ends in the middle.
+    // The next rebuild ends in the middle.
     await beginShadow(db, projection, { handOver, restart: false })
     await foldNext(db, shadowOf(projection), service.company.id, { batchEvents: 40 })
   }
@@ -161,13 +155,13 @@ await t.test('no byte of an erased person is left in what a rebuild left behind 
   t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
   await service.project()
   t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
-  // Of the log, which keeps hashes of names alone: no more than what is live.
+  // The copies of the log have no hashes of names that the live tables lack.
   const names = (schema: string) => `select * from bulk_user_logs_${schema}.rejected_names`
   const { rows } = await service.pool.query(`${names('old_v1')} union (${names('next_v1')} except ${names('v1')})`)
   t.strictSame(rows, [])
 })
 
-await t.test('what a rebuild has read before an erasure, it does not write behind it', async (t) => {
+await t.test('a rebuild does not write what it read before an erasure', async (t) => {
   const service = await startService(t)
   const { db, handOver, close } = await openMaintenance(service.urls)
   t.teardown(close)
@@ -185,34 +179,29 @@ await t.test('what a rebuild has read before an erasure, it does not write behin
   t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
 })
 
-await t.test(
-  'somebody who was never created is found by what refused records say, and nothing of them is left',
-  async (t) => {
-    for (const named of [{ email: 'ZQ7-old-canary@zorb.example' }, { external_id: 'HRzq7-1' }]) {
-      const service = await startService(t, {}, { workers: true })
-      const headers = { 'idempotency-key': 'first' }
-      await service.call('POST', '/v1/employees', {
-        body: [{ ...PERSON, phone: 'x' }, employee({ status: 'x' })],
-        headers,
-      })
-      await service.call('POST', '/v1/employees', { body: [{ ...PERSON, status: 'zq7canary' }] })
-      const answer = await service.manage('POST', '/erasures', named)
-      t.match(answer, { status: 200, body: { erased: { employee_id: null, positions: 2 } } })
-      t.equal(answer.headers['x-ledger-position'], String(answer.body.position))
-      // The workers do it by themselves.
-      await eventually('the read models are caught up', () => isCaughtUp(service.pool))
-      t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
-      t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-      const { rows } = await service.pool.query(
-        'select count(*)::integer as count from bulk_user_logs_v1.rejected_names',
-      )
-      t.strictSame(rows, [{ count: 1 }], 'the record of somebody else is still found')
-      t.match(await service.manage('POST', '/erasures', named), { status: 404, body: { code: 'employee_not_found' } })
-    }
-  },
-)
+await t.test('a person who was never created is found in refused records and erased completely', async (t) => {
+  for (const named of [{ email: 'ZQ7-old-canary@zorb.example' }, { external_id: 'HRzq7-1' }]) {
+    const service = await startService(t, {}, { workers: true })
+    const headers = { 'idempotency-key': 'first' }
+    await service.call('POST', '/v1/employees', {
+      body: [{ ...PERSON, phone: 'x' }, employee({ status: 'x' })],
+      headers,
+    })
+    await service.call('POST', '/v1/employees', { body: [{ ...PERSON, status: 'zq7canary' }] })
+    const answer = await service.manage('POST', '/erasures', named)
+    t.match(answer, { status: 200, body: { erased: { employee_id: null, positions: 2 } } })
+    t.equal(answer.headers['x-ledger-position'], String(answer.body.position))
+    // The workers update the read models.
+    await eventually('the read models are caught up', () => isCaughtUp(service.pool))
+    t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
+    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+    const { rows } = await service.pool.query('select count(*)::integer as count from bulk_user_logs_v1.rejected_names')
+    t.strictSame(rows, [{ count: 1 }], "another person's record is still found")
+    t.match(await service.manage('POST', '/erasures', named), { status: 404, body: { code: 'employee_not_found' } })
+  }
+})
 
-await t.test('a removed user is forgotten in every table', async (t) => {
+await t.test('a removed user can be erased from every table', async (t) => {
   const service = await startService(t)
   const person = { email: 'zq7canary@zorb.example', name: 'Zyxelda Quuxworth', role: 'admin' as const }
   const { user_id: id, token } = await addUser(
@@ -233,5 +222,5 @@ await t.test('a removed user is forgotten in every table', async (t) => {
   await service.project()
   t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-  t.equal((await service.manage('POST', '/users', person)).status, 201, 'the person may be invited anew')
+  t.equal((await service.manage('POST', '/users', person)).status, 201, 'the person can be invited again')
 })

@@ -17,7 +17,7 @@ const patch = (id: string, body: unknown, headers: Record<string, string> = {}) 
   service.call('PATCH', `/v1/employees/${id}`, { body, headers })
 const erase = (body: unknown, token?: string) => service.manage('POST', '/erasures', body, token)
 
-await t.test('an erased employee is gone, and the ledger says so with nothing personal', async (t) => {
+await t.test('an erased employee is gone, and the ledger records it without personal data', async (t) => {
   const ana = await create({ external_id: 'E-1' })
   await patch(ana.id, { job_title: 'Dev' })
   await patch(ana.id, { status: 'inactive' })
@@ -45,7 +45,7 @@ await t.test('an erased employee is gone, and the ledger says so with nothing pe
   t.strictSame(await ledgerFaults(service.db, company.id), [])
 })
 
-await t.test('an erasure done twice finds nothing the second time, and changes nothing', async (t) => {
+await t.test('a second erasure finds nobody and changes nothing', async (t) => {
   const ana = await create({ external_id: 'twice' })
   t.equal((await erase({ external_id: 'twice' })).status, 200)
   const { rows: before } = await service.pool.query('select position from heads')
@@ -55,7 +55,7 @@ await t.test('an erasure done twice finds nothing the second time, and changes n
   t.strictSame((await service.pool.query('select position from heads')).rows, before)
 })
 
-await t.test('e-mail address and external id are free again, and the new employee is another one', async (t) => {
+await t.test('e-mail and external id are free again for a new employee', async (t) => {
   const ana = await create({ email: 'free@example.com', external_id: 'free' })
   await erase({ email: 'FREE@example.com' })
   const again = await create({ email: 'free@example.com', external_id: 'free' })
@@ -68,7 +68,7 @@ await t.test('e-mail address and external id are free again, and the new employe
   )
 })
 
-await t.test('what is refused after an erasure is erased by the id once more', async (t) => {
+await t.test('records refused after an erasure can be erased by the same id', async (t) => {
   const ana = await create()
   await erase({ employee_id: ana.id })
   t.equal((await patch(ana.id, { first_name: 'Ana' })).status, 404)
@@ -87,55 +87,52 @@ await t.test('what is refused after an erasure is erased by the id once more', a
   t.strictSame(await ledgerFaults(service.db, company.id), [])
 })
 
-await t.test(
-  'the log shows records as erased, with their status and place, and entries and counts as they were',
-  async (t) => {
-    const { body: made } = await service.call('POST', '/v1/employees', {
-      body: [employee(), employee({ external_id: 'shown' })],
-    })
-    const { id } = made.employees[1]
-    const calls = [
-      made,
-      (
-        await service.call('PATCH', '/v1/employees', {
-          body: [
-            { id: made.employees[0].id, job_title: 'A' },
-            { id, job_title: 'B', status: 'inactive' },
-          ],
-        })
-      ).body,
-      (await patch(id, { phone: 'none' })).body,
-    ]
-    const before = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
-    t.ok(before.every(({ records }) => records.every(({ erased }) => erased === false)))
-    await erase({ external_id: 'shown' })
-    const after = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
-    t.strictSame(
-      after.map(({ entry }) => entry),
-      before.map(({ entry }) => entry),
-    )
-    const gone = {
-      ...{ attributes: null, changes: null, record: null, errors: null },
-      ...{ truncated: false, errors_omitted: 0, erased: true },
-    }
-    t.strictSame(after[0]!.records, [before[0]!.records[0], { index: 1, employee_id: id, status: null, ...gone }])
-    t.strictSame(after[1]!.records, [
-      before[1]!.records[0],
-      { index: 1, employee_id: id, status: 'Deactivated', ...gone },
-    ])
-    t.strictSame(after[2]!.records, [{ index: 0, employee_id: null, status: null, ...gone }])
+await t.test('the log keeps entries, counts and statuses, and shows the records as erased', async (t) => {
+  const { body: made } = await service.call('POST', '/v1/employees', {
+    body: [employee(), employee({ external_id: 'shown' })],
+  })
+  const { id } = made.employees[1]
+  const calls = [
+    made,
+    (
+      await service.call('PATCH', '/v1/employees', {
+        body: [
+          { id: made.employees[0].id, job_title: 'A' },
+          { id, job_title: 'B', status: 'inactive' },
+        ],
+      })
+    ).body,
+    (await patch(id, { phone: 'none' })).body,
+  ]
+  const before = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
+  t.ok(before.every(({ records }) => records.every(({ erased }) => erased === false)))
+  await erase({ external_id: 'shown' })
+  const after = await Promise.all(calls.map(({ log_id: logId }) => service.logOf(logId)))
+  t.strictSame(
+    after.map(({ entry }) => entry),
+    before.map(({ entry }) => entry),
+  )
+  const gone = {
+    ...{ attributes: null, changes: null, record: null, errors: null },
+    ...{ truncated: false, errors_omitted: 0, erased: true },
+  }
+  t.strictSame(after[0]!.records, [before[0]!.records[0], { index: 1, employee_id: id, status: null, ...gone }])
+  t.strictSame(after[1]!.records, [
+    before[1]!.records[0],
+    { index: 1, employee_id: id, status: 'Deactivated', ...gone },
+  ])
+  t.strictSame(after[2]!.records, [{ index: 0, employee_id: null, status: null, ...gone }])
 
-    const { body: csv } = await service.admin(`/bulk-user-logs/${calls[1].log_id}/records.csv`)
-    const [header, kept, erased] = csvRows(csv)
-    t.equal(header!.at(-1), 'erased')
-    t.strictSame([kept!.at(-1), erased!.at(-1)], ['', 'erased'])
-    for (const filter of ['q=shown', 'employee=shown', `employee=${made.employees[1].email}`]) {
-      t.strictSame((await service.admin(`/bulk-user-logs?${filter}`)).body.items, [], `${filter} finds nobody`)
-    }
-  },
-)
+  const { body: csv } = await service.admin(`/bulk-user-logs/${calls[1].log_id}/records.csv`)
+  const [header, kept, erased] = csvRows(csv)
+  t.equal(header!.at(-1), 'erased')
+  t.strictSame([kept!.at(-1), erased!.at(-1)], ['', 'erased'])
+  for (const filter of ['q=shown', 'employee=shown', `employee=${made.employees[1].email}`]) {
+    t.strictSame((await service.admin(`/bulk-user-logs?${filter}`)).body.items, [], `${filter} finds nobody`)
+  }
+})
 
-await t.test('a stored answer to a call concerned is gone: a retry gets the log entry of the first call', async (t) => {
+await t.test('an erasure deletes stored answers, and a retry gets 409 with the first log id', async (t) => {
   const ana = await create({}, { 'idempotency-key': 'create-ana' })
   const bo = await create({}, { 'idempotency-key': 'create-bo' })
   const unchanged = await patch(ana.id, { email: ana.email }, { 'idempotency-key': 'no-change' })
@@ -148,7 +145,7 @@ await t.test('a stored answer to a call concerned is gone: a retry gets the log 
   t.match(
     retries[0],
     { status: 409, body: { code: 'idempotency_response_expired' } },
-    'another request cannot be told from the first',
+    'a different request gets the same error',
   )
   t.match(retries[1], { status: 409, body: { code: 'idempotency_response_expired', log_id: unchanged.body.log_id } })
   const { rows } = await service.pool.query(`select body is null as gone from idempotency_keys order by position`)
@@ -159,7 +156,7 @@ await t.test('a stored answer to a call concerned is gone: a retry gets the log 
   t.ok(bo.id)
 })
 
-await t.test('a name that nobody has now and somebody had before erases nothing, and tells who had it', async (t) => {
+await t.test('a former e-mail or external id erases nothing, and the error says whose it was', async (t) => {
   const ana = await create({ email: 'maiden@example.com', external_id: 'old-id' })
   await patch(ana.id, { email: 'married@example.com', external_id: 'new-id' })
   for (const body of [{ email: 'maiden@example.com' }, { external_id: 'old-id' }]) {
@@ -170,12 +167,12 @@ await t.test('a name that nobody has now and somebody had before erases nothing,
   t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 200)
   const taker = await create({ email: 'maiden@example.com' })
   t.match(await erase({ email: 'maiden@example.com' }), { status: 200, body: { erased: { employee_id: taker.id } } })
-  t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 200, 'who had it before is left alone')
+  t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 200, 'its former holder is not erased')
   await erase({ employee_id: ana.id })
   t.match(await erase({ email: 'maiden@example.com' }), { status: 404 })
 })
 
-await t.test('those whom an erased manager led keep the id, and can be changed and led by somebody else', async (t) => {
+await t.test('reports of an erased manager keep the id, and can be changed and moved', async (t) => {
   const [boss, next] = [await create(), await create()]
   const ana = await create({ manager_id: boss.id })
   await erase({ employee_id: boss.id })
@@ -189,7 +186,7 @@ await t.test('those whom an erased manager led keep the id, and can be changed a
   t.match(await patch(ana.id, { manager_id: null }), { status: 200, body: { changed: ['manager_id'] } })
 })
 
-await t.test('a call and an erasure at once come one after the other', async (t) => {
+await t.test('a concurrent call and erasure run one after the other', async (t) => {
   for (const first of ['erasure', 'patch'] as const) {
     const ana = await create()
     const holder = await service.pool.connect()
@@ -209,12 +206,12 @@ await t.test('a call and an erasure at once come one after the other', async (t)
     const { data } = (await streamOf(service, ana.id)).findLast(({ type }) => type === 'EmployeeUpdated') ?? {
       data: null,
     }
-    t.equal(data, null, 'a change that came meanwhile is erased as well')
+    t.equal(data, null, 'a concurrent change is erased too')
     t.strictSame(await ledgerFaults(service.db, company.id), [])
   }
 })
 
-await t.test('a name that comes while the person is looked for is not overlooked', async (t) => {
+await t.test('an erasure includes a concurrent change of e-mail', async (t) => {
   const ana = await create()
   const holder = await service.pool.connect()
   await holder.query('begin')
@@ -245,24 +242,21 @@ await t.test('an erasure names one person in exactly one way', async (t) => {
   }
 })
 
-await t.test(
-  "another company's employee is answered like one that does not exist, byte for byte, and stays",
-  async (t) => {
-    const other = await service.makeCompany('Other')
-    const ana = await create({ external_id: 'ours' })
-    const bytes = new Set<string>()
-    for (const body of [
-      { employee_id: ana.id },
-      { employee_id: UNKNOWN },
-      { employee_id: 'me' },
-      { email: ana.email },
-      { external_id: 'ours' },
-    ]) {
-      const answer = await erase(body, other.admin.token)
-      t.equal(answer.status, 404)
-      bytes.add(JSON.stringify({ ...answer.body, request_id: '' }))
-    }
-    t.equal(bytes.size, 1)
-    t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 200)
-  },
-)
+await t.test("another company's employee gets the same answer as an unknown one, and stays", async (t) => {
+  const other = await service.makeCompany('Other')
+  const ana = await create({ external_id: 'ours' })
+  const bytes = new Set<string>()
+  for (const body of [
+    { employee_id: ana.id },
+    { employee_id: UNKNOWN },
+    { employee_id: 'me' },
+    { email: ana.email },
+    { external_id: 'ours' },
+  ]) {
+    const answer = await erase(body, other.admin.token)
+    t.equal(answer.status, 404)
+    bytes.add(JSON.stringify({ ...answer.body, request_id: '' }))
+  }
+  t.equal(bytes.size, 1)
+  t.equal((await service.call('GET', `/v1/employees/${ana.id}`)).status, 200)
+})

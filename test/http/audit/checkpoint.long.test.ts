@@ -6,6 +6,7 @@ import { openSigner } from '../../../src/bootstrap/signing.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Checkpoint } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
+import type { Frontier } from '../../../src/ledger/integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier, rootOf } from '../../../src/ledger/integrity/merkle.ts'
 import { checkSignature, parseVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
@@ -27,22 +28,28 @@ async function checkpointOf(service: Service): Promise<{ checkpoint: Checkpoint;
 
 const addEmployee = (service: Service) => service.call('POST', '/v1/employees', { body: employee() })
 
-/** Keeps the checkpoint of now outside, as the recorder does. */
+/** Stores the current checkpoint outside the database, as the recorder does. */
 async function keepCheckpoint(service: Service): Promise<Checkpoint> {
   const { checkpoint, answer } = await checkpointOf(service)
   await (await openSigner(service.config)).files.append(service.company.id, answer.body.note)
   return checkpoint
 }
 
-/** Sets the head to that of the events that are there. */
-async function setHead({ db, urls, company }: Service): Promise<void> {
+/** The frontier of the stored events. */
+async function readFrontier({ db, company }: Service): Promise<Frontier> {
   const id = toUuid(company.id)
   const rows = await db.selectFrom('events').selectAll().where('company_id', '=', id).orderBy('position').execute()
   const leaves = rows.map((row) => leafHash(deriveEnvelope(row)))
-  const frontier = packFrontier(appendLeaves(EMPTY_FRONTIER, leaves)).toString('hex')
+  return appendLeaves(EMPTY_FRONTIER, leaves)
+}
+
+/** Sets the head to match the stored events. */
+async function setHead(service: Service): Promise<void> {
+  const frontier = await readFrontier(service)
   await asSuperuser(
-    urls.superUrl,
-    `update heads set position = ${rows.length}, frontier = '\\x${frontier}' where company_id = '${id}'`,
+    service.urls.superUrl,
+    `update heads set position = ${frontier.size}, frontier = '\\x${packFrontier(frontier).toString('hex')}'
+     where company_id = '${toUuid(service.company.id)}'`,
   )
 }
 
@@ -54,28 +61,19 @@ async function refusedWith(t: Test, service: Service, detail: RegExp): Promise<v
   t.ok(headers['retry-after'])
 }
 
-await t.test('a checkpoint is the head of now, signed with the key that is told', async (t) => {
+await t.test('a checkpoint is the current head, signed with the published key', async (t) => {
   const service = await startService(t)
   const first = await checkpointOf(service)
   await addEmployee(service)
   const { checkpoint, answer } = await checkpointOf(service)
-  const rows = await service.db
-    .selectFrom('events')
-    .selectAll()
-    .where('company_id', '=', toUuid(service.company.id))
-    .orderBy('position')
-    .execute()
-  const root = rootOf(
-    appendLeaves(
-      EMPTY_FRONTIER,
-      rows.map((row) => leafHash(deriveEnvelope(row))),
-    ),
-  ).toString('base64')
+  const frontier = await readFrontier(service)
+  const { size } = frontier
+  const root = rootOf(frontier).toString('base64')
   t.equal(checkpoint.size, first.checkpoint.size + 2)
-  t.strictSame(answer.body, { position: rows.length, root, note: answer.body.note, public_key: answer.body.public_key })
+  t.strictSame(answer.body, { position: size, root, note: answer.body.note, public_key: answer.body.public_key })
   t.strictSame(
     [checkpoint.origin, checkpoint.size, checkpoint.root.toString('base64')],
-    [`employee-ledger/${service.company.id}`, rows.length, root],
+    [`employee-ledger/${service.company.id}`, size, root],
   )
   t.equal(checkSignature(checkpoint.note, [parseVerifierKey(answer.body.public_key)!]), 'signed')
   t.strictSame((await ask(service, 'keys')).body, {
@@ -84,13 +82,13 @@ await t.test('a checkpoint is the head of now, signed with the key that is told'
   })
 })
 
-await t.test('without a signing key there is a clear 503, and no key is told', async (t) => {
+await t.test('without a signing key there is a clear 503, and no key is published', async (t) => {
   const service = await startService(t, { SIGNING_KEY: '' })
   await refusedWith(t, service, /^This service does not sign checkpoints: no signing key is set$/)
   t.strictSame((await ask(service, 'keys')).body.items, [])
 })
 
-await t.test('a key that was retired is told, and the notes it signed are still continued', async (t) => {
+await t.test('a retired key is still published, and the notes it signed are continued', async (t) => {
   const folder = t.testdir()
   const file = path.join(folder, 'key.pem')
   const newKey = () =>
@@ -112,32 +110,29 @@ await t.test('a key that was retired is told, and the notes it signed are still 
   t.ok(await knowing.sign(service.db, service.company.id))
 })
 
-await t.test(
-  'a database that was restored to an older state is not signed, and is again once it is back',
-  async (t) => {
-    const service = await startService(t)
-    const id = toUuid(service.company.id)
-    await addEmployee(service)
-    const { size } = await keepCheckpoint(service)
-    const { superUrl } = service.urls
-    await asSuperuser(
-      superUrl,
-      `create table kept as select * from events where company_id = '${id}' and position > ${size - 2}`,
-    )
-    await asSuperuser(superUrl, `delete from events where company_id = '${id}' and position > ${size - 2}`)
-    await setHead(service)
-    await refusedWith(
-      t,
-      service,
-      new RegExp(`ends at position ${size - 2}, but its last external checkpoint is at position ${size}`),
-    )
-    await asSuperuser(superUrl, 'insert into events select * from kept')
-    await setHead(service)
-    t.equal((await checkpointOf(service)).checkpoint.size, size)
-  },
-)
+await t.test('a ledger restored to an older state is not signed until its events are back', async (t) => {
+  const service = await startService(t)
+  const id = toUuid(service.company.id)
+  await addEmployee(service)
+  const { size } = await keepCheckpoint(service)
+  const { superUrl } = service.urls
+  await asSuperuser(
+    superUrl,
+    `create table kept as select * from events where company_id = '${id}' and position > ${size - 2}`,
+  )
+  await asSuperuser(superUrl, `delete from events where company_id = '${id}' and position > ${size - 2}`)
+  await setHead(service)
+  await refusedWith(
+    t,
+    service,
+    new RegExp(`ends at position ${size - 2}, but its last external checkpoint is at position ${size}`),
+  )
+  await asSuperuser(superUrl, 'insert into events select * from kept')
+  await setHead(service)
+  t.equal((await checkpointOf(service)).checkpoint.size, size)
+})
 
-await t.test('one that went on from an older state in another way is not signed, however long it gets', async (t) => {
+await t.test('a ledger that diverged from its checkpoint is not signed, whatever its length', async (t) => {
   const service = await startService(t)
   const id = toUuid(service.company.id)
   await addEmployee(service)
@@ -151,7 +146,7 @@ await t.test('one that went on from an older state in another way is not signed,
   }
 })
 
-await t.test('a ledger whose head and events part is not signed', async (t) => {
+await t.test('a ledger whose events do not match its head is not signed', async (t) => {
   const service = await startService(t)
   const { size } = await keepCheckpoint(service)
   await addEmployee(service)
@@ -162,11 +157,11 @@ await t.test('a ledger whose head and events part is not signed', async (t) => {
   await refusedWith(t, service, /has events that do not match its head/)
 })
 
-await t.test('notes outside that cannot be read stop the signing, and nothing tells where they are', async (t) => {
+await t.test('unreadable notes stop the signing, and the error does not reveal their path', async (t) => {
   const service = await startService(t)
   mkdirSync(path.join(service.config.DATA_DIR, 'checkpoints', `${service.company.id}.notes`), { recursive: true })
   const { body } = await ask(service, 'checkpoint')
   t.equal(body.code, 'unavailable')
   t.notMatch(JSON.stringify(body), service.config.DATA_DIR)
-  t.equal((await ask(service, 'keys')).status, 200, 'the server lives')
+  t.equal((await ask(service, 'keys')).status, 200, 'the server still answers')
 })

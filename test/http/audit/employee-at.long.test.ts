@@ -27,7 +27,7 @@ async function hire(more = {}, key = company.key) {
 }
 const patch = (id: string, body: object) => service.call('PATCH', `/v1/employees/${id}`, { body })
 
-await t.test('an employee is shown as it was at each position, and as it is without one', async (t) => {
+await t.test('an employee is shown as of a position, and as of now without one', async (t) => {
   const { id, position, callId } = await hire({ job_title: 'Dev', custom_attributes: { grade: 7 } })
   const promoted = await patch(id, { job_title: 'Lead', custom_attributes: { grade: null } })
   await patch(id, { status: 'inactive' })
@@ -49,26 +49,23 @@ await t.test('an employee is shown as it was at each position, and as it is with
   t.match(await at(id, 0), { status: 404 })
 })
 
-await t.test(
-  'a time shows what the last event before it or at it left; between the last one and now nothing has changed',
-  async (t) => {
-    const { id, position } = await hire()
-    await patch(id, { job_title: 'Later' })
-    const [created, updated] = await streamOf(service, id)
-    // The two may have been recorded in the same millisecond, which then shows the later one.
-    const isSame = created!.recorded_at === updated!.recorded_at
-    const then = await at(id, created!.recorded_at)
-    t.equal(then.body.employee.version, isSame ? 2 : 1)
-    t.ok(then.body.position >= position)
-    const east = new Date(Date.parse(updated!.recorded_at) + 7_200_000).toISOString().replace('Z', '+02:00')
-    t.match((await at(id, east)).body.employee, { job_title: 'Later' })
-    t.match((await at(id, new Date(Date.parse(created!.recorded_at) - 1).toISOString())).status, 404)
-    const { rows } = await service.pool.query<{ now: string }>('select clock_timestamp() as now')
-    t.match((await at(id, rows[0]!.now)).body.employee, { job_title: 'Later' })
-  },
-)
+await t.test('a time shows the state after the last event at or before it', async (t) => {
+  const { id, position } = await hire()
+  await patch(id, { job_title: 'Later' })
+  const [created, updated] = await streamOf(service, id)
+  // If both were recorded in the same millisecond, that time shows the later one.
+  const isSame = created!.recorded_at === updated!.recorded_at
+  const then = await at(id, created!.recorded_at)
+  t.equal(then.body.employee.version, isSame ? 2 : 1)
+  t.ok(then.body.position >= position)
+  const east = new Date(Date.parse(updated!.recorded_at) + 7_200_000).toISOString().replace('Z', '+02:00')
+  t.match((await at(id, east)).body.employee, { job_title: 'Later' })
+  t.match((await at(id, new Date(Date.parse(created!.recorded_at) - 1).toISOString())).status, 404)
+  const { rows } = await service.pool.query<{ now: string }>('select clock_timestamp() as now')
+  t.match((await at(id, rows[0]!.now)).body.employee, { job_title: 'Later' })
+})
 
-await t.test('what is no place in the ledger is refused, and beyond its head nobody knows', async (t) => {
+await t.test('a malformed or future position or time is refused', async (t) => {
   const { id, position } = await hire()
   const beyond = position + 2
   t.match(await at(id, beyond), {
@@ -94,7 +91,7 @@ await t.test('what is no place in the ledger is refused, and beyond its head nob
   }
 })
 
-await t.test('an unknown id, one of another kind, and one of another company are answered alike', async (t) => {
+await t.test("unknown ids, other kinds of ids and other companies' ids get the same answer", async (t) => {
   const other = await service.makeCompany('Other')
   const theirs = await hire({}, other.key)
   const answers = [theirs.id, 'emp_01h455vb4pex5vsknk084sn02q', company.id, 'x'].flatMap((id) => [
@@ -107,26 +104,23 @@ await t.test('an unknown id, one of another kind, and one of another company are
   t.equal((await at(theirs.id, undefined, other.auditor.token)).status, 200)
 })
 
-await t.test(
-  'whoever has been erased is not shown at any position, and the history tells that something was',
-  async (t) => {
-    const { id, position } = await hire()
-    await patch(id, { job_title: 'Dev' })
-    const events = `company_id = '${toUuid(company.id)}' and stream_id = '${toUuid(id)}'`
-    await asSuperuser(service.urls.superUrl, `update events set ${ERASE} where ${events}`)
-    for (const place of [undefined, position]) {
-      t.match(await at(id, place), {
-        status: 404,
-        body: { code: 'employee_not_found', detail: "The employee's data has been erased" },
-      })
-    }
-    const { body } = await service.audit(`/employees/${id}/history`)
-    t.match(body.items, [
-      { type: 'EmployeeUpdated', data: null },
-      { type: 'EmployeeCreated', data: null },
-    ])
-  },
-)
+await t.test('an erased employee is shown at no position, and the history has events without data', async (t) => {
+  const { id, position } = await hire()
+  await patch(id, { job_title: 'Dev' })
+  const events = `company_id = '${toUuid(company.id)}' and stream_id = '${toUuid(id)}'`
+  await asSuperuser(service.urls.superUrl, `update events set ${ERASE} where ${events}`)
+  for (const place of [undefined, position]) {
+    t.match(await at(id, place), {
+      status: 404,
+      body: { code: 'employee_not_found', detail: "The employee's data has been erased" },
+    })
+  }
+  const { body } = await service.audit(`/employees/${id}/history`)
+  t.match(body.items, [
+    { type: 'EmployeeUpdated', data: null },
+    { type: 'EmployeeCreated', data: null },
+  ])
+})
 
 await t.test('the history of an employee comes in pages, newest first', async (t) => {
   const { id } = await hire()
@@ -144,7 +138,7 @@ await t.test('the history of an employee comes in pages, newest first', async (t
   t.match(await service.audit(`/employees/${id}/history?limit=201`), { status: 400 })
 })
 
-await t.test('an employee with very many events is shown all the same', async (t) => {
+await t.test('an employee with 5,000 events is shown too', async (t) => {
   const { id, position } = await hire()
   await lengthenLedger(service, company.id, id, 5_000)
   t.match((await at(id)).body.employee, { job_title: '5000', version: 5_001 })
@@ -156,7 +150,7 @@ await t.test('an employee with very many events is shown all the same', async (t
   t.match(body.items, [{ version: 5_001 }, { version: 5_000 }])
 })
 
-await t.test('at every position of any history each employee is the fold of the events up to there', async (t) => {
+await t.test('at every position of any history, an employee is the fold of the events up to it', async (t) => {
   let histories = 0
   let states = 0
   const property = fc.asyncProperty(

@@ -36,48 +36,42 @@ async function take(stream: EventStream, count: number) {
 
 const linesOf = async (query = '', token?: string) => (await service.audit(`/events${query}`, token)).body
 
-await t.test(
-  'events arrive as they are appended, as the list shows them, each with its position for its id',
-  async (t) => {
-    const stream = await open(t)
-    t.equal(stream.status, 200)
-    t.match(stream.headers['content-type'], 'text/event-stream')
-    const before = Number(stream.lastId())
-    await create()
-    await create()
-    const events = await take(stream, 4)
-    t.strictSame(
-      events.map(({ data }) => data),
-      await linesOf(`?after=${before}`),
-    )
-    t.strictSame(
-      events.map(({ id }) => id),
-      events.map(({ data }) => String(data.position)),
-    )
-    stream.close()
-  },
-)
+await t.test('events arrive as they are appended, in the form of the list, with position as id', async (t) => {
+  const stream = await open(t)
+  t.equal(stream.status, 200)
+  t.match(stream.headers['content-type'], 'text/event-stream')
+  const before = Number(stream.lastId())
+  await create()
+  await create()
+  const events = await take(stream, 4)
+  t.strictSame(
+    events.map(({ data }) => data),
+    await linesOf(`?after=${before}`),
+  )
+  t.strictSame(
+    events.map(({ id }) => id),
+    events.map(({ data }) => String(data.position)),
+  )
+  stream.close()
+})
 
-await t.test(
-  'a stream that was cut goes on behind the last event, without a gap or a repetition, on another process too',
-  async (t) => {
-    const server = await startProcess(t, 'serve', service.urls)
-    const first = await open(t, { address: addressOf(server), query: '?after=0' })
-    const seen = await take(first, 5)
-    await server.end('SIGKILL')
-    await create()
-    const second = await open(t, { lastId: seen.at(-1)!.id, query: '?after=1' })
-    const all = await linesOf()
-    const rest = await take(second, all.length - 5)
-    t.strictSame(
-      [...seen, ...rest].map(({ data }) => data),
-      all,
-    )
-    second.close()
-  },
-)
+await t.test('a cut stream resumes exactly after the last event, even on another process', async (t) => {
+  const server = await startProcess(t, 'serve', service.urls)
+  const first = await open(t, { address: addressOf(server), query: '?after=0' })
+  const seen = await take(first, 5)
+  await server.end('SIGKILL')
+  await create()
+  const second = await open(t, { lastId: seen.at(-1)!.id, query: '?after=1' })
+  const all = await linesOf()
+  const rest = await take(second, all.length - 5)
+  t.strictSame(
+    [...seen, ...rest].map(({ data }) => data),
+    all,
+  )
+  second.close()
+})
 
-await t.test('filters leave events out, and the id moves on all the same', async (t) => {
+await t.test('filters leave events out, but the id still advances', async (t) => {
   const { body } = await create()
   const { id } = body.employees[0]
   const [ofType, ofEmployee] = [
@@ -120,7 +114,7 @@ await t.test('comments show that a stream without events is alive', async (t) =>
   stream.close()
 })
 
-await t.test('only auditors and administrators get in, with a position that is there', async (t) => {
+await t.test('only auditors and administrators can open a stream, at an existing position', async (t) => {
   t.equal((await open(t, { token: null })).status, 401)
   t.equal((await open(t, { token: service.company.member.token })).status, 403)
   const admin = await open(t, { token: service.company.admin.token })
@@ -147,7 +141,7 @@ await t.test('streams of the log and of the ledger count together', async (t) =>
   for (const stream of streams) stream.close()
 })
 
-await t.test('a stream ends soon after the rights of its user: an expired token, another role', async (t) => {
+await t.test("a stream ends soon after its token expires or its user's role changes", async (t) => {
   const changes = [
     'update user_tokens set expires_at = clock_timestamp() where company_id = $1',
     "update users set role = 'member' where company_id = $1",
@@ -161,7 +155,7 @@ await t.test('a stream ends soon after the rights of its user: an expired token,
   }
 })
 
-await t.test('a method that never ends is refused', async (t) => {
+await t.test('HEAD on a stream is refused', async (t) => {
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
   const { status } = await fetch(`${service.address}/audit/v1/events/stream`, { method: 'HEAD', headers })
   t.equal(status, 405)

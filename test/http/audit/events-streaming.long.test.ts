@@ -10,7 +10,7 @@ import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 
 const EVENTS = 12_000
-/** Two such titles stand in each event: 100 MB in all, and some 50 pages of 2 MiB. */
+/** Each event has two such titles: 100 MB in all, or about 50 pages of 2 MiB. */
 const TITLE_LENGTH = 4_000
 
 const service = await startService(t, { STREAM_HEARTBEAT_MS: '100' })
@@ -23,9 +23,9 @@ const { rows } = await service.pool.query<{ position: number }>('select position
 const head = rows[0]!.position
 const PATH = '/audit/v1/events?format=proof'
 
-// Every look into the database takes a connection of this pool.
-let looks = 0
-service.pool.on('acquire', () => (looks += 1))
+// Every query takes a connection from this pool.
+let queries = 0
+service.pool.on('acquire', () => (queries += 1))
 
 function open(
   path: string,
@@ -38,22 +38,22 @@ function open(
   })
 }
 
-/** Resolves once the server has not looked into the database for a while, with how often it did. */
-async function stillness(): Promise<number> {
+/** Waits until the server stops querying, and returns how many queries it made. */
+async function untilIdle(): Promise<number> {
   let [last, same] = [-1, 0]
-  await eventually('the reading has stopped', async () => {
-    same = looks === last ? same + 1 : 0
-    last = looks
-    return looks > 2 && same > 20
+  await eventually('the queries have stopped', async () => {
+    same = queries === last ? same + 1 : 0
+    last = queries
+    return queries > 2 && same > 20
   })
   return last
 }
 
-await t.test('a reader who takes nothing stops the reading, and gets all once it goes on', async (t) => {
-  looks = 0
+await t.test('a paused reader stops the queries, and gets all lines after it resumes', async (t) => {
+  queries = 0
   const response = await open(PATH)
   response.pause()
-  const before = await stillness()
+  const before = await untilIdle()
   let [text, count] = ['', 0]
   response.setEncoding('utf8')
   for await (const chunk of response) {
@@ -61,13 +61,13 @@ await t.test('a reader who takes nothing stops the reading, and gets all once it
     text = lines.pop()!
     for (const line of lines) {
       count += 1
-      if (JSON.parse(JSON.parse(line).envelope).position !== count) throw new Error(`line ${count} is another`)
+      if (JSON.parse(JSON.parse(line).envelope).position !== count) throw new Error(`line ${count} is wrong`)
     }
   }
   t.equal(text, '')
   t.equal(count, head)
-  t.ok(looks >= 48, 'the ledger was read in many pages')
-  t.ok(before < looks / 2, `${before} of ${looks} looks were made before anything was taken`)
+  t.ok(queries >= 48, 'the ledger was read in many pages')
+  t.ok(before < queries / 2, `${before} of ${queries} queries were made before anything was taken`)
 })
 
 await t.test('compressed lines can be read before the next ones are made', async (t) => {
@@ -85,7 +85,7 @@ await t.test('compressed lines can be read before the next ones are made', async
   t.equal((await read.next()).done, true)
 })
 
-await t.test('a compressed ledger comes whole', async (t) => {
+await t.test('a compressed ledger is complete', async (t) => {
   const response = await open(PATH, { 'accept-encoding': 'gzip' })
   t.equal(response.headers['content-encoding'], 'gzip')
   let bytes = 0
@@ -93,13 +93,13 @@ await t.test('a compressed ledger comes whole', async (t) => {
   t.ok(bytes > EVENTS * 2 * TITLE_LENGTH)
 })
 
-await t.test('a reader who goes away ends the reading', async (t) => {
-  looks = 0
+await t.test('a reader that disconnects ends the queries', async (t) => {
+  queries = 0
   const response = await open(PATH)
   response.once('data', () => response.destroy())
   await new Promise((resolve) => response.once('close', resolve))
-  const made = await stillness()
-  t.ok(made < 40, `${made} looks`)
+  const made = await untilIdle()
+  t.ok(made < 40, `${made} queries`)
 })
 
 /** Reads an answer to its end, however it ends. */
@@ -113,11 +113,11 @@ async function readAll(response: http.IncomingMessage): Promise<{ isWhole: boole
   }
 }
 
-await t.test('a reader whose rights end meanwhile is cut off', async (t) => {
+await t.test('a reader whose token is revoked is cut off', async (t) => {
   const { body } = await service.manage('POST', '/tokens', { name: 'short', expires_in_days: 1 }, company.auditor.token)
   const response = await open(PATH, {}, body.token)
   response.pause()
-  await stillness()
+  await untilIdle()
   await service.manage('DELETE', `/tokens/${body.id}`)
   const { isWhole, bytes } = await readAll(response)
   t.notOk(isWhole)
@@ -128,7 +128,7 @@ for (const [name, headers] of [
   ['plain', {}],
   ['compressed', { 'accept-encoding': 'gzip' }],
 ] as const) {
-  await t.test(`a fault in the middle breaks the ${name} answer off instead of ending it`, async (t) => {
+  await t.test(`a fault in the middle cuts off the ${name} answer instead of ending it`, async (t) => {
     const path = '/audit/v1/events'
     t.ok((await readAll(await open(path, headers))).isWhole)
     const setType = (type: string) =>
@@ -143,7 +143,7 @@ for (const [name, headers] of [
     t.notOk(isWhole)
     t.ok(bytes > 0)
     const answer = await service.audit(`/events?after=${head - 501}`)
-    t.match(answer, { status: 500, body: { code: 'internal_error' } }, 'at its start it is a problem')
+    t.match(answer, { status: 500, body: { code: 'internal_error' } }, 'a fault at the start gets a problem document')
     await setType('EmployeeUpdated')
   })
 }

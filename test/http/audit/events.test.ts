@@ -55,7 +55,7 @@ const stored = await service.db
   .orderBy('position')
   .execute()
 
-await t.test('without a filter the whole ledger comes, in order, gapless, as it is stored', async (t) => {
+await t.test('without a filter, the list is the whole ledger as stored, in order', async (t) => {
   t.strictSame(
     positionsOf(all),
     stored.map((_, at) => at + 1),
@@ -82,30 +82,23 @@ await t.test('without a filter the whole ledger comes, in order, gapless, as it 
   t.equal(headers['cache-control'], 'no-store')
 })
 
-await t.test(
-  'the proof format holds the very bytes: they hash to the data hashes, the leaves, and the root of the head',
-  async (t) => {
-    const { body: lines } = await service.audit('/events?format=proof')
-    t.strictSame(
-      lines,
-      stored.map((row) => ({ envelope: deriveEnvelope(row), data: row.data, salt: row.salt!.toString('hex') })),
-    )
-    const leaves: Buffer[] = []
-    for (const { envelope, data, salt } of lines) {
-      const digest = createHash('sha256').update(Buffer.from(salt, 'hex')).update(data).digest('hex')
-      t.equal(JSON.parse(envelope).data_hash, digest)
-      leaves.push(createHash('sha256').update(Buffer.of(0)).update(envelope).digest())
-    }
-    const head = await service.db
-      .selectFrom('heads')
-      .selectAll()
-      .where('company_id', '=', uuid)
-      .executeTakeFirstOrThrow()
-    t.strictSame(rootOf(appendLeaves(EMPTY_FRONTIER, leaves)), rootOf(unpackFrontier(head.position, head.frontier)))
-  },
-)
+await t.test('the proof format has the exact bytes, which hash to data hashes, leaves and root', async (t) => {
+  const { body: lines } = await service.audit('/events?format=proof')
+  t.strictSame(
+    lines,
+    stored.map((row) => ({ envelope: deriveEnvelope(row), data: row.data, salt: row.salt!.toString('hex') })),
+  )
+  const leaves: Buffer[] = []
+  for (const { envelope, data, salt } of lines) {
+    const digest = createHash('sha256').update(Buffer.from(salt, 'hex')).update(data).digest('hex')
+    t.equal(JSON.parse(envelope).data_hash, digest)
+    leaves.push(createHash('sha256').update(Buffer.of(0)).update(envelope).digest())
+  }
+  const head = await service.db.selectFrom('heads').selectAll().where('company_id', '=', uuid).executeTakeFirstOrThrow()
+  t.strictSame(rootOf(appendLeaves(EMPTY_FRONTIER, leaves)), rootOf(unpackFrontier(head.position, head.frontier)))
+})
 
-await t.test('a reader goes on after any position, in pages of any size, and misses and repeats nothing', async (t) => {
+await t.test('pages of any size continue after any position, without a gap or a repetition', async (t) => {
   for (const limit of [1, 3, 7, all.length, 10_000]) {
     const seen: Line[] = []
     for (;;) {
@@ -153,7 +146,7 @@ await t.test('filters leave events out and keep the positions of the others', as
   t.equal((await linesOf(`?call=${callId}`)).length, 3)
 })
 
-await t.test("another company's ids are answered like unknown ones", async (t) => {
+await t.test("another company's ids get the same answer as unknown ones", async (t) => {
   const { id } = foreign.body.employees[0]
   const unknown = ['employee=emp_01h455vb4pex5vsknk084sn02q', 'call=log_01h455vb4pex5vsknk084sn02q']
   for (const query of [`employee=${id}`, `call=${foreign.body.log_id}`, ...unknown]) {
@@ -167,7 +160,7 @@ await t.test("another company's ids are answered like unknown ones", async (t) =
   )
 })
 
-await t.test('a query that means nothing is refused, with the parameter named', async (t) => {
+await t.test('an invalid query is refused with the parameter named', async (t) => {
   const faults: Record<string, RegExp> = {
     'after=-1': /after/,
     'after=x': /after/,
@@ -190,7 +183,7 @@ await t.test('a query that means nothing is refused, with the parameter named', 
   }
 })
 
-await t.test('data that nobody can read are told as they are, an unknown type ends the answer', async (t) => {
+await t.test('unknown data is listed as stored, and an unknown type ends the answer', async (t) => {
   const strange = await service.makeCompany('Strange')
   const company = toUuid(strange.id)
   await asSuperuser(
@@ -219,7 +212,7 @@ await t.test('data that nobody can read are told as they are, an unknown type en
   }
 })
 
-await t.test('many events of one employee, and few of a type among many, come in whole', async (t) => {
+await t.test('long streams and rare event types are listed completely', async (t) => {
   const count = inputs(6_000, 25_000)
   const long = await service.makeCompany('Long')
   const { body } = await service.call('POST', '/v1/employees', { body: employee(), key: long.key })
@@ -264,7 +257,7 @@ function raw(
   })
 }
 
-await t.test('whoever asks for gzip gets the same lines compressed, and nobody else', async (t) => {
+await t.test('only clients that accept gzip get the lines compressed', async (t) => {
   const plain = await raw('/audit/v1/events', {})
   t.equal(plain.headers['content-encoding'], undefined)
   t.equal(plain.headers['vary'], 'accept-encoding')
@@ -278,7 +271,7 @@ await t.test('whoever asks for gzip gets the same lines compressed, and nobody e
   t.equal((await raw(`/audit/v1/events?after=${all.length}`, {})).bytes.length, 0)
 })
 
-await t.test('what an Accept-Encoding means', async (t) => {
+await t.test('Accept-Encoding is read with its weights', async (t) => {
   for (const yes of [
     'gzip',
     'GZIP',
@@ -293,7 +286,7 @@ await t.test('what an Accept-Encoding means', async (t) => {
     t.notOk(acceptsGzip(no), String(no))
 })
 
-await t.test('a method that would read all for nothing is refused', async (t) => {
+await t.test('HEAD on the list is refused', async (t) => {
   const headers = { authorization: `Bearer ${company.auditor.token}` }
   const { status } = await fetch(`${service.address}/audit/v1/events`, { method: 'HEAD', headers })
   t.equal(status, 405)

@@ -4,27 +4,24 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
-/*
- * However many errors a call has and however large its records are: the answer and what is left in the ledger are small,
- * and the log tells the truth. Bytes, rows and errors are counted here, not the time that they take.
- */
+/* Many errors and large records leave a small answer, small events and a true log. Bytes are measured, not time. */
 
 const RECORD_BYTES = 65_536
-/** What a refused record may take beside its own text: errors, names, and its locator. */
+/** The most that a refused record's errors, names and locator may add to its text. */
 const BESIDE_BYTES = 8_000
 const MIB = 1_048_576
 
 const service = await startService(t)
 
-interface Rejection {
+interface StoredEvent {
   type: string
   bytes: number
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any
 }
 
-/** What a call left in the ledger, with the bytes of the data of each event. */
-async function eventsOf({ db, company }: Service, logId: string): Promise<Rejection[]> {
+/** The events of a call, with the size of each one's data. */
+async function eventsOf({ db, company }: Service, logId: string): Promise<StoredEvent[]> {
   const { rows } = await sql<{ type: string; data: string }>`select type, data from events
     where company_id = ${toUuid(company.id)} and call_id = ${toUuid(logId)} order by position`.execute(db)
   return rows.map(({ type, data }) => ({ type, bytes: Buffer.byteLength(data), data: JSON.parse(data) }))
@@ -32,21 +29,19 @@ async function eventsOf({ db, company }: Service, logId: string): Promise<Reject
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-/** An object with so many members that nobody knows. */
+/** An object with this many unknown members. */
 const wide = (members: number, more: Record<string, unknown> = {}) => ({
   ...more,
   ...Object.fromEntries(Array.from({ length: members }, (_, at) => [`x${at}`, 1])),
 })
 
-const records = (answer: { body: { errors: { index: number }[] } }) => answer.body.errors.map(({ index }) => index)
-
-/** The text of a record with so many unknown fields, as short as they can be. */
+/** The text of a record with this many unknown fields, each as short as possible. */
 function wideText(fields: number): string {
   const members = Array.from({ length: fields }, (_, at) => `"${at.toString(36)}":1`)
   return `{"email":"Wide@example.com","external_id":"W-1",${members.join(',')}}`
 }
 
-await t.test('one record with 250,000 unknown fields: one error, a small answer, a truncated record', async (t) => {
+await t.test('250,000 unknown fields get one error, a small answer and a truncated record', async (t) => {
   const body = wideText(250_000)
   const answer = await service.call('POST', '/v1/employees', { body })
   t.match(answer, {
@@ -75,7 +70,7 @@ await t.test('one record with 250,000 unknown fields: one error, a small answer,
   t.match(row, /truncated/)
 })
 
-await t.test('a body of millions of tiny values is refused before it is parsed, and has its entry', async (t) => {
+await t.test('a body of millions of tiny values is refused before it is parsed, and logged', async (t) => {
   for (const body of [wideText(936_000), `[${'{},'.repeat(2_000_000)}{}]`, `[${'0,'.repeat(4_000_000)}0]`]) {
     t.ok(body.length > 5 * MIB && body.length < 8 * MIB)
     const answer = await service.call('POST', '/v1/employees', { body })
@@ -89,7 +84,7 @@ await t.test('a body of millions of tiny values is refused before it is parsed, 
   }
 })
 
-await t.test('a truncated record is found by its e-mail and its external id, and erased by either', async (t) => {
+await t.test('a truncated record is found by its e-mail or external id, and can be erased', async (t) => {
   const filler = { ...employee({ email: 'Far.Behind@example.com', external_id: 'FB-1' }), phone: 'x' }
   for (const order of [
     { ...filler, location: 'x'.repeat(100_000) },
@@ -114,14 +109,14 @@ await t.test('a truncated record is found by its e-mail and its external id, and
   t.strictSame(rows, [{ count: 0 }])
 })
 
-await t.test('a record names 16 errors and counts the rest, in the answer and in the log', async (t) => {
+await t.test('the answer and the log list 16 errors of a record and count the rest', async (t) => {
   const answer = await service.call('POST', '/v1/employees', { body: [employee(), wide(100, employee())] })
   t.match(answer, {
     status: 422,
     body: { detail: '1 of 2 records has errors; nothing was applied', errors_omitted: 84 },
   })
   t.strictSame(
-    records(answer),
+    answer.body.errors.map(({ index }: { index: number }) => index),
     Array.from({ length: 16 }, () => 1),
   )
   const { entry, records: rows } = await service.logOf(answer.body.log_id)
@@ -133,12 +128,12 @@ await t.test('a record names 16 errors and counts the rest, in the answer and in
   )
 })
 
-await t.test('a call names 1,000 errors; each of its refused records keeps its own in the log', async (t) => {
+await t.test('the answer lists at most 1,000 errors, the log those of every record', async (t) => {
   const body = {
     employees: Array.from({ length: 1_000 }, (_, at) => wide(at === 999 ? 1 : 120, { email: `w${at}@example.com` })),
   }
   const answer = await service.call('POST', '/v1/employees', { body })
-  // Each lacks two names beside.
+  // Each record also lacks both names.
   const found = 999 * 122 + 3
   t.match(answer, {
     status: 422,
@@ -160,7 +155,7 @@ await t.test('a call names 1,000 errors; each of its refused records keeps its o
   t.match((await service.logOf(answer.body.log_id)).entry.counts, { total: 1_000, failed: 1_000 })
 })
 
-await t.test('128 members are looked at, 129 are not; 256 custom attributes are, 257 are not', async (t) => {
+await t.test('up to 128 members and 256 custom attributes are checked one by one', async (t) => {
   const codes = async (record: Record<string, unknown>) => {
     const { body } = await service.call('POST', '/v1/employees', { body: record })
     return [
@@ -182,7 +177,7 @@ await t.test('128 members are looked at, 129 are not; 256 custom attributes are,
   t.strictSame(await custom(257), ['/custom_attributes custom_attributes must have at most 256 members'])
 })
 
-await t.test('a patch with 130,000 custom attributes is 422, and its neighbours are applied', async (t) => {
+await t.test('a patch with 130,000 custom attributes gets 422, and concurrent calls succeed', async (t) => {
   const { body: created } = await service.call('POST', '/v1/employees', { body: employee() })
   const path = `/v1/employees/${created.employees[0].id}`
   const members = Object.fromEntries(Array.from({ length: 130_000 }, (_, at) => [`a${at}`, at]))
@@ -200,7 +195,7 @@ await t.test('a patch with 130,000 custom attributes is 422, and its neighbours 
   )
 })
 
-await t.test('a name of megabytes comes back in no pointer, and is not kept as a locator', async (t) => {
+await t.test('a name of megabytes is neither returned in a pointer nor kept as a locator', async (t) => {
   const long = 'n'.repeat(2 * MIB)
   const bodies = [
     [{ email: 'n@example.com', [long]: 1 }],
@@ -218,7 +213,7 @@ await t.test('a name of megabytes comes back in no pointer, and is not kept as a
   }
 })
 
-await t.test('a large record of a call refused as a whole is truncated too', async (t) => {
+await t.test('a large record is also truncated if the whole call is refused', async (t) => {
   const { body: created } = await service.call('POST', '/v1/employees', { body: employee() })
   const path = `/v1/employees/${created.employees[0].id}`
   for (const [body, headers] of [

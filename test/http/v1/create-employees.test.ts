@@ -4,7 +4,7 @@ import { employee, startService } from '../../support/service.ts'
 const service = await startService(t, { MAX_RECORDS: '1000' })
 const create = (body: unknown) => service.call('POST', '/v1/employees', { body })
 
-await t.test('one bare employee: 201 with the whole employee, Location and the ledger position', async (t) => {
+await t.test('a bare employee gets 201 with all attributes, Location and the ledger position', async (t) => {
   const { status, body, headers } = await create(employee({ email: 'ANA@X.com', custom_attributes: { grade: 7 } }))
   t.equal(status, 201)
   const [created] = body.employees
@@ -19,7 +19,7 @@ await t.test('one bare employee: 201 with the whole employee, Location and the l
   t.match(headers['x-request-id'], /./)
 })
 
-await t.test('the entry of a creation: Completed, its total, and for each record the attributes set', async (t) => {
+await t.test("a creation's entry is Completed and has the total and each record's attributes", async (t) => {
   const sent = [
     employee({ first_name: '  Zoë ', job_title: null }),
     employee({ status: 'inactive', start_date: '2026-02-28' }),
@@ -56,7 +56,7 @@ await t.test('the entry of a creation: Completed, its total, and for each record
   )
 })
 
-await t.test('a bare array is taken too, and answers come in the order sent', async (t) => {
+await t.test('a bare array is accepted, and its employees come back in the order sent', async (t) => {
   const sent = Array.from({ length: 1000 }, () => employee())
   const { status, body, headers } = await create(sent)
   t.equal(status, 201)
@@ -69,61 +69,55 @@ await t.test('a bare array is taken too, and answers come in the order sent', as
   t.equal(entry.counts.total, 1000)
 })
 
-await t.test(
-  'one bad record refuses all: every fault of every record, and nothing but the entry is stored',
-  async (t) => {
-    const good = employee()
-    const taken = await create(employee())
-    const bad = { first_name: '', email: taken.body.employees[0].email, shoe_size: 43, id: 'emp_1' }
-    const { status, body, headers } = await create({ employees: [good, bad, 'nobody'] })
-    t.equal(status, 422)
-    t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
-    t.match(body, {
-      type: '/problems/validation_failed',
-      code: 'validation_failed',
-      status: 422,
-      request_id: headers['x-request-id'],
-    })
-    t.strictSame(
-      body.errors.map(({ index, pointer, code }: Record<string, unknown>) => [index, pointer, code]).sort(),
-      [
-        [1, '/employees/1/email', 'already_exists'],
-        [1, '/employees/1/first_name', 'too_short'],
-        [1, '/employees/1/id', 'read_only_field'],
-        [1, '/employees/1/last_name', 'required'],
-        [1, '/employees/1/shoe_size', 'unknown_field'],
-        [2, '/employees/2', 'invalid_type'],
-      ],
-    )
-    const { entry, records } = await service.logOf(body.log_id)
-    t.match(entry, {
-      status: 'Failed',
-      counts: { total: 3, failed: 2 },
-      error: { code: body.code, detail: body.detail },
-    })
-    t.strictSame(
-      records.map(({ index }) => index),
-      [1, 2],
-    )
-    t.strictSame(records[0].record, bad, 'the record, unchanged')
-    t.strictSame(
-      records.flatMap(({ errors }) => errors),
-      body.errors.map(({ pointer, code, message }: Record<string, unknown>) => ({ pointer, code, message })),
-      'the very messages of the answer',
-    )
-    const { status: free } = await create(good)
-    t.equal(free, 201, 'the good record was not kept')
-  },
-)
+await t.test('one bad record fails the call with every error listed, and only the entry is stored', async (t) => {
+  const good = employee()
+  const taken = await create(employee())
+  const bad = { first_name: '', email: taken.body.employees[0].email, shoe_size: 43, id: 'emp_1' }
+  const { status, body, headers } = await create({ employees: [good, bad, 'nobody'] })
+  t.equal(status, 422)
+  t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
+  t.match(body, {
+    type: '/problems/validation_failed',
+    code: 'validation_failed',
+    status: 422,
+    request_id: headers['x-request-id'],
+  })
+  t.strictSame(body.errors.map(({ index, pointer, code }: Record<string, unknown>) => [index, pointer, code]).sort(), [
+    [1, '/employees/1/email', 'already_exists'],
+    [1, '/employees/1/first_name', 'too_short'],
+    [1, '/employees/1/id', 'read_only_field'],
+    [1, '/employees/1/last_name', 'required'],
+    [1, '/employees/1/shoe_size', 'unknown_field'],
+    [2, '/employees/2', 'invalid_type'],
+  ])
+  const { entry, records } = await service.logOf(body.log_id)
+  t.match(entry, {
+    status: 'Failed',
+    counts: { total: 3, failed: 2 },
+    error: { code: body.code, detail: body.detail },
+  })
+  t.strictSame(
+    records.map(({ index }) => index),
+    [1, 2],
+  )
+  t.strictSame(records[0].record, bad, 'the record, unchanged')
+  t.strictSame(
+    records.flatMap(({ errors }) => errors),
+    body.errors.map(({ pointer, code, message }: Record<string, unknown>) => ({ pointer, code, message })),
+    'the messages of the answer',
+  )
+  const { status: free } = await create(good)
+  t.equal(free, 201, 'the good record was not kept')
+})
 
-await t.test('an e-mail that an active employee has is a 409, whatever its case or Unicode form', async (t) => {
+await t.test("an active employee's e-mail gets 409, whatever its case or Unicode form", async (t) => {
   await create(employee({ email: 'ﬁona@example.com' }))
   const { status, body } = await create(employee({ email: 'FIONA@example.com' }))
   t.equal(status, 409)
   t.match(body, { code: 'already_exists', errors: [{ code: 'already_exists', pointer: '/email', id: null }] })
 })
 
-await t.test('an e-mail that an inactive employee has is a 409 that gives the id of the holder', async (t) => {
+await t.test("an inactive employee's e-mail gets 409 with that employee's id", async (t) => {
   const held = await create(employee({ email: 'left@example.com', status: 'inactive' }))
   const { status, body } = await create([employee({ email: 'left@example.com' })])
   t.equal(status, 409)
@@ -140,7 +134,7 @@ await t.test('another company may have the same e-mail and external id', async (
   t.equal((await service.call('POST', '/v1/employees', { body: employee(same), key: other.key })).status, 201)
 })
 
-await t.test('too many records: 413 that names the limit, all of them failed, one row with the error', async (t) => {
+await t.test('too many records get 413 with the limit; all count as failed, and one row has the error', async (t) => {
   const { status, body } = await create(Array.from({ length: 1001 }, () => employee()))
   t.equal(status, 413)
   t.match(body, { code: 'batch_too_large', detail: /1000/ })

@@ -16,7 +16,7 @@ const entries = async () => {
   return (await service.admin('/bulk-user-logs?limit=200')).body.items.length
 }
 
-await t.test('a retry gets the stored answer again, with no second effect, entry or cost', async (t) => {
+await t.test('a retry gets the stored answer, with no second effect, entry or cost', async (t) => {
   const body = employee()
   const first = await create('retry-1', body)
   t.equal(first.status, 201)
@@ -48,7 +48,7 @@ await t.test('the entity tag and a decided refusal are replayed too', async (t) 
   t.strictSame(refusedAgain.body, refused.body)
 })
 
-await t.test('a refusal that is not decided does not bind: the retry is a new call', async (t) => {
+await t.test('a call refused before it is decided leaves its idempotency key free', async (t) => {
   const body = employee()
   const malformed = await create('undecided', '{')
   t.equal(malformed.status, 400)
@@ -57,7 +57,7 @@ await t.test('a refusal that is not decided does not bind: the retry is a new ca
   t.equal((await create('undecided', body)).status, 201)
 })
 
-await t.test('the same key on another request: 422 with a Failed entry', async (t) => {
+await t.test('the same key on another request gets 422 and a Failed entry', async (t) => {
   await create('reused', employee())
   const other = await create('reused', [employee(), employee()])
   t.match(other, { status: 422, body: { code: 'idempotency_key_reused', errors: [] } })
@@ -69,7 +69,7 @@ await t.test('the same key on another request: 422 with a Failed entry', async (
   t.equal(elsewhere.body.code, 'idempotency_key_reused')
 })
 
-await t.test('a key belongs to its API key: another company may use the same', async (t) => {
+await t.test('two companies can use the same idempotency key', async (t) => {
   const other = await service.makeCompany('Other')
   const body = employee()
   await create('shared', body)
@@ -82,7 +82,7 @@ await t.test('a key belongs to its API key: another company may use the same', a
   t.notOk(theirs.headers['idempotency-replayed'])
 })
 
-await t.test('20 at once on two processes have one effect and one entry', async (t) => {
+await t.test('20 retries at once on two processes have one effect and one entry', async (t) => {
   const second = addressOf(await startProcess(t, 'serve', service.urls))
   const before = await entries()
   const body = employee()
@@ -96,34 +96,31 @@ await t.test('20 at once on two processes have one effect and one entry', async 
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
-await t.test(
-  'a retry after a crash between commit and answer gets the stored answer, from another process',
-  async (t) => {
-    const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
-    const crashing = await startProcess(t, 'serve', {
-      ...service.urls,
-      serviceUrl: line.through(service.urls.serviceUrl),
-    })
-    const [before, body] = [await entries(), employee()]
-    line.loseNext('swallow the answer to COMMIT')
-    // Nobody hears its answer: the process is killed as soon as the call is committed.
-    void create('crash', body, addressOf(crashing)).catch(() => undefined)
-    await eventually('it is committed', async () => {
-      const { rows } = await service.pool.query('select 1 from employee_directory where email = $1', [body['email']])
-      return rows.length > 0
-    })
-    await crashing.end('SIGKILL')
-    const retry = await create('crash', body)
-    t.match(retry, {
-      status: 201,
-      headers: { 'idempotency-replayed': 'true' },
-      body: { employees: [{ email: body['email'] }] },
-    })
-    t.equal(await entries(), before + 1)
-  },
-)
+await t.test('after a crash between commit and answer, another process replays the stored answer', async (t) => {
+  const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
+  const crashing = await startProcess(t, 'serve', {
+    ...service.urls,
+    serviceUrl: line.through(service.urls.serviceUrl),
+  })
+  const [before, body] = [await entries(), employee()]
+  line.loseNext('swallow the answer to COMMIT')
+  // No answer arrives: the process is killed as soon as the call is committed.
+  void create('crash', body, addressOf(crashing)).catch(() => undefined)
+  await eventually('it is committed', async () => {
+    const { rows } = await service.pool.query('select 1 from employee_directory where email = $1', [body['email']])
+    return rows.length > 0
+  })
+  await crashing.end('SIGKILL')
+  const retry = await create('crash', body)
+  t.match(retry, {
+    status: 201,
+    headers: { 'idempotency-replayed': 'true' },
+    body: { employees: [{ email: body['email'] }] },
+  })
+  t.equal(await entries(), before + 1)
+})
 
-await t.test('a key that is not valid: 400 with its entry', async (t) => {
+await t.test('an invalid key gets 400 and an entry', async (t) => {
   for (const bad of ['', 'with space', 'x'.repeat(256), 'é']) {
     const answer = await create(Buffer.from(bad).toString('latin1'), [employee()])
     t.match(answer, { status: 400, body: { code: 'idempotency_key_invalid' } })
@@ -131,22 +128,19 @@ await t.test('a key that is not valid: 400 with its entry', async (t) => {
   }
 })
 
-await t.test(
-  'after its expiry a retry gets 409 with the id of the first call, and nothing happens twice',
-  async (t) => {
-    const body = employee()
-    const first = await create('expiring', body)
-    await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
-    t.ok((await expireAnswers(service.db, 72)) > 0)
-    t.equal(await expireAnswers(service.db, 72), 0)
-    const before = await entries()
-    const late = await create('expiring', body)
-    t.match(late, { status: 409, body: { code: 'idempotency_response_expired', log_id: first.body.log_id } })
-    t.equal(await entries(), before)
-  },
-)
+await t.test('a retry after the expiry gets 409 with the id of the first call, and has no effect', async (t) => {
+  const body = employee()
+  const first = await create('expiring', body)
+  await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
+  t.ok((await expireAnswers(service.db, 72)) > 0)
+  t.equal(await expireAnswers(service.db, 72), 0)
+  const before = await entries()
+  const late = await create('expiring', body)
+  t.match(late, { status: 409, body: { code: 'idempotency_response_expired', log_id: first.body.log_id } })
+  t.equal(await entries(), before)
+})
 
-await t.test('a retry is answered at an exhausted quota, and not with a key that is disabled', async (t) => {
+await t.test('a retry succeeds at an exhausted quota, but not with a disabled key', async (t) => {
   const body = employee()
   const first = await create('exhausted', body)
   await service.pool.query('update api_keys set quota_limit = 1')

@@ -25,7 +25,7 @@ const allPages = async (query: string, between: () => Promise<unknown> = async (
   return found
 }
 
-await t.test('the list has whole employees, in the order of their creation', async (t) => {
+await t.test('employees are listed in full, in order of creation', async (t) => {
   const { status, body } = await list('limit=200')
   t.equal(status, 200)
   t.strictSame(
@@ -37,7 +37,7 @@ await t.test('the list has whole employees, in the order of their creation', asy
   t.equal(body.next_cursor, null)
 })
 
-await t.test('pages stay right while rows change: nobody is missed or repeated', async (t) => {
+await t.test('changes between pages neither skip nor repeat an employee', async (t) => {
   let turn = 0
   const change = async () => {
     turn += 1
@@ -52,7 +52,7 @@ await t.test('pages stay right while rows change: nobody is missed or repeated',
   )
 })
 
-await t.test('filters: status, e-mail in any case, external id, and words of name and number', async (t) => {
+await t.test('the list filters by status, e-mail in any case, external id and words of a name', async (t) => {
   t.strictSame(await allPages('status=inactive'), ['e3@example.com'])
   t.equal((await allPages('status=active&limit=4')).length, 11)
   t.strictSame(await allPages('email=E5%40EXAMPLE.com'), ['e5@example.com'])
@@ -62,7 +62,7 @@ await t.test('filters: status, e-mail in any case, external id, and words of nam
   t.strictSame(await allPages('q=100%25_'), [], 'no character of q is a wildcard')
 })
 
-await t.test('an e-mail address or external id that moves is found at one of the two at every instant', async (t) => {
+await t.test('an e-mail that moves between two employees finds exactly one of them at any time', async (t) => {
   const swap = (one: string, two: string) =>
     service.call('PATCH', '/v1/employees', {
       body: [
@@ -72,7 +72,7 @@ await t.test('an e-mail address or external id that moves is found at one of the
     })
   const found = async (query: string) => (await list(query)).body.items.map(({ id }: { id: string }) => id)
   await swap('e5@example.com', 'e4@example.com')
-  t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'before the list has followed')
+  t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'before the projection catches up')
   await service.project()
   t.strictSame(await found('email=e4@example.com'), [made.employees[5].id], 'and afterwards')
   for (let turn = 0; turn < 20; turn += 1) {
@@ -86,7 +86,7 @@ await t.test('an e-mail address or external id that moves is found at one of the
   await service.project()
 })
 
-await t.test('the other filters, the cursor and updated_since hold beside an e-mail address', async (t) => {
+await t.test('the other filters and the cursor also apply to a search by e-mail', async (t) => {
   const {
     items: [one],
     next_cursor: none,
@@ -114,7 +114,7 @@ await t.test('the other filters, the cursor and updated_since hold beside an e-m
   }
 })
 
-await t.test('who takes a new e-mail address is found by it at once, and by the old one no longer', async (t) => {
+await t.test('a new e-mail finds the employee at once, and the old one finds nobody', async (t) => {
   const change = (email: string) => service.call('PATCH', '/v1/employees', { body: [{ external_id: 'X-8', email }] })
   await change('new8@example.com')
   t.strictSame(await allPages('email=e8@example.com'), [])
@@ -124,7 +124,7 @@ await t.test('who takes a new e-mail address is found by it at once, and by the 
   await service.project()
 })
 
-await t.test('updated_since gives those changed since, in the order of their change', async (t) => {
+await t.test('updated_since lists the changed employees in order of change', async (t) => {
   const { body: before } = await service.call('PATCH', '/v1/employees', {
     body: [{ external_id: 'X-2', location: 'Porto' }],
   })
@@ -150,13 +150,13 @@ await t.test('min_position lets a client read its own write, and is refused beyo
   t.match(await list(`min_position=${position + 1}`), { status: 400, body: { code: 'invalid_query' } })
 })
 
-await t.test('another company sees none of it', async (t) => {
+await t.test("another company's list is empty", async (t) => {
   const other = await service.makeCompany('Other')
   const { body } = await service.call('GET', '/v1/employees', { key: other.key })
   t.strictSame(body, { items: [], next_cursor: null })
 })
 
-await t.test('a bad parameter is a 400 that names it, and costs one unit', async (t) => {
+await t.test('a bad query parameter gets 400 and costs one unit', async (t) => {
   const used = async () => (await service.call('GET', '/v1/auth/verify')).body.requests_made
   const before = await used()
   const queries = [

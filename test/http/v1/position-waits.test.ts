@@ -4,7 +4,7 @@ import { openPositionWaits } from '../../../src/http/v1/position-waits.ts'
 import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
 import { employee, startService } from '../../support/service.ts'
 
-await t.test('each call that waits for a position asks once; one query looks for all of them', async (t) => {
+await t.test('each waiting call asks for the head once, and one query polls for all of them', async (t) => {
   const service = await startService(t)
   const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
   const position = Number(headers['x-ledger-position'])
@@ -22,7 +22,7 @@ await t.test('each call that waits for a position asks once; one query looks for
   t.equal(asked, 50)
   await service.project()
   await waiting
-  t.equal(asked, 50, 'nobody asks again')
+  t.equal(asked, 50, 'no call asks again')
   t.strictSame(errors, [])
   await wait(service.company.id, position)
   await t.rejects(wait(service.company.id, position + 1), /beyond the last position/)

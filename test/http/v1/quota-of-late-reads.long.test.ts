@@ -3,7 +3,7 @@ import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 
-await t.test('a reading call that ends in 503 costs nothing, and says so', async (t) => {
+await t.test('a read that ends in 503 costs nothing, and its header says so', async (t) => {
   await service.pool.query('update api_keys set quota_limit = 100')
   const verify = async () => (await service.call('GET', '/v1/auth/verify')).body
   await service.call('POST', '/v1/employees', { body: employee() })

@@ -9,29 +9,26 @@ const setLimit = (limit: number, period = 'monthly') =>
 const reset = () => service.pool.query('update api_key_usage set requests_made = 0')
 const verify = async () => (await service.call('GET', '/v1/auth/verify')).body
 
-await t.test(
-  'over the quota: 429 with its entry for a writing call, none for a reading one; both say when to retry',
-  async (t) => {
-    await reset()
-    await setLimit(2)
-    const { body } = await service.call('POST', '/v1/employees', { body: employee() })
-    const last = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
-    t.match(last.headers['ratelimit'], /^"quota";r=0;t=[0-9]+$/)
-    const write = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
-    const read = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
-    for (const { status, headers, body } of [write, read]) {
-      t.equal(status, 429)
-      t.match(body, { code: 'quota_exceeded', detail: 'The quota of 2 requests (monthly) is used up' })
-      t.ok(Number(headers['retry-after']) > 0)
-      t.match(headers['ratelimit-policy'], /^"quota";q=2;w=[0-9]+$/)
-    }
-    t.match((await service.logOf(write.body.log_id)).entry, { http_status: 429, counts: { total: 2, failed: 2 } })
-    t.notOk(read.body.log_id)
-    t.match(await verify(), { requests_made: 2, quota_limit: 2 })
-  },
-)
+await t.test('over the quota, reads and writes get 429 with Retry-After; only writes are logged', async (t) => {
+  await reset()
+  await setLimit(2)
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  const last = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
+  t.match(last.headers['ratelimit'], /^"quota";r=0;t=[0-9]+$/)
+  const write = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+  const read = await service.call('GET', `/v1/employees/${body.employees[0].id}`)
+  for (const { status, headers, body } of [write, read]) {
+    t.equal(status, 429)
+    t.match(body, { code: 'quota_exceeded', detail: 'The quota of 2 requests (monthly) is used up' })
+    t.ok(Number(headers['retry-after']) > 0)
+    t.match(headers['ratelimit-policy'], /^"quota";q=2;w=[0-9]+$/)
+  }
+  t.match((await service.logOf(write.body.log_id)).entry, { http_status: 429, counts: { total: 2, failed: 2 } })
+  t.notOk(read.body.log_id)
+  t.match(await verify(), { requests_made: 2, quota_limit: 2 })
+})
 
-await t.test('what remains is told with every authenticated answer', async (t) => {
+await t.test('every authenticated answer has the remaining quota', async (t) => {
   await reset()
   await setLimit(100, 'hourly')
   const remaining = (headers: Record<string, string>) => Number(/r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1])
@@ -48,7 +45,7 @@ for (const [period, seconds] of [
   ['daily', 86_400],
   ['weekly', 604_800],
 ] as const) {
-  await t.test(`a ${period} window lasts ${seconds} s, and the next one begins at nought`, async (t) => {
+  await t.test(`a ${period} window lasts ${seconds} s, and the next one starts at zero`, async (t) => {
     await reset()
     await setLimit(1, period)
     t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
@@ -63,7 +60,7 @@ for (const [period, seconds] of [
   })
 }
 
-await t.test('50 callers of both kinds on two processes get exactly the quota, no more and no less', async (t) => {
+await t.test('50 reading and writing clients on two processes get exactly the quota', async (t) => {
   const second = addressOf(await startProcess(t, 'serve', service.urls))
   await reset()
   const limit = 130
@@ -87,40 +84,34 @@ await t.test('50 callers of both kinds on two processes get exactly the quota, n
   t.equal((await verify()).requests_made, limit)
 })
 
-await t.test(
-  'a reused idempotency key costs a unit, and is a 429 at an exhausted quota; a retry is neither',
-  async (t) => {
-    await reset()
-    await setLimit(2)
-    const body = employee()
-    const post = (sent: unknown) =>
-      service.call('POST', '/v1/employees', { body: sent, headers: { 'idempotency-key': 'quota-1' } })
-    t.equal((await post(body)).status, 201)
-    t.match(await post(employee()), { status: 422, body: { code: 'idempotency_key_reused' } })
-    t.equal((await verify()).requests_made, 2)
-    for (let at = 0; at < 3; at += 1) t.match(await post(employee()), { status: 429, body: { code: 'quota_exceeded' } })
-    t.match(await post(body), { status: 201, headers: { 'idempotency-replayed': 'true' } })
-    t.equal((await verify()).requests_made, 2)
-  },
-)
+await t.test('a reused idempotency key costs a unit or gets 429; a retry is free', async (t) => {
+  await reset()
+  await setLimit(2)
+  const body = employee()
+  const post = (sent: unknown) =>
+    service.call('POST', '/v1/employees', { body: sent, headers: { 'idempotency-key': 'quota-1' } })
+  t.equal((await post(body)).status, 201)
+  t.match(await post(employee()), { status: 422, body: { code: 'idempotency_key_reused' } })
+  t.equal((await verify()).requests_made, 2)
+  for (let at = 0; at < 3; at += 1) t.match(await post(employee()), { status: 429, body: { code: 'quota_exceeded' } })
+  t.match(await post(body), { status: 201, headers: { 'idempotency-replayed': 'true' } })
+  t.equal((await verify()).requests_made, 2)
+})
 
-await t.test(
-  'a reading call that is refused with 400 or 404 costs a unit, and is a 429 at an exhausted quota',
-  async (t) => {
-    await reset()
-    await setLimit(3)
-    t.equal((await service.call('GET', '/v1/employees?limit=0')).status, 400)
-    t.equal((await service.call('GET', '/v1/employees?cursor=x')).status, 400)
-    t.equal((await service.call('GET', '/v1/employees/x?unknown=1')).status, 400)
-    t.equal((await verify()).requests_made, 3)
-    for (const path of ['/v1/employees?limit=0', '/v1/employees/x?unknown=1', '/v1/employees?min_position=1']) {
-      t.match(await service.call('GET', path), { status: 429, body: { code: 'quota_exceeded' } }, path)
-    }
-    t.equal((await verify()).requests_made, 3)
-  },
-)
+await t.test('a read with bad parameters costs a unit, and gets 429 at an exhausted quota', async (t) => {
+  await reset()
+  await setLimit(3)
+  t.equal((await service.call('GET', '/v1/employees?limit=0')).status, 400)
+  t.equal((await service.call('GET', '/v1/employees?cursor=x')).status, 400)
+  t.equal((await service.call('GET', '/v1/employees/x?unknown=1')).status, 400)
+  t.equal((await verify()).requests_made, 3)
+  for (const path of ['/v1/employees?limit=0', '/v1/employees/x?unknown=1', '/v1/employees?min_position=1']) {
+    t.match(await service.call('GET', path), { status: 429, body: { code: 'quota_exceeded' } }, path)
+  }
+  t.equal((await verify()).requests_made, 3)
+})
 
-await t.test('calls that wait for a position are bounded: those beyond get 503 at once, and pay nothing', async (t) => {
+await t.test('at most 200 calls wait for a position; others get 503 at once and cost nothing', async (t) => {
   await reset()
   await setLimit(1_000)
   const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
@@ -130,7 +121,7 @@ await t.test('calls that wait for a position are bounded: those beyond get 503 a
   )
   let refused = 0
   for (const wait of waits) void wait.then(({ status }) => (refused += Number(status === 503)))
-  await eventually('all have come', async () => refused === 20)
+  await eventually('20 calls are refused', async () => refused === 20)
   await service.project()
   const statuses = (await Promise.all(waits)).map(({ status }) => status)
   t.equal(statuses.filter((status) => status === 200).length, 200)
@@ -138,7 +129,7 @@ await t.test('calls that wait for a position are bounded: those beyond get 503 a
   t.equal((await verify()).requests_made, 201)
 })
 
-await t.test('a clock that went back does not give the quota anew, whatever kinds of calls alternate', async (t) => {
+await t.test('a clock set back does not reset the quota, even if reads and writes alternate', async (t) => {
   await service.pool.query(`update heads set recorded_at = clock_timestamp() + interval '1 hour'`)
   await service.pool.query('update api_key_usage set requests_made = 0, window_start = to_timestamp(0)')
   await setLimit(5, 'hourly')
@@ -147,7 +138,7 @@ await t.test('a clock that went back does not give the quota anew, whatever kind
     statuses.push((await service.call('GET', '/v1/employees/x')).status)
     statuses.push((await service.call('POST', '/v1/employees', { body: employee() })).status)
   }
-  // The window moves on once, to that of the company's own time, and stays there.
+  // The window moves once, to the company's own time, and stays there.
   t.ok(statuses.filter((status) => status !== 429).length <= 2 * 5)
   t.strictSame(
     statuses.slice(12),

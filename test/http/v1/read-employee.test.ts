@@ -3,7 +3,7 @@ import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 
-await t.test('an employee is answered as the last commit left it, with its entity tag', async (t) => {
+await t.test('a read returns the last committed state, with its entity tag', async (t) => {
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   const [created] = body.employees
   const first = await service.call('GET', `/v1/employees/${created.id}`)
@@ -16,7 +16,7 @@ await t.test('an employee is answered as the last commit left it, with its entit
   t.strictSame(second.body, patched.employee)
 })
 
-await t.test('an id of another company is answered exactly like one that does not exist', async (t) => {
+await t.test("another company's id gets the same answer as an unknown one", async (t) => {
   const other = await service.makeCompany('Other')
   const { body } = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
   const headers = { 'x-request-id': 'same' }
@@ -28,7 +28,7 @@ await t.test('an id of another company is answered exactly like one that does no
   t.strictSame(foreign.body, malformed.body)
 })
 
-await t.test('reading leaves no entry', async (t) => {
+await t.test('a read appends no event', async (t) => {
   const before = await service.db.selectFrom('heads').select('position').execute()
   await service.call('GET', '/v1/employees/0')
   t.strictSame(await service.db.selectFrom('heads').select('position').execute(), before)

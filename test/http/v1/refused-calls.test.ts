@@ -24,16 +24,16 @@ interface Refusal {
   status: number
   code: string
   headers?: Record<string, string>
-  /** Records that the whole call had, where they could be counted. */
+  /** The number of records, if they could be counted. */
   total?: number
 }
 
 const REFUSALS: Refusal[] = [
   { name: 'malformed JSON', body: '{"employees":[', status: 400, code: 'malformed_json' },
   { name: 'an empty body', body: '', status: 400, code: 'malformed_json' },
-  { name: 'no UTF-8', body: Buffer.of(0x22, 0xff, 0x22), status: 400, code: 'malformed_json' },
-  { name: 'too deep', body: deep(33), status: 400, code: 'malformed_json' },
-  { name: 'very deep', body: deep(9_000), status: 400, code: 'malformed_json' },
+  { name: 'invalid UTF-8', body: Buffer.of(0x22, 0xff, 0x22), status: 400, code: 'malformed_json' },
+  { name: 'JSON 33 levels deep', body: deep(33), status: 400, code: 'malformed_json' },
+  { name: 'JSON 9,000 levels deep', body: deep(9_000), status: 400, code: 'malformed_json' },
   { name: '__proto__', body: '{"__proto__":{"first_name":"x"}}', status: 400, code: 'malformed_json' },
   { name: 'U+0000', body: '[{"first_name":"a\\u0000b"}]', status: 400, code: 'invalid_body' },
   { name: 'a lone surrogate', body: '[{"first_name":"\\ud800"}]', status: 400, code: 'invalid_body' },
@@ -45,9 +45,9 @@ const REFUSALS: Refusal[] = [
     code: 'invalid_body',
   },
   { name: 'a text', body: '"hello"', status: 400, code: 'invalid_body' },
-  { name: 'employees that are no array', body: { employees: 'all' }, status: 400, code: 'invalid_body' },
+  { name: 'employees that is not an array', body: { employees: 'all' }, status: 400, code: 'invalid_body' },
   {
-    name: 'something beside employees',
+    name: 'a member besides employees',
     body: { employees: [{}], dry: true },
     status: 400,
     code: 'invalid_body',
@@ -61,7 +61,7 @@ const REFUSALS: Refusal[] = [
     code: 'batch_too_large',
     total: 51,
   },
-  { name: 'too large a body', body: JSON.stringify(['x'.repeat(20_000)]), status: 413, code: 'payload_too_large' },
+  { name: 'a body over the limit', body: JSON.stringify(['x'.repeat(20_000)]), status: 413, code: 'payload_too_large' },
   {
     name: 'plain text',
     body: 'x',
@@ -79,44 +79,38 @@ const REFUSALS: Refusal[] = [
 ]
 
 for (const { name, body, status, code, headers, total } of REFUSALS) {
-  await t.test(
-    `${name}: ${status} ${code} on both bulk calls, each with exactly one entry that has the same message`,
-    async (t) => {
-      for (const method of ['POST', 'PATCH'] as const) {
-        const before = await entryCount()
-        const answer = await service.call(method, '/v1/employees', { body, ...(headers ? { headers } : {}) })
-        t.match(answer, { status, body: { status, code, type: `/problems/${code}`, errors: [], log_id: /^log_/ } })
-        const { entry, records } = await service.logOf(answer.body.log_id)
-        t.strictSame(entry.counts, { total: total ?? 0, updated: 0, deactivated: 0, failed: total ?? 0, no_updates: 0 })
-        t.match(entry, { status: 'Failed', http_status: status, error: { code, detail: answer.body.detail } })
-        t.equal(records.length, 1)
-        t.match(records[0], { index: null, record: null, errors: [{ pointer: '', code, message: answer.body.detail }] })
-        t.equal(await entryCount(), before + 1)
-      }
-    },
-  )
+  await t.test(`${name} gets ${status} ${code} and one entry with the same message, in both bulk calls`, async (t) => {
+    for (const method of ['POST', 'PATCH'] as const) {
+      const before = await entryCount()
+      const answer = await service.call(method, '/v1/employees', { body, ...(headers ? { headers } : {}) })
+      t.match(answer, { status, body: { status, code, type: `/problems/${code}`, errors: [], log_id: /^log_/ } })
+      const { entry, records } = await service.logOf(answer.body.log_id)
+      t.strictSame(entry.counts, { total: total ?? 0, updated: 0, deactivated: 0, failed: total ?? 0, no_updates: 0 })
+      t.match(entry, { status: 'Failed', http_status: status, error: { code, detail: answer.body.detail } })
+      t.equal(records.length, 1)
+      t.match(records[0], { index: null, record: null, errors: [{ pointer: '', code, message: answer.body.detail }] })
+      t.equal(await entryCount(), before + 1)
+    }
+  })
 }
 
-await t.test(
-  'a single update whose body cannot be read counts as one failed record: the one of the path',
-  async (t) => {
-    const { body } = await service.call('POST', '/v1/employees', { body: employee() })
-    const [{ id }] = body.employees
-    for (const [sent, code] of [
-      ['{', 'malformed_json'],
-      ['[1]', 'invalid_body'],
-      ['', 'malformed_json'],
-    ] as const) {
-      const answer = await service.call('PATCH', `/v1/employees/${id}`, { body: sent })
-      t.match(answer, { status: 400, body: { code } })
-      const { entry, records } = await service.logOf(answer.body.log_id)
-      t.match(entry.counts, { total: 1, failed: 1 })
-      t.match(records, [{ index: 0, employee_id: id, errors: [{ code, message: answer.body.detail }] }])
-    }
-  },
-)
+await t.test('a single update with an unreadable body fails one record, the one in the path', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  const [{ id }] = body.employees
+  for (const [sent, code] of [
+    ['{', 'malformed_json'],
+    ['[1]', 'invalid_body'],
+    ['', 'malformed_json'],
+  ] as const) {
+    const answer = await service.call('PATCH', `/v1/employees/${id}`, { body: sent })
+    t.match(answer, { status: 400, body: { code } })
+    const { entry, records } = await service.logOf(answer.body.log_id)
+    t.match(entry.counts, { total: 1, failed: 1 })
+    t.match(records, [{ index: 0, employee_id: id, errors: [{ code, message: answer.body.detail }] }])
+  }
+})
 
-await t.test('a creation does not take a merge patch, and no call takes a query it does not know', async (t) => {
+await t.test('a creation refuses a merge patch, and any call an unknown query parameter', async (t) => {
   const headers = { 'content-type': 'application/merge-patch+json' }
   const patch = await service.call('POST', '/v1/employees', { body: employee(), headers })
   t.match(patch, { status: 415, body: { code: 'unsupported_media_type' } })
@@ -126,7 +120,7 @@ await t.test('a creation does not take a merge patch, and no call takes a query 
   t.match(entry.counts, { total: 2, failed: 2 })
 })
 
-await t.test('a call that is cut off before its end leaves no entry, and nothing else', async (t) => {
+await t.test('a call that is cut off before its end leaves no entry', async (t) => {
   const before = await entryCount()
   const { port } = new URL(service.address)
   await new Promise<void>((resolve) => {
@@ -147,7 +141,7 @@ await t.test('a call that is cut off before its end leaves no entry, and nothing
   t.equal(await entryCount(), before)
 })
 
-await t.test('too large a body is refused also when its length is not announced', async (t) => {
+await t.test('a body over the limit is refused even without a Content-Length', async (t) => {
   const body = new ReadableStream({
     start(controller) {
       for (let at = 0; at < 30; at += 1) controller.enqueue(Buffer.alloc(1000, 0x20))
@@ -162,7 +156,7 @@ await t.test('too large a body is refused also when its length is not announced'
   t.match((await service.logOf(logId)).entry, { status: 'Failed', http_status: 413 })
 })
 
-await t.test('a disabled key: 403 with an entry that has counts, and no quota used', async (t) => {
+await t.test('a disabled key gets 403 and an entry with counts, and uses no quota', async (t) => {
   const used = (await service.call('GET', '/v1/auth/verify')).body.requests_made
   await service.pool.query('update api_keys set is_enabled = false')
   t.teardown(() => service.pool.query('update api_keys set is_enabled = true'))

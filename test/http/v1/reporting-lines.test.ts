@@ -10,7 +10,7 @@ const people = async (...more: Record<string, unknown>[]) =>
 const faults = ({ body }: { body: { errors: { index: number; pointer: string; code: string }[] } }) =>
   body.errors.map(({ index, pointer, code }) => [index, pointer, code])
 
-await t.test('the manager is named by id, external id or e-mail in any case', async (t) => {
+await t.test('a manager is named by id, external id, or e-mail in any case', async (t) => {
   const [boss] = await people({ external_id: 'BOSS', email: 'boss@example.com' })
   const named = [{ manager_id: boss.id }, { manager_external_id: 'BOSS' }, { manager_email: 'BOSS@example.com' }]
   const { status, body } = await create(named.map((name) => employee(name)))
@@ -30,7 +30,7 @@ await t.test('the manager is named by id, external id or e-mail in any case', as
   t.equal(same.body.results[0].result, 'no_updates')
 })
 
-await t.test('a manager may stand anywhere in the same call', async (t) => {
+await t.test('a manager can come later in the same call', async (t) => {
   const { status, body } = await create([
     employee({ manager_email: 'late@example.com' }),
     employee({ email: 'late@example.com', manager_external_id: 'TOP' }),
@@ -46,7 +46,7 @@ await t.test('a manager may stand anywhere in the same call', async (t) => {
   t.equal(moved.status, 200)
 })
 
-await t.test('who is not there, or is of another company, cannot be a manager', async (t) => {
+await t.test("an unknown employee or another company's cannot be a manager", async (t) => {
   const other = await service.makeCompany('Other')
   const theirs = await service.call('POST', '/v1/employees', {
     body: employee({ external_id: 'FOREIGN' }),
@@ -74,46 +74,43 @@ await t.test('who is not there, or is of another company, cannot be a manager', 
   ])
 })
 
-await t.test(
-  'circles are refused: oneself, one that stands already, one that only the whole call closes',
-  async (t) => {
-    const [a, b, c] = await people({}, {}, {})
-    t.equal(
-      (
-        await patch([
-          { id: b.id, manager_id: a.id },
-          { id: c.id, manager_id: b.id },
-        ])
-      ).status,
-      200,
-    )
-    t.strictSame(faults(await patch([{ id: a.id, manager_id: a.id }])), [[0, '/0/manager_id', 'manager_cycle']])
-    t.strictSame(faults(await patch([{ id: a.id, manager_id: c.id }])), [[0, '/0/manager_id', 'manager_cycle']])
-    const [d, e] = await people({}, {})
-    t.strictSame(
-      faults(
-        await patch([
-          { id: d.id, manager_email: e.email },
-          { id: e.id, manager_email: d.email },
-        ]),
-      ),
-      [
-        [0, '/0/manager_email', 'manager_cycle'],
-        [1, '/1/manager_email', 'manager_cycle'],
-      ],
-    )
-    const inCall = [
-      employee({ external_id: 'P', manager_external_id: 'Q' }),
-      employee({ external_id: 'Q', manager_external_id: 'P' }),
-    ]
-    t.strictSame(faults(await create(inCall)), [
-      [0, '/0/manager_external_id', 'manager_cycle'],
-      [1, '/1/manager_external_id', 'manager_cycle'],
-    ])
-  },
-)
+await t.test('a cycle is refused, whether through oneself, existing managers or the same call', async (t) => {
+  const [a, b, c] = await people({}, {}, {})
+  t.equal(
+    (
+      await patch([
+        { id: b.id, manager_id: a.id },
+        { id: c.id, manager_id: b.id },
+      ])
+    ).status,
+    200,
+  )
+  t.strictSame(faults(await patch([{ id: a.id, manager_id: a.id }])), [[0, '/0/manager_id', 'manager_cycle']])
+  t.strictSame(faults(await patch([{ id: a.id, manager_id: c.id }])), [[0, '/0/manager_id', 'manager_cycle']])
+  const [d, e] = await people({}, {})
+  t.strictSame(
+    faults(
+      await patch([
+        { id: d.id, manager_email: e.email },
+        { id: e.id, manager_email: d.email },
+      ]),
+    ),
+    [
+      [0, '/0/manager_email', 'manager_cycle'],
+      [1, '/1/manager_email', 'manager_cycle'],
+    ],
+  )
+  const inCall = [
+    employee({ external_id: 'P', manager_external_id: 'Q' }),
+    employee({ external_id: 'Q', manager_external_id: 'P' }),
+  ]
+  t.strictSame(faults(await create(inCall)), [
+    [0, '/0/manager_external_id', 'manager_cycle'],
+    [1, '/1/manager_external_id', 'manager_cycle'],
+  ])
+})
 
-await t.test('two employees swap their places in one call', async (t) => {
+await t.test('a manager and a report can swap places in one call', async (t) => {
   const [top, under] = await people({}, {})
   await patch([{ id: under.id, manager_id: top.id }])
   const { status } = await patch([
@@ -123,7 +120,7 @@ await t.test('two employees swap their places in one call', async (t) => {
   t.equal(status, 200)
 })
 
-await t.test('a circle that two calls at once would close is refused, also within one commit', async (t) => {
+await t.test('two concurrent calls cannot close a cycle, even within one commit', async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const [a, b] = await people({}, {})
     const answers = await Promise.all([
@@ -137,7 +134,7 @@ await t.test('a circle that two calls at once would close is refused, also withi
   }
 })
 
-await t.test('a long chain of managers: the bottom can still be moved, and the top not under the bottom', async (t) => {
+await t.test('in a long chain, the middle can move, but the top cannot report to the bottom', async (t) => {
   const length = 900
   const chain = Array.from({ length }, (_, at) =>
     employee({ external_id: `C-${at}`, ...(at > 0 ? { manager_external_id: `C-${at - 1}` } : {}) }),
@@ -151,7 +148,7 @@ await t.test('a long chain of managers: the bottom can still be moved, and the t
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
-await t.test('a circle is refused also when its manager is named by a value that moves in the call', async (t) => {
+await t.test('a cycle is refused even if the call moves the value that names the manager', async (t) => {
   for (const name of ['external_id', 'email'] as const) {
     const [top, middle, bottom] = await people({}, {}, {})
     await patch([
@@ -159,7 +156,7 @@ await t.test('a circle is refused also when its manager is named by a value that
       { id: bottom.id, manager_id: middle.id },
     ])
     const value = name === 'email' ? 'moved@example.com' : 'MOVED'
-    // The one at the bottom takes the value on, and the one at the top names its manager by it.
+    // The bottom employee takes the value, and the top one names its manager by it.
     const answer = await patch([
       { id: bottom.id, [name]: value },
       { id: top.id, [`manager_${name}`]: value },
@@ -168,29 +165,26 @@ await t.test('a circle is refused also when its manager is named by a value that
   }
 })
 
-await t.test(
-  'a circle is refused when the call before it in the same commit moved the value that names somebody',
-  async (t) => {
-    for (let round = 0; round < 10; round += 1) {
-      const [top, middle, bottom] = await people({}, {}, {})
-      await patch([
-        { id: middle.id, manager_id: top.id },
-        { id: bottom.id, manager_id: middle.id },
-      ])
-      const email = `moving.${round}@example.com`
-      const [moved, closing] = await Promise.all([
-        patch([{ id: top.id, email }]),
-        patch([{ email, manager_id: bottom.id }]),
-      ])
-      t.equal(moved.status, 200)
-      // Which of the two comes first is open; neither order may close the circle.
-      t.equal(closing.status, 422)
-    }
-    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-  },
-)
+await t.test('a cycle is refused even if a call in the same commit moved the locating e-mail', async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const [top, middle, bottom] = await people({}, {}, {})
+    await patch([
+      { id: middle.id, manager_id: top.id },
+      { id: bottom.id, manager_id: middle.id },
+    ])
+    const email = `moving.${round}@example.com`
+    const [moved, closing] = await Promise.all([
+      patch([{ id: top.id, email }]),
+      patch([{ email, manager_id: bottom.id }]),
+    ])
+    t.equal(moved.status, 200)
+    // Either call may come first; neither order may close the cycle.
+    t.equal(closing.status, 422)
+  }
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})
 
-await t.test('a circle is seen also where more people stand in between than are looked at from above', async (t) => {
+await t.test('a cycle is found in a chain longer than the search from the top covers', async (t) => {
   const length = 2_500
   for (let from = 0; from < length; from += 500) {
     const links = Array.from({ length: 500 }, (_, at) => {

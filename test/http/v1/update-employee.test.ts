@@ -9,7 +9,7 @@ const created = async (more = {}) => {
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}) =>
   service.call('PATCH', `/v1/employees/${id}`, { body, headers })
 
-await t.test('a change answers 200, the new entity tag, the names that changed, and the employee', async (t) => {
+await t.test('an update returns 200, the new entity tag, the changed names and the employee', async (t) => {
   const before = await created({ custom_attributes: { grade: '6', old: true } })
   const change = { job_title: 'Lead', custom_attributes: { grade: '7', old: null } }
   const { status, headers, body } = await patch(before.id, change)
@@ -39,7 +39,7 @@ await t.test('a change answers 200, the new entity tag, the names that changed, 
   ])
 })
 
-await t.test('what already holds after normalisation is no change and no new version', async (t) => {
+await t.test('values equal after normalisation make no change and no new version', async (t) => {
   const before = await created({ email: 'same@example.com' })
   const { body, headers } = await patch(before.id, { email: 'SAME@example.com', status: 'active', phone: null })
   t.match(body, { result: 'no_updates', changed: [], employee: { version: 1 } })
@@ -73,7 +73,7 @@ await t.test('deactivation and reactivation have their own result, status and co
   t.match(back.records, [{ status: 'Reactivated', changes: { status: { from: 'inactive', to: 'active' } } }])
 })
 
-await t.test('merge-patch+json is taken, and If-Match guards against a change in between', async (t) => {
+await t.test('merge-patch+json is accepted, and If-Match detects a concurrent change', async (t) => {
   const { id } = await created()
   const type = { 'content-type': 'application/merge-patch+json' }
   const first = await patch(id, { job_title: 'A' }, { ...type, 'if-match': '"1"' })
@@ -88,33 +88,30 @@ await t.test('merge-patch+json is taken, and If-Match guards against a change in
   t.equal((await patch(id, { job_title: 'E' }, { 'if-match': 'W/"4"' })).status, 412)
 })
 
-await t.test(
-  'an unknown id, a malformed one and one of another company are answered alike, each with its entry',
-  async (t) => {
-    const other = await service.makeCompany('Other')
-    const foreign = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
-    const ids = ['emp_01h455vb4pex5vsknk084sn02q', 'nobody', '%00', foreign.body.employees[0].id]
-    for (const id of ids) {
-      const { status, body } = await patch(id, { job_title: 'X' })
-      t.equal(status, 404)
-      t.match(body, { code: 'employee_not_found', errors: [] })
-      const { entry, records } = await service.logOf(body.log_id)
-      t.match(entry, { status: 'Failed', counts: { total: 1, failed: 1 } })
-      t.match(records, [
-        {
-          index: 0,
-          employee_id: decodeURIComponent(id),
-          record: { job_title: 'X' },
-          errors: [{ message: body.detail }],
-        },
-      ])
-    }
-    const answers = await Promise.all(ids.map((id) => patch(id, { job_title: 'X' }, { 'x-request-id': 'same' })))
-    t.equal(new Set(answers.map(({ body }) => JSON.stringify({ ...body, log_id: '' }))).size, 1)
-  },
-)
+await t.test("unknown, malformed and other companies' ids get the same answer, each with an entry", async (t) => {
+  const other = await service.makeCompany('Other')
+  const foreign = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
+  const ids = ['emp_01h455vb4pex5vsknk084sn02q', 'nobody', '%00', foreign.body.employees[0].id]
+  for (const id of ids) {
+    const { status, body } = await patch(id, { job_title: 'X' })
+    t.equal(status, 404)
+    t.match(body, { code: 'employee_not_found', errors: [] })
+    const { entry, records } = await service.logOf(body.log_id)
+    t.match(entry, { status: 'Failed', counts: { total: 1, failed: 1 } })
+    t.match(records, [
+      {
+        index: 0,
+        employee_id: decodeURIComponent(id),
+        record: { job_title: 'X' },
+        errors: [{ message: body.detail }],
+      },
+    ])
+  }
+  const answers = await Promise.all(ids.map((id) => patch(id, { job_title: 'X' }, { 'x-request-id': 'same' })))
+  t.equal(new Set(answers.map(({ body }) => JSON.stringify({ ...body, log_id: '' }))).size, 1)
+})
 
-await t.test('a bad patch is refused with pointers and the record blamed in its entry', async (t) => {
+await t.test('a bad patch gets a pointer for each error, and its entry has the record', async (t) => {
   const { id } = await created()
   const sent = { first_name: null, start_date: '2026-02-30', version: 3, status: 'gone' }
   const { status, body } = await patch(id, sent)

@@ -8,7 +8,7 @@ const create = async (...sent: Record<string, unknown>[]) => {
 }
 const patch = (body: unknown) => service.call('PATCH', '/v1/employees', { body })
 
-await t.test('a bulk update: a result for each record, counts that add up, and each change in the entry', async (t) => {
+await t.test('a bulk update returns counts and a result per record, and its entry has each change', async (t) => {
   const [a, b, c, d] = await create(
     employee({ external_id: 'X-1' }),
     employee({ job_title: 'Dev' }),
@@ -48,7 +48,7 @@ await t.test('a bulk update: a result for each record, counts that add up, and e
   })
 })
 
-await t.test('two employees swap e-mails and external ids in one call', async (t) => {
+await t.test('two employees can swap e-mails and external ids in one call', async (t) => {
   const [a, b] = await create(employee({ external_id: 'S-1' }), employee({ external_id: 'S-2' }))
   const { status } = await patch([
     { id: a.id, email: b.email, external_id: 'S-2' },
@@ -60,43 +60,40 @@ await t.test('two employees swap e-mails and external ids in one call', async (t
   await service.project()
 })
 
-await t.test(
-  'one bad record fails all of them: the count is that of all, the entry shows those that caused it',
-  async (t) => {
-    const [a, b] = await create(employee(), employee())
-    const { status, body } = await patch({
-      employees: [
-        { id: a.id, job_title: 'X' },
-        { id: b.id, last_name: null },
-        { email: 'unknown@example.com' },
-        { job_title: 'Y' },
-      ],
-    })
-    t.equal(status, 422)
-    t.strictSame(
-      body.errors.map(({ index, id, pointer, code }: Record<string, unknown>) => [index, id, pointer, code]),
-      [
-        [1, b.id, '/employees/1/last_name', 'null_not_allowed'],
-        [2, null, '/employees/2/email', 'employee_not_found'],
-        [3, null, '/employees/3', 'missing_locator'],
-      ],
-    )
-    const { entry, records } = await service.logOf(body.log_id)
-    t.match(entry, { status: 'Failed', counts: { total: 4, updated: 0, deactivated: 0, failed: 4, no_updates: 0 } })
-    t.strictSame(
-      records.map(({ index, employee_id }) => [index, employee_id]),
-      [
-        [1, b.id],
-        [2, null],
-        [3, null],
-      ],
-    )
-    const untouched = await service.call('GET', `/v1/employees/${a.id}`)
-    t.match(untouched.body, { job_title: null, version: 1 })
-  },
-)
+await t.test('one bad record fails all records, and the entry shows only the bad ones', async (t) => {
+  const [a, b] = await create(employee(), employee())
+  const { status, body } = await patch({
+    employees: [
+      { id: a.id, job_title: 'X' },
+      { id: b.id, last_name: null },
+      { email: 'unknown@example.com' },
+      { job_title: 'Y' },
+    ],
+  })
+  t.equal(status, 422)
+  t.strictSame(
+    body.errors.map(({ index, id, pointer, code }: Record<string, unknown>) => [index, id, pointer, code]),
+    [
+      [1, b.id, '/employees/1/last_name', 'null_not_allowed'],
+      [2, null, '/employees/2/email', 'employee_not_found'],
+      [3, null, '/employees/3', 'missing_locator'],
+    ],
+  )
+  const { entry, records } = await service.logOf(body.log_id)
+  t.match(entry, { status: 'Failed', counts: { total: 4, updated: 0, deactivated: 0, failed: 4, no_updates: 0 } })
+  t.strictSame(
+    records.map(({ index, employee_id }) => [index, employee_id]),
+    [
+      [1, b.id],
+      [2, null],
+      [3, null],
+    ],
+  )
+  const untouched = await service.call('GET', `/v1/employees/${a.id}`)
+  t.match(untouched.body, { job_title: null, version: 1 })
+})
 
-await t.test('two records of one employee, and two that take the same value, are all flagged', async (t) => {
+await t.test('records that name the same employee or take the same value are all flagged', async (t) => {
   const [a, b, c] = await create(employee({ external_id: 'D-1' }), employee(), employee())
   const { status, body } = await patch([
     { id: a.id, job_title: 'X' },
@@ -116,7 +113,7 @@ await t.test('two records of one employee, and two that take the same value, are
   )
 })
 
-await t.test('an employee of another company cannot be named by any locator', async (t) => {
+await t.test("no locator finds another company's employee", async (t) => {
   const other = await service.makeCompany('Other')
   const { body: theirs } = await service.call('POST', '/v1/employees', {
     body: employee({ external_id: 'F-1', email: 'foreign@example.com' }),

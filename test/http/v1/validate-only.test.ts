@@ -67,24 +67,21 @@ const CASES: Case[] = [
 ]
 
 for (const { name, method, path, body, status, answer } of CASES) {
-  await t.test(
-    `validating ${name} answers ${status} without an entry, stores nothing and costs one unit`,
-    async (t) => {
-      const before = await state()
-      const used = (await service.call('GET', '/v1/auth/verify')).body.requests_made
-      const options = { body, headers: { 'idempotency-key': 'ignored' } }
-      const got = await service.call(method, `/v1/employees${path}?validate_only=true`, options)
-      t.match(got, { status, body: answer })
-      t.notOk('log_id' in got.body)
-      for (const header of ['x-ledger-position', 'location', 'etag', 'idempotency-replayed'])
-        t.notOk(got.headers[header], header)
-      t.strictSame(await state(), before)
-      t.equal((await service.call('GET', '/v1/auth/verify')).body.requests_made, used + 1)
-    },
-  )
+  await t.test(`validating ${name} returns ${status}, stores nothing and costs one unit`, async (t) => {
+    const before = await state()
+    const used = (await service.call('GET', '/v1/auth/verify')).body.requests_made
+    const options = { body, headers: { 'idempotency-key': 'ignored' } }
+    const got = await service.call(method, `/v1/employees${path}?validate_only=true`, options)
+    t.match(got, { status, body: answer })
+    t.notOk('log_id' in got.body)
+    for (const header of ['x-ledger-position', 'location', 'etag', 'idempotency-replayed'])
+      t.notOk(got.headers[header], header)
+    t.strictSame(await state(), before)
+    t.equal((await service.call('GET', '/v1/auth/verify')).body.requests_made, used + 1)
+  })
 }
 
-await t.test('validate_only=false is an ordinary call, and what is neither is refused with an entry', async (t) => {
+await t.test('validate_only=false makes an ordinary call, and other values are refused with an entry', async (t) => {
   t.equal((await service.call('POST', '/v1/employees?validate_only=false', { body: employee() })).status, 201)
   const bad = await service.call('POST', '/v1/employees?validate_only=maybe', { body: employee() })
   t.match(bad, { status: 400, body: { code: 'invalid_query', log_id: /^log_/ } })

@@ -4,7 +4,7 @@ import { employee, startService } from '../../support/service.ts'
 const service = await startService(t)
 const verify = async () => (await service.call('GET', '/v1/auth/verify')).body
 
-await t.test('verify answers exactly the six fields, and a key never used before was last used now', async (t) => {
+await t.test('verify returns exactly six fields, and the first use of a key was just now', async (t) => {
   const before = Date.now()
   const { status, body } = await service.call('GET', '/v1/auth/verify', { headers: { accept: 'application/json' } })
   t.equal(status, 200)
@@ -27,27 +27,24 @@ await t.test('verify answers exactly the six fields, and a key never used before
   t.ok(Date.parse(body.last_used) >= before - 1000)
 })
 
-await t.test('last_used is the call before this one', async (t) => {
+await t.test('last_used is the time of the previous call', async (t) => {
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   t.equal((await verify()).last_used, body.employees[0].created_at)
   const second = await verify()
   t.ok(second.last_used > body.employees[0].created_at, 'a verification counts as a use')
 })
 
-await t.test(
-  'reading and writing calls cost one unit each whatever their outcome and size; verifying costs none',
-  async (t) => {
-    const before = (await verify()).requests_made
-    await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
-    await service.call('POST', '/v1/employees', { body: {} })
-    await service.call('POST', '/v1/employees', { body: '{' })
-    await service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q')
-    await verify()
-    t.equal((await verify()).requests_made, before + 4)
-  },
-)
+await t.test('a read or write costs one unit, whatever its size and outcome; verifying is free', async (t) => {
+  const before = (await verify()).requests_made
+  await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
+  await service.call('POST', '/v1/employees', { body: {} })
+  await service.call('POST', '/v1/employees', { body: '{' })
+  await service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q')
+  await verify()
+  t.equal((await verify()).requests_made, before + 4)
+})
 
-await t.test('concurrent calls of both kinds are counted exactly', async (t) => {
+await t.test('concurrent reads and writes are counted exactly', async (t) => {
   const before = (await verify()).requests_made
   const calls = Array.from({ length: 60 }, (_, at) =>
     at % 2 === 0
@@ -58,7 +55,7 @@ await t.test('concurrent calls of both kinds are counted exactly', async (t) => 
   t.equal((await verify()).requests_made, before + 60)
 })
 
-await t.test('a new window begins at nought', async (t) => {
+await t.test('a new window starts at zero', async (t) => {
   await service.pool.query(`update api_key_usage set window_start = window_start - interval '40 days'`)
   t.equal((await verify()).requests_made, 0)
 })

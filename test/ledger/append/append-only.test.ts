@@ -30,15 +30,15 @@ const attempt = async (url: string, statement: string): Promise<string> => {
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 for (const statement of CHANGES) {
-  await t.test(`nobody gets to run: ${statement}`, async (t) => {
-    t.equal(await attempt(service.urls.serviceUrl, statement), INSUFFICIENT_PRIVILEGE, 'the service by its rights')
-    // Citus takes no triggers: there the rights of the service are all.
+  await t.test(`nobody can run: ${statement}`, async (t) => {
+    t.equal(await attempt(service.urls.serviceUrl, statement), INSUFFICIENT_PRIVILEGE, 'the service lacks the right')
+    // Citus has no triggers: only the service's rights protect the table there.
     if (CITUS_URL === undefined)
-      t.equal(await attempt(service.urls.ownerUrl, statement), INSUFFICIENT_PRIVILEGE, 'the owner by the trigger')
+      t.equal(await attempt(service.urls.ownerUrl, statement), INSUFFICIENT_PRIVILEGE, 'the trigger stops the owner')
   })
 }
 
-await t.test('the service may not change what it stands on', async (t) => {
+await t.test('the service cannot change the schema', async (t) => {
   for (const statement of [
     'drop table events',
     'alter table events disable trigger all',

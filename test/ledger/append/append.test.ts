@@ -12,28 +12,25 @@ const create = (body: unknown) => service.call('POST', '/v1/employees', { body }
 
 const setUp = (...statements: string[]) => asSuperuser(service.urls.superUrl, ...statements)
 
-await t.test(
-  'calls of every kind leave a sound ledger: positions, hashes, root, streams, times, snapshots',
-  async (t) => {
-    const { body } = await create([employee(), employee({ external_id: 'A' }), employee()])
-    const [a, b] = body.employees
-    await create({})
-    await service.call('PATCH', `/v1/employees/${a.id}`, {
-      body: { status: 'inactive', job_title: 'X', custom_attributes: { '10': 1, é: 'ü' } },
-    })
-    await service.call('PATCH', '/v1/employees', {
-      body: [
-        { id: a.id, email: b.email },
-        { external_id: 'A', email: a.email },
-      ],
-    })
-    await service.call('PATCH', '/v1/employees', { body: [{ id: a.id, email: null }] })
-    await service.call('PATCH', `/v1/employees/${a.id}`, { body: '{' })
-    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-  },
-)
+await t.test('calls of every kind leave a valid ledger', async (t) => {
+  const { body } = await create([employee(), employee({ external_id: 'A' }), employee()])
+  const [a, b] = body.employees
+  await create({})
+  await service.call('PATCH', `/v1/employees/${a.id}`, {
+    body: { status: 'inactive', job_title: 'X', custom_attributes: { '10': 1, é: 'ü' } },
+  })
+  await service.call('PATCH', '/v1/employees', {
+    body: [
+      { id: a.id, email: b.email },
+      { external_id: 'A', email: a.email },
+    ],
+  })
+  await service.call('PATCH', '/v1/employees', { body: [{ id: a.id, email: null }] })
+  await service.call('PATCH', `/v1/employees/${a.id}`, { body: '{' })
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})
 
-await t.test("a company's time never goes back, whatever the database's clock does", async (t) => {
+await t.test("a company's time never goes back, even if the database's clock does", async (t) => {
   const later = '2200-01-01T00:00:00.000Z'
   const { body: before } = await create(employee())
   await service.pool.query('update heads set recorded_at = $1', [later])
@@ -43,74 +40,62 @@ await t.test("a company's time never goes back, whatever the database's clock do
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
-await t.test(
-  'a call that the database refuses fails alone: 500 with its entry, its neighbours in the same commit succeed',
-  async (t) => {
-    await setUp(`create function refuse_poison() returns trigger language plpgsql as $$
+await t.test('a call that the database refuses gets 500 and an entry; others in its commit succeed', async (t) => {
+  await setUp(`create function refuse_poison() returns trigger language plpgsql as $$
     begin raise exception 'poison' using errcode = 'check_violation'; end $$`)
-    await setUp(`create trigger poison before insert on employee_directory for each row
+  await setUp(`create trigger poison before insert on employee_directory for each row
     when (new.email like 'poison%') execute function refuse_poison()`)
-    const calls = Array.from({ length: 20 }, (_, at) =>
-      create(employee(at === 7 ? { email: 'poison@example.com' } : {})),
-    )
-    const answers = await Promise.all(calls)
-    t.strictSame(
-      answers.map(({ status }) => status),
-      answers.map((_, at) => (at === 7 ? 500 : 201)),
-    )
-    const { body } = answers[7]!
-    t.match(body, { code: 'internal_error', detail: 'The call failed on our side; nothing was applied' })
-    const { entry } = await service.logOf(body.log_id)
-    t.match(entry, { status: 'Failed', http_status: 500, counts: { total: 1, failed: 1 } })
-    await setUp('drop trigger poison on employee_directory')
-    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-  },
-)
+  const calls = Array.from({ length: 20 }, (_, at) => create(employee(at === 7 ? { email: 'poison@example.com' } : {})))
+  const answers = await Promise.all(calls)
+  t.strictSame(
+    answers.map(({ status }) => status),
+    answers.map((_, at) => (at === 7 ? 500 : 201)),
+  )
+  const { body } = answers[7]!
+  t.match(body, { code: 'internal_error', detail: 'The call failed on our side; nothing was applied' })
+  const { entry } = await service.logOf(body.log_id)
+  t.match(entry, { status: 'Failed', http_status: 500, counts: { total: 1, failed: 1 } })
+  await setUp('drop trigger poison on employee_directory')
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})
 
-await t.test(
-  'a backend that dies while it commits: 503 for its calls, nothing of them stored, and the next call works',
-  async (t) => {
-    const head = async () =>
-      (await service.db.selectFrom('heads').select('position').executeTakeFirstOrThrow()).position
-    const before = await head()
-    await setUp(`create function die() returns trigger language plpgsql security definer as $$
+await t.test('if a backend dies in COMMIT, its calls get 503 and are not stored; the next call works', async (t) => {
+  const head = async () => (await service.db.selectFrom('heads').select('position').executeTakeFirstOrThrow()).position
+  const before = await head()
+  await setUp(`create function die() returns trigger language plpgsql security definer as $$
     begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`)
-    await setUp(`create constraint trigger die after insert on events deferrable initially deferred
+  await setUp(`create constraint trigger die after insert on events deferrable initially deferred
     for each row execute function die()`)
-    const answer = await create(employee())
-    t.match(answer, { status: 503, body: { code: 'unavailable' } })
-    t.equal(answer.headers['retry-after'], '1')
-    t.equal(await head(), before)
-    await setUp('drop trigger die on events')
-    t.equal((await create(employee())).status, 201)
-  },
-)
+  const answer = await create(employee())
+  t.match(answer, { status: 503, body: { code: 'unavailable' } })
+  t.equal(answer.headers['retry-after'], '1')
+  t.equal(await head(), before)
+  await setUp('drop trigger die on events')
+  t.equal((await create(employee())).status, 201)
+})
 
-await t.test(
-  'an unknown outcome is settled by the event at its position: only the very event that was written counts',
-  async (t) => {
-    const pool = openPool({ url: service.urls.serviceUrl, name: 'test', max: 1 })
-    t.teardown(() => pool.end())
-    await create(employee())
-    const companyId = service.company.id
-    const { rows } = await service.pool.query<{ position: number; leaf: Buffer }>(
-      'select position, leaf_hash as leaf from events where company_id = $1 order by position desc limit 1',
-      [toUuid(companyId)],
-    )
-    const { position, leaf } = rows[0]!
-    const settle = (event?: UnknownOutcomeError<string>['event']) =>
-      settleOutcome(pool, new UnknownOutcomeError('done', event, new Error('lost')))
-    t.equal(await settle({ companyId, header: { position }, leaf }), 'done')
-    await t.rejects(
-      settle({ companyId, header: { position }, leaf: Buffer.alloc(32) }),
-      UnavailableError,
-      'somebody else came to stand there',
-    )
-    await t.rejects(
-      settle({ companyId, header: { position: position + 1 }, leaf }),
-      UnavailableError,
-      'nothing came to stand there',
-    )
-    await t.rejects(settle(), UnavailableError, 'a transaction without events leaves nothing to go by')
-  },
-)
+await t.test('an unknown outcome is a success only if the same event is at its position', async (t) => {
+  const pool = openPool({ url: service.urls.serviceUrl, name: 'test', max: 1 })
+  t.teardown(() => pool.end())
+  await create(employee())
+  const companyId = service.company.id
+  const { rows } = await service.pool.query<{ position: number; leaf: Buffer }>(
+    'select position, leaf_hash as leaf from events where company_id = $1 order by position desc limit 1',
+    [toUuid(companyId)],
+  )
+  const { position, leaf } = rows[0]!
+  const settle = (event?: UnknownOutcomeError<string>['event']) =>
+    settleOutcome(pool, new UnknownOutcomeError('done', event, new Error('lost')))
+  t.equal(await settle({ companyId, header: { position }, leaf }), 'done')
+  await t.rejects(
+    settle({ companyId, header: { position }, leaf: Buffer.alloc(32) }),
+    UnavailableError,
+    'another event is there',
+  )
+  await t.rejects(
+    settle({ companyId, header: { position: position + 1 }, leaf }),
+    UnavailableError,
+    'no event is there',
+  )
+  await t.rejects(settle(), UnavailableError, 'a transaction without events leaves no trace')
+})

@@ -7,7 +7,7 @@ const service = await startService(t)
 const { id } = service.company
 const TRACEPARENT = (at: number) => `00-0af7651916cd43dd8448eb211c80319c-b7ad6b71692033${at}-01`
 
-await t.test('traces are found by the end of their calls, behind one position and up to another', async (t) => {
+await t.test('traces are found by position, after one and up to another', async (t) => {
   const recordedAt = new Date().toISOString()
   const rows = [11, 14, 20].map((position) => ({
     company_id: toUuid(id),
@@ -26,14 +26,14 @@ await t.test('traces are found by the end of their calls, behind one position an
   )
 })
 
-await t.test('traces older than a day are forgotten, however many, and none that is younger', async (t) => {
+await t.test('all traces older than a day are deleted, and no others', async (t) => {
   await service.pool.query(
     `insert into event_traces (company_id, position, traceparent, recorded_at)
      select $1, 1000 + n, $2, statement_timestamp() - interval '25 hours' from generate_series(1, 2500) n`,
     [toUuid(id), TRACEPARENT(99)],
   )
   const [one, other] = await Promise.all([forgetTraces(service.db), forgetTraces(service.db)])
-  t.equal(one + other, 2500, 'two at once forget each of them once')
+  t.equal(one + other, 2500, 'two at once delete each trace once')
   t.equal(await forgetTraces(service.db), 0)
   t.strictSame(await readTraces(service.db, id, { after: 0, upTo: 9_999, limit: 9 }), [
     TRACEPARENT(11),

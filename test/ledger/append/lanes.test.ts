@@ -9,21 +9,25 @@ import { employee, startService } from '../../support/service.ts'
 const create = (service: Service, company: TestCompany) =>
   service.call('POST', '/v1/employees', { body: employee(), key: company.key })
 
-/** Holds a company's head as an append of another process does. */
-async function holdHead(service: Service, company: TestCompany): Promise<PoolClient> {
-  const holder = await service.pool.connect()
+/** Runs a statement in a transaction that stays open and holds its locks. */
+async function hold({ pool }: Service, statement: string, values: unknown[]): Promise<PoolClient> {
+  const holder = await pool.connect()
   await holder.query('begin')
-  const { rows } = await service.pool.query('select company_id from companies where name = $1', [company.name])
-  await holder.query('select 1 from heads where company_id = $1 for update', [rows[0].company_id])
+  await holder.query(statement, values)
   return holder
 }
+
+const LOCK_HEAD = 'select 1 from heads where company_id = $1 for update'
+
+/** Locks a company's head, as an append of another process does. */
+const holdHead = (service: Service, { id }: TestCompany) => hold(service, LOCK_HEAD, [toUuid(id)])
 
 async function letGo(holder: PoolClient): Promise<void> {
   await holder.query('rollback')
   holder.release()
 }
 
-await t.test('a company whose head another process holds waits alone: its neighbours in the lane go on', async (t) => {
+await t.test('a company whose head is locked waits alone, and others in its lane continue', async (t) => {
   const service = await startService(t, { LANES: '1' })
   const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
   const holder = await holdHead(service, held)
@@ -38,28 +42,25 @@ await t.test('a company whose head another process holds waits alone: its neighb
   )
 })
 
-await t.test(
-  'calls beyond what a company may have get 503 with Retry-After, and nothing of them is stored',
-  async (t) => {
-    const service = await startService(t, { LANES: '1', CALLS_WAITING: '3' })
-    const company = await service.makeCompany('Held')
-    const holder = await holdHead(service, company)
-    const first = create(service, company)
-    await lockIsAwaited(service, 'heads')
-    const others: Promise<Answer>[] = Array.from({ length: 10 }, () => create(service, company))
-    const refused = await Promise.race(others)
-    t.match(refused, { status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
-    await letGo(holder)
-    const answers = [await first, ...(await Promise.all(others))]
-    const stored = answers.filter(({ status }) => status === 201)
-    const turnedAway = answers.filter(({ status }) => status === 503)
-    t.equal(stored.length + turnedAway.length, 11)
-    const { rows } = await service.pool.query('select count(*)::integer as n from employee_directory')
-    t.equal(rows[0].n, stored.length)
-  },
-)
+await t.test("calls over a company's limit get 503 with Retry-After, and are not stored", async (t) => {
+  const service = await startService(t, { LANES: '1', CALLS_WAITING: '3' })
+  const company = await service.makeCompany('Held')
+  const holder = await holdHead(service, company)
+  const first = create(service, company)
+  await lockIsAwaited(service, 'heads')
+  const others: Promise<Answer>[] = Array.from({ length: 10 }, () => create(service, company))
+  const refused = await Promise.race(others)
+  t.match(refused, { status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+  await letGo(holder)
+  const answers = [await first, ...(await Promise.all(others))]
+  const stored = answers.filter(({ status }) => status === 201)
+  const turnedAway = answers.filter(({ status }) => status === 503)
+  t.equal(stored.length + turnedAway.length, 11)
+  const { rows } = await service.pool.query('select count(*)::integer as n from employee_directory')
+  t.equal(rows[0].n, stored.length)
+})
 
-await t.test('a retry that waits too long for its first call is told so', async (t) => {
+await t.test('a retry that waits too long for its first call gets 409', async (t) => {
   const service = await startService(t, { LANES: '1', CALLS_WAITING: '1' })
   const company = await service.makeCompany('Held')
   const holder = await holdHead(service, company)
@@ -76,13 +77,12 @@ await t.test('a retry that waits too long for its first call is told so', async 
   for (const { headers } of waited) t.equal(headers['idempotency-replayed'], 'true')
 })
 
-await t.test('however many companies are held up, the others are served', async (t) => {
+await t.test('many locked companies do not delay the others', async (t) => {
   const service = await startService(t, { LANES: '2' })
   const held = await Promise.all(Array.from({ length: 8 }, (_, at) => service.makeCompany(`Held ${at}`)))
   const free = await service.makeCompany('Free')
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  for (const { id } of held) await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(id)])
+  const holder = await holdHead(service, held[0]!)
+  for (const { id } of held.slice(1)) await holder.query(LOCK_HEAD, [toUuid(id)])
   const waiting = held.map((company) => create(service, company))
   await lockIsAwaited(service, 'heads')
   t.equal((await create(service, free)).status, 201)
@@ -91,68 +91,52 @@ await t.test('however many companies are held up, the others are served', async 
   t.strictSame(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([201]))
 })
 
-await t.test(
-  'a key whose usage somebody holds keeps neither readers nor writers of other companies waiting',
-  async (t) => {
-    const service = await startService(t, { LANES: '1' })
-    const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
-    const holder = await service.pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from api_key_usage where company_id = $1 for update', [toUuid(held.id)])
-    const verify = (company: TestCompany) => service.call('GET', '/v1/auth/verify', { key: company.key })
-    const waiting = Promise.all([verify(held), create(service, held)])
-    await lockIsAwaited(service, 'api_key_usage')
-    t.equal((await verify(free)).status, 200)
-    t.equal((await create(service, free)).status, 201)
-    await letGo(holder)
-    t.strictSame(
-      (await waiting).map(({ status }) => status),
-      [200, 201],
-    )
-  },
-)
+await t.test('a locked key usage delays neither reads nor writes of other companies', async (t) => {
+  const service = await startService(t, { LANES: '1' })
+  const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
+  const holder = await hold(service, 'select 1 from api_key_usage where company_id = $1 for update', [toUuid(held.id)])
+  const verify = (company: TestCompany) => service.call('GET', '/v1/auth/verify', { key: company.key })
+  const waiting = Promise.all([verify(held), create(service, held)])
+  await lockIsAwaited(service, 'api_key_usage')
+  t.equal((await verify(free)).status, 200)
+  t.equal((await create(service, free)).status, 201)
+  await letGo(holder)
+  t.strictSame(
+    (await waiting).map(({ status }) => status),
+    [200, 201],
+  )
+})
 
-await t.test(
-  'more records of a company than are taken on wait in a line of its own, and get 503 in the end',
-  async (t) => {
-    const service = await startService(t, { RECORDS_WAITING: '10', CALL_WAIT_MS: '1000' })
-    const company = await service.makeCompany('Held')
-    const holder = await holdHead(service, company)
-    const body = () => Array.from({ length: 10 }, () => employee())
-    const first = service.call('POST', '/v1/employees', { body: body(), key: company.key })
-    await lockIsAwaited(service, 'heads')
-    const second = await service.call('POST', '/v1/employees', { body: body(), key: company.key })
-    t.match(second, { status: 503, body: { code: 'unavailable' } })
-    await letGo(holder)
-    t.equal((await first).status, 201)
-  },
-)
+await t.test("records over a company's limit wait in a separate line, and get 503 in the end", async (t) => {
+  const service = await startService(t, { RECORDS_WAITING: '10', CALL_WAIT_MS: '1000' })
+  const company = await service.makeCompany('Held')
+  const holder = await holdHead(service, company)
+  const body = () => Array.from({ length: 10 }, () => employee())
+  const first = service.call('POST', '/v1/employees', { body: body(), key: company.key })
+  await lockIsAwaited(service, 'heads')
+  const second = await service.call('POST', '/v1/employees', { body: body(), key: company.key })
+  t.match(second, { status: 503, body: { code: 'unavailable' } })
+  await letGo(holder)
+  t.equal((await first).status, 201)
+})
 
-const sharing = CITUS_URL === undefined ? {} : { skip: 'on Citus no two companies share a transaction' }
-await t.test(
-  'small calls of other companies do not wait for a large call, and those of its own company do',
-  sharing,
-  async (t) => {
-    const service = await startService(t, { LANES: '1' })
-    const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
-    const records = Array.from({ length: 100 }, () => employee())
-    // Somebody who is about to take an e-mail address of the large call holds up its transaction.
-    const holder = await service.pool.connect()
-    await holder.query('begin')
-    await holder.query(
-      `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`,
-      [toUuid(busy.id), records[99]!.email],
-    )
-    const large = service.call('POST', '/v1/employees', { body: records, key: busy.key })
-    await lockIsAwaited(service, 'employee_directory')
-    const behind = create(service, busy)
-    for (let at = 0; at < 3; at += 1) t.equal((await create(service, free)).status, 201)
-    await letGo(holder)
-    const [first, second] = await Promise.all([large, behind])
-    t.strictSame([first.status, second.status], [201, 201])
-    t.ok(
-      Number(first.headers['x-ledger-position']) < Number(second.headers['x-ledger-position']),
-      'in the order in which they were sent',
-    )
-  },
-)
+const sharing = CITUS_URL === undefined ? {} : { skip: 'on Citus, companies do not share transactions' }
+await t.test('small calls wait for a large call of their own company, not of another one', sharing, async (t) => {
+  const service = await startService(t, { LANES: '1' })
+  const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
+  const records = Array.from({ length: 100 }, () => employee())
+  // An uncommitted insert of one of its e-mails blocks the large call.
+  const holder = await hold(
+    service,
+    `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`,
+    [toUuid(busy.id), records[99]!.email],
+  )
+  const large = service.call('POST', '/v1/employees', { body: records, key: busy.key })
+  await lockIsAwaited(service, 'employee_directory')
+  const behind = create(service, busy)
+  for (let at = 0; at < 3; at += 1) t.equal((await create(service, free)).status, 201)
+  await letGo(holder)
+  const [first, second] = await Promise.all([large, behind])
+  t.strictSame([first.status, second.status], [201, 201])
+  t.ok(Number(first.headers['x-ledger-position']) < Number(second.headers['x-ledger-position']), 'in the order sent')
+})

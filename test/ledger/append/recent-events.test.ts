@@ -16,11 +16,11 @@ const ONE = company(1)
 const OTHER = company(2)
 const newHead = (companyId: string): Head => ({ companyId, frontier: EMPTY_FRONTIER, recordedAt: BEFORE })
 
-/** The events of a call that creates so many employees: one more than there are of them. */
+/** The events of a call that creates this many employees, with its closing event. */
 const creating = (count: number): NewEvent[] =>
   given().create(Array.from({ length: count }, (_, at) => person(at))).events
 
-/** A ledger that stands where the registration of a company left it, and what is appended to it. */
+/** A new ledger that can be appended to and forked. */
 function openLedger(companyId: string) {
   let head = placeEvents(newHead(companyId), [hired(1)], { callId: null, actor: 'usr' }).head
   return {
@@ -41,38 +41,31 @@ const eventsOf = (...calls: StoredCall[]): RecordedEvent[] =>
 const behind = (recent: RecentEvents, companyId: string, after: number, head: number, limit = 100) =>
   recent.callsBehind(companyId, { after, head, limit })
 
-await t.test(
-  'what was kept is given as a reader of the ledger gets it, with the last leaf, each event decoded once',
-  async (t) => {
-    const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
-    const [first, beside, second] = [ledger.append(creating(2)), other.append(creating(1)), ledger.append(creating(1))]
-    recent.keep([first, beside])
-    recent.keep([second])
-    const all = behind(recent, ONE, 1, 6)!
-    const leaf = second.events.at(-1)!.leaf
-    t.same(all, { events: eventsOf(first, second), employees: new Map(), upTo: 6, leaf, isEnd: true })
-    t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
-    t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
-    t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))
-  },
-)
+await t.test('kept events equal those read from the ledger, with the last leaf, each decoded once', async (t) => {
+  const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
+  const [first, beside, second] = [ledger.append(creating(2)), other.append(creating(1)), ledger.append(creating(1))]
+  recent.keep([first, beside])
+  recent.keep([second])
+  const all = behind(recent, ONE, 1, 6)!
+  const leaf = second.events.at(-1)!.leaf
+  t.same(all, { events: eventsOf(first, second), employees: new Map(), upTo: 6, leaf, isEnd: true })
+  t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
+  t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
+  t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))
+})
 
-await t.test('whole calls are given, about as many events as are asked for', async (t) => {
+await t.test('a batch has whole calls up to its limit, or one larger call', async (t) => {
   const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const [first, second, third] = [ledger.append(creating(2)), ledger.append(creating(4)), ledger.append(creating(1))]
   recent.keep([first, second, third])
   const given = (after: number, limit: number) => behind(recent, ONE, after, ledger.head(), limit)
-  t.match(
-    given(1, 2),
-    { events: { length: 3 }, leaf: first.events.at(-1)!.leaf, isEnd: false },
-    'a call that is larger alone',
-  )
+  t.match(given(1, 2), { events: { length: 3 }, leaf: first.events.at(-1)!.leaf, isEnd: false }, 'a larger call alone')
   t.match(given(1, 5), { events: { length: 3 }, isEnd: false })
   t.match(given(1, 8), { events: { length: 8 }, leaf: second.events.at(-1)!.leaf, isEnd: false })
   t.match(given(1, 11), { events: { length: 10 }, leaf: third.events.at(-1)!.leaf, isEnd: true })
 })
 
-await t.test('the states of employees are those after the last of the given calls', async (t) => {
+await t.test('employees have their state after the last call of the batch', async (t) => {
   const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const hire = hired(7)
   const promote: NewEvent = {
@@ -88,14 +81,14 @@ await t.test('the states of employees are those after the last of the given call
   t.strictSame(given(4), new Map([[hire.stream, after]]))
 })
 
-await t.test('nothing is given where the ledger has what was not kept', async (t) => {
+await t.test('there is no batch if the ledger has other events than those kept', async (t) => {
   const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   recent.keep([ledger.append(creating(1))])
   t.ok(behind(recent, ONE, 1, 3))
   t.equal(behind(recent, ONE, 0, 3), null, 'before')
-  t.equal(behind(recent, ONE, 1, 4), null, 'behind')
-  t.equal(behind(recent, ONE, 3, 3), null, 'nothing is new')
-  t.equal(behind(recent, OTHER, 1, 3), null, 'of another company')
+  t.equal(behind(recent, ONE, 1, 4), null, 'after')
+  t.equal(behind(recent, ONE, 3, 3), null, 'no new events')
+  t.equal(behind(recent, OTHER, 1, 3), null, 'another company')
   ledger.append(creating(1))
   const last = ledger.append(creating(1))
   recent.keep([last])
@@ -103,7 +96,7 @@ await t.test('nothing is given where the ledger has what was not kept', async (t
   t.strictSame(behind(recent, ONE, 5, 7)?.events, eventsOf(last))
 })
 
-await t.test('events of two histories are never given together', async (t) => {
+await t.test('a batch never mixes two histories', async (t) => {
   const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const fork = ledger.fork()
   recent.keep([ledger.append(creating(1))])
@@ -115,7 +108,7 @@ await t.test('events of two histories are never given together', async (t) => {
   t.strictSame(behind(recent, ONE, 3, 6)?.events, eventsOf(last))
 })
 
-await t.test('what is confirmed in another order than it was committed is not mixed up', async (t) => {
+await t.test('calls confirmed out of order are not mixed up', async (t) => {
   const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   const [first, second] = [ledger.append(creating(1)), ledger.append(creating(1))]
   recent.keep([second])
@@ -124,7 +117,7 @@ await t.test('what is confirmed in another order than it was committed is not mi
   t.strictSame(behind(recent, ONE, 1, 3)?.events, eventsOf(first))
 })
 
-await t.test('the oldest calls go when there is too much of them, and each when it is old', async (t) => {
+await t.test('the oldest calls are dropped when there is too much, and each after its time', async (t) => {
   let time = 0
   const ledger = openLedger(ONE)
   const calls = Array.from({ length: 4 }, () => ledger.append(creating(1)))
@@ -146,7 +139,7 @@ await t.test('the oldest calls go when there is too much of them, and each when 
   t.equal(behind(recent, ONE, 7, 9), null)
 })
 
-await t.test('events go once every projection has folded them', async (t) => {
+await t.test('events are dropped once every projection has folded them', async (t) => {
   const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
   recent.keep([ledger.append(creating(1)), ledger.append(creating(1))])
   recent.folded(ONE, { after: 1, upTo: 5 })
@@ -156,7 +149,7 @@ await t.test('events go once every projection has folded them', async (t) => {
   t.equal(behind(recent, ONE, 3, 5)?.events.length, 2)
 })
 
-await t.test('what is forgotten of one company stays of the others', async (t) => {
+await t.test('forgetting one company keeps the others', async (t) => {
   const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
   recent.keep([ledger.append(creating(1)), other.append(creating(1))])
   recent.forget([ONE])
@@ -164,20 +157,17 @@ await t.test('what is forgotten of one company stays of the others', async (t) =
   t.ok(behind(recent, OTHER, 1, 3))
 })
 
-await t.test(
-  'a batch has no more characters than are folded at once, and a call that alone has more is not kept',
-  async (t) => {
-    const ledger = openLedger(ONE)
-    const [first, second, large, next] = [1, 1, 20, 1].map((count) => ledger.append(creating(count)))
-    const sizeOf = ({ events }: StoredCall) => events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
-    const recent = openRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
-    recent.keep([first!, second!])
-    t.match(behind(recent, ONE, 1, 5), { events: { length: first!.events.length }, isEnd: false })
-    t.match(behind(recent, ONE, 3, 5), { events: { length: second!.events.length }, isEnd: true })
-    recent.keep([large!])
-    t.equal(behind(recent, ONE, 5, 26), null)
-    t.equal(behind(recent, ONE, 3, 26), null)
-    recent.keep([next!])
-    t.match(behind(recent, ONE, 26, 28), { upTo: 28, isEnd: true })
-  },
-)
+await t.test('a batch has limited characters, and a call that exceeds them alone is not kept', async (t) => {
+  const ledger = openLedger(ONE)
+  const [first, second, large, next] = [1, 1, 20, 1].map((count) => ledger.append(creating(count)))
+  const sizeOf = ({ events }: StoredCall) => events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
+  const recent = openRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
+  recent.keep([first!, second!])
+  t.match(behind(recent, ONE, 1, 5), { events: { length: first!.events.length }, isEnd: false })
+  t.match(behind(recent, ONE, 3, 5), { events: { length: second!.events.length }, isEnd: true })
+  recent.keep([large!])
+  t.equal(behind(recent, ONE, 5, 26), null)
+  t.equal(behind(recent, ONE, 3, 26), null)
+  recent.keep([next!])
+  t.match(behind(recent, ONE, 26, 28), { upTo: 28, isEnd: true })
+})

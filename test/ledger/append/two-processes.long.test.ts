@@ -15,7 +15,7 @@ const [one, two] = await Promise.all([startProcess(t, 'serve', service.urls), st
 const addresses = [addressOf(one), addressOf(two)]
 await startProcess(t, 'work', service.urls)
 
-/** 32 callers, half of them on each process, all companies mixed; every fifth call is refused. */
+/** Runs 32 callers, half on each process, over all companies. Every fifth call is refused. */
 async function load(companies: TestCompany[]): Promise<{ company: TestCompany; answer: Answer }[]> {
   const done: { company: TestCompany; answer: Answer }[] = []
   let next = 0
@@ -31,7 +31,7 @@ async function load(companies: TestCompany[]): Promise<{ company: TestCompany; a
   return done
 }
 
-/** The entries of a company as its administrator sees them, once the workers have caught up. */
+/** The ids of a company's entries, once the workers have caught up. */
 async function logIds(service: Service, company: TestCompany): Promise<string[]> {
   await eventually('the read models have caught up', () => isCaughtUp(service.pool))
   const ids: string[] = []
@@ -44,30 +44,25 @@ async function logIds(service: Service, company: TestCompany): Promise<string[]>
 }
 
 for (const count of [1, 16]) {
-  await t.test(
-    `32 callers, two processes, ${count} companies: every call exactly once in ledger and log`,
-    async (t) => {
-      const companies = await Promise.all(
-        Array.from({ length: count }, (_, at) => service.makeCompany(`Company ${at}`)),
+  await t.test(`ledger and log have each call of 32 callers and ${count} companies exactly once`, async (t) => {
+    const companies = await Promise.all(Array.from({ length: count }, (_, at) => service.makeCompany(`Company ${at}`)))
+    const done = await load(companies)
+    t.equal(done.length, CALLS)
+    t.strictSame(new Set(done.map(({ answer }) => answer.status)), new Set([201, 422]))
+    for (const company of companies) {
+      t.strictSame(await ledgerFaults(service.db, company.id), [])
+      const answers = done.filter((call) => call.company === company).map(({ answer }) => answer)
+      const positions = answers.map(({ headers }) => headers['x-ledger-position'])
+      t.equal(new Set(positions).size, answers.length, 'each call has its own position')
+      const logged = await logIds(service, company)
+      t.equal(logged.length, answers.length)
+      t.strictSame(new Set(logged), new Set(answers.map(({ body }) => body.log_id)))
+      const created = answers.filter(({ status }) => status === 201).map(({ body }) => body.employees[0].id)
+      const { rows } = await service.pool.query(
+        'select employee_id from employees_v1.employees where employee_id = any($1::uuid[])',
+        [created.map(toUuid)],
       )
-      const done = await load(companies)
-      t.equal(done.length, CALLS)
-      t.strictSame(new Set(done.map(({ answer }) => answer.status)), new Set([201, 422]))
-      for (const company of companies) {
-        t.strictSame(await ledgerFaults(service.db, company.id), [])
-        const answers = done.filter((call) => call.company === company).map(({ answer }) => answer)
-        const positions = answers.map(({ headers }) => headers['x-ledger-position'])
-        t.equal(new Set(positions).size, answers.length, 'each call has a position of its own')
-        const logged = await logIds(service, company)
-        t.equal(logged.length, answers.length)
-        t.strictSame(new Set(logged), new Set(answers.map(({ body }) => body.log_id)))
-        const created = answers.filter(({ status }) => status === 201).map(({ body }) => body.employees[0].id)
-        const { rows } = await service.pool.query(
-          'select employee_id from employees_v1.employees where employee_id = any($1::uuid[])',
-          [created.map(toUuid)],
-        )
-        t.equal(rows.length, created.length)
-      }
-    },
-  )
+      t.equal(rows.length, created.length)
+    }
+  })
 }

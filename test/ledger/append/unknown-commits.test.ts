@@ -10,10 +10,7 @@ import { employee, startService } from '../../support/service.ts'
 import { createTestDatabase } from '../../support/postgres/test-database.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 
-/*
- * The connection is lost while a change of a company commits: either PostgreSQL never saw the COMMIT, or it committed
- * and the answer was lost. Whoever asked for the change learns which of the two it was.
- */
+/* If a COMMIT or its answer is lost, the client still learns whether the change happened. */
 
 const urls = await createTestDatabase(t)
 const line = await openDatabaseLine(t, () => Number(new URL(urls.serviceUrl).port))
@@ -23,10 +20,10 @@ const DONE: CommitLoss = 'swallow the answer to COMMIT'
 const NOT_DONE: CommitLoss = 'swallow COMMIT'
 const UNAVAILABLE = { status: 503, body: { code: 'unavailable' } }
 
-/** What was recorded today is older than this. */
+/** Makes the records of today old enough to retire. */
 const IN_A_DAY = -1
 
-/** Sends a request whose COMMIT meets this loss. */
+/** Sends a request whose COMMIT is lost in this way. */
 async function losing(loss: CommitLoss, request: () => Promise<Answer>): Promise<Answer> {
   const before = line.losses()
   line.loseNext(loss)
@@ -35,7 +32,7 @@ async function losing(loss: CommitLoss, request: () => Promise<Answer>): Promise
   return answer
 }
 
-await t.test('a rotation gives its secret when it happened, and changes nothing when it did not', async (t) => {
+await t.test('a committed rotation returns its secret, and a lost one changes nothing', async (t) => {
   const { id, api_key: old } = (await service.manage('POST', '/api-keys', { name: 'Rotated' })).body
   const works = async (secret: string) =>
     (await service.call('GET', '/v1/auth/verify', { key: { api_id: id, api_key: secret } })).status === 200
@@ -52,7 +49,7 @@ await t.test('a rotation gives its secret when it happened, and changes nothing 
   t.strictSame(more, [], 'it was rotated once')
 })
 
-await t.test('an invitation gives its token when it happened, and can be repeated when it did not', async (t) => {
+await t.test('a committed invitation returns its token, and a lost one can be repeated', async (t) => {
   const invite = () => service.manage('POST', '/users', { email: 'bo@example.com', name: 'Bo', role: 'member' })
   t.match(await losing(NOT_DONE, invite), UNAVAILABLE)
   const { status, body } = await losing(DONE, invite)
@@ -68,7 +65,7 @@ await t.test('an invitation gives its token when it happened, and can be repeate
   )
 })
 
-await t.test('an erasure says what it erased when it happened, and erases nothing when it did not', async (t) => {
+await t.test('a committed erasure says what it erased, and a lost one erases nothing', async (t) => {
   const { id } = (await service.call('POST', '/v1/employees', { body: employee() })).body.employees[0]
   const erase = () => service.manage('POST', '/erasures', { employee_id: id })
   t.match(await losing(NOT_DONE, erase), UNAVAILABLE)
@@ -77,24 +74,24 @@ await t.test('an erasure says what it erased when it happened, and erases nothin
   t.match(await erase(), { status: 404, body: { code: 'employee_not_found' } })
 })
 
-await t.test('a company is registered, or it is not', async (t) => {
+await t.test('a company is registered completely or not at all', async (t) => {
   const named = async (name: string) =>
     (await service.pool.query('select 1 from companies where name = $1', [name])).rowCount
   line.loseNext(NOT_DONE)
-  await t.rejects(registerCompany({ pool: service.pool, newId }, 'Never was'), { name: 'UnavailableError' })
-  t.equal(await named('Never was'), 0)
+  await t.rejects(registerCompany({ pool: service.pool, newId }, 'Lost'), { name: 'UnavailableError' })
+  t.equal(await named('Lost'), 0)
   line.loseNext(DONE)
-  const companyId = await registerCompany({ pool: service.pool, newId }, 'Is there')
-  t.equal(await named('Is there'), 1)
+  const companyId = await registerCompany({ pool: service.pool, newId }, 'Registered')
+  t.equal(await named('Registered'), 1)
   t.equal((await streamOf(service, companyId, companyId)).length, 1)
 })
 
-await t.test('old refused records that were retired are counted as retired', async (t) => {
+await t.test('a committed retirement counts its records', async (t) => {
   await service.call('POST', '/v1/employees', { body: { email: 'refused@example.com' } })
   line.loseNext(DONE)
   t.equal(await retireRecords(service.pool, IN_A_DAY), 1)
 })
 
-await t.test('the ledger is whole', async (t) => {
+await t.test('the ledger is valid', async (t) => {
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })

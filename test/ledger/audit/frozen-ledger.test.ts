@@ -6,8 +6,8 @@ import { FROZEN, foldLedger, loadLedger, readFrozen } from '../../support/ledger
 import { startService } from '../../support/service.ts'
 
 /*
- * What was recorded with an earlier version of the program is read by this one. When a schema version of an event
- * changes, a new ledger is recorded beside the old ones (test/support/ledger/record-ledger.ts), and none is ever made anew.
+ * The program reads the ledgers that its earlier versions recorded. When an event's schema version changes, record a
+ * new ledger (test/support/ledger/record-ledger.ts) and keep the old ones.
  */
 
 for (const version of FROZEN) {
@@ -22,7 +22,7 @@ for (const version of FROZEN) {
     t.match(verdict, { verdict: 'consistent', events: lines.length, signed_to: lines.length })
   })
 
-  await t.test(`the recorded ledger ${version} is exported as it was, and folds to what it folded to`, async (t) => {
+  await t.test(`the recorded ledger ${version} exports the same lines and folds to the same state`, async (t) => {
     const service = await startService(t)
     const companyId = await loadLedger(service.db, lines)
     t.strictSame(await exportLines(service.db, companyId), lines)
@@ -30,7 +30,7 @@ for (const version of FROZEN) {
   })
 }
 
-await t.test('every type of event of today stands in a recorded ledger, in its schema version of today', async (t) => {
+await t.test('a recorded ledger has every current event type in its current schema version', async (t) => {
   const recorded = new Set(
     FROZEN.flatMap((version) => readFrozen(version).lines).map((line) => {
       const { type, schema_version } = JSON.parse(JSON.parse(line).envelope)

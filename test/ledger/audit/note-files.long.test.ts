@@ -22,25 +22,22 @@ function open(t: Test) {
 /** The sizes of the notes in a file, as an auditor reads it. */
 const sizesIn = (file: string) => parseCheckpoints(readFileSync(file, 'utf8'))?.map(({ size }) => size)
 
-await t.test(
-  'before the first note there is none; then the last one is found, and an auditor reads them all',
-  async (t) => {
-    const { files, file } = open(t)
-    t.equal(await files.last(COMPANY), null)
-    t.strictSame(await files.companies(), [])
-    for (let size = 1; size <= 60; size += 1) {
-      await files.append(COMPANY, noteOf(size))
-      t.equal((await files.last(COMPANY))?.size, size)
-    }
-    t.strictSame(
-      sizesIn(file),
-      Array.from({ length: 60 }, (_, at) => at + 1),
-    )
-    t.strictSame(await files.companies(), [COMPANY])
-  },
-)
+await t.test('the last note, if any, is found, and an auditor reads them all', async (t) => {
+  const { files, file } = open(t)
+  t.equal(await files.last(COMPANY), null)
+  t.strictSame(await files.companies(), [])
+  for (let size = 1; size <= 60; size += 1) {
+    await files.append(COMPANY, noteOf(size))
+    t.equal((await files.last(COMPANY))?.size, size)
+  }
+  t.strictSame(
+    sizesIn(file),
+    Array.from({ length: 60 }, (_, at) => at + 1),
+  )
+  t.strictSame(await files.companies(), [COMPANY])
+})
 
-await t.test('a note that a crash cut off, anywhere, does not count and is gone with the next one', async (t) => {
+await t.test('a note that a crash cut off does not count, and the next one replaces it', async (t) => {
   const { files, file } = open(t)
   await files.append(COMPANY, noteOf(1))
   const whole = readFileSync(file).length
@@ -48,27 +45,24 @@ await t.test('a note that a crash cut off, anywhere, does not count and is gone 
   const both = readFileSync(file)
   for (let length = whole; length < both.length; length += 1) {
     writeFileSync(file, both.subarray(0, length))
-    t.equal((await files.last(COMPANY))?.size, 1, `cut off behind ${length} bytes`)
+    t.equal((await files.last(COMPANY))?.size, 1, `cut off after ${length} bytes`)
     await files.append(COMPANY, noteOf(3))
     t.strictSame(sizesIn(file), [1, 3])
   }
 })
 
-await t.test(
-  'so does one of which the disk kept nothing but its length, and a first one that was cut off',
-  async (t) => {
-    const { files, file } = open(t)
-    await files.append(COMPANY, noteOf(1))
-    appendFileSync(file, Buffer.alloc(200))
-    t.equal((await files.last(COMPANY))?.size, 1)
-    truncateSync(file, 50)
-    t.equal(await files.last(COMPANY), null)
-    await files.append(COMPANY, noteOf(2))
-    t.strictSame(sizesIn(file), [2])
-  },
-)
+await t.test('a note of null bytes and a cut-off first note do not count either', async (t) => {
+  const { files, file } = open(t)
+  await files.append(COMPANY, noteOf(1))
+  appendFileSync(file, Buffer.alloc(200))
+  t.equal((await files.last(COMPANY))?.size, 1)
+  truncateSync(file, 50)
+  t.equal(await files.last(COMPANY), null)
+  await files.append(COMPANY, noteOf(2))
+  t.strictSame(sizesIn(file), [2])
+})
 
-await t.test('a file that ends with anything else is damaged: it is named, and nothing is appended', async (t) => {
+await t.test('a file that ends with anything else is an error that names it, and stays unchanged', async (t) => {
   const { files, file } = open(t)
   await files.append(COMPANY, noteOf(1))
   const good = readFileSync(file, 'utf8')
@@ -90,7 +84,7 @@ await t.test('a file that ends with anything else is damaged: it is named, and n
   }
 })
 
-await t.test('what cannot be read or written is told with its name', async (t) => {
+await t.test('an error names a file that cannot be read or written', async (t) => {
   const { files, folder, file } = open(t)
   mkdirSync(file, { recursive: true })
   await t.rejects(files.last(COMPANY), {
@@ -107,16 +101,13 @@ await t.test('what cannot be read or written is told with its name', async (t) =
   await t.rejects(blocked.last(COMPANY), { name: 'NoteFileError', message: /ENOTDIR/ })
 })
 
-await t.test(
-  'a frontier is kept beside the notes, and what is not of the size that is asked for is none',
-  async (t) => {
-    const { files, folder } = open(t)
-    const frontier = { size: 5, hashes: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] }
-    await files.append(COMPANY, noteOf(5))
-    await files.keepFrontier(COMPANY, frontier)
-    t.strictSame(await files.frontier(COMPANY, 5), frontier)
-    t.equal(await files.frontier(COMPANY, 7), null)
-    writeFileSync(path.join(folder, `${COMPANY}.frontier`), 'nonsense')
-    t.equal(await files.frontier(COMPANY, 5), null)
-  },
-)
+await t.test('a frontier is kept beside the notes, and one of another size or form is ignored', async (t) => {
+  const { files, folder } = open(t)
+  const frontier = { size: 5, hashes: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] }
+  await files.append(COMPANY, noteOf(5))
+  await files.keepFrontier(COMPANY, frontier)
+  t.strictSame(await files.frontier(COMPANY, 5), frontier)
+  t.equal(await files.frontier(COMPANY, 7), null)
+  writeFileSync(path.join(folder, `${COMPANY}.frontier`), 'nonsense')
+  t.equal(await files.frontier(COMPANY, 5), null)
+})

@@ -24,35 +24,29 @@ const signer = newSigner()
 const head = { size: 7, root: Buffer.alloc(32, 5) }
 const note = signCheckpointNote(COMPANY, head, signer)
 
-await t.test(
-  'a note that another implementation signed verifies, and with one letter changed it does not',
-  async (t) => {
-    // The example of golang.org/x/mod/sumdb/note, the first implementation of signed notes.
-    const key = parseVerifierKey('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW')
-    const text = `If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n`
-    const line = `— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`
-    const [theirs] = parseNotes(`${text}\n${line}`)!
-    t.equal(checkSignature(theirs!, [key!]), 'signed')
-    t.equal(checkSignature({ ...theirs!, text: text.replace('you', 'You') }, [key!]), 'forged')
-  },
-)
+await t.test("another implementation's note verifies, and with one letter changed it does not", async (t) => {
+  // The example of golang.org/x/mod/sumdb/note, the first implementation of signed notes.
+  const key = parseVerifierKey('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW')
+  const text = `If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n`
+  const line = `— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`
+  const [theirs] = parseNotes(`${text}\n${line}`)!
+  t.equal(checkSignature(theirs!, [key!]), 'signed')
+  t.equal(checkSignature({ ...theirs!, text: text.replace('you', 'You') }, [key!]), 'forged')
+})
 
-await t.test(
-  'a checkpoint is origin, size and root, an empty line, and the signature under the name of its origin',
-  async (t) => {
-    const [first, second, third, empty, last, ...rest] = note.split('\n')
-    t.strictSame([first, second, third, empty], [ORIGIN, '7', head.root.toString('base64'), ''])
-    const [, name, encoded] = /^— (\S+) (\S+)$/.exec(last!)!
-    t.equal(name, ORIGIN)
-    t.equal(
-      Buffer.from(encoded!, 'base64').subarray(0, 4).toString('hex'),
-      deriveKeyId(ORIGIN, signer.publicKey).toString('hex'),
-    )
-    t.strictSame(rest, [''])
-  },
-)
+await t.test('a checkpoint is origin, size, root, an empty line, and a signature named by its origin', async (t) => {
+  const [first, second, third, empty, last, ...rest] = note.split('\n')
+  t.strictSame([first, second, third, empty], [ORIGIN, '7', head.root.toString('base64'), ''])
+  const [, name, encoded] = /^— (\S+) (\S+)$/.exec(last!)!
+  t.equal(name, ORIGIN)
+  t.equal(
+    Buffer.from(encoded!, 'base64').subarray(0, 4).toString('hex'),
+    deriveKeyId(ORIGIN, signer.publicKey).toString('hex'),
+  )
+  t.strictSame(rest, [''])
+})
 
-await t.test('a checkpoint is read as it was written, alone and among others', async (t) => {
+await t.test('a checkpoint reads back unchanged, alone and among others', async (t) => {
   const next = signCheckpointNote(COMPANY, { size: 9, root: Buffer.alloc(32, 6) }, signer)
   for (const text of [note + next, `${note}\n${next}\n`, `\n${note}\n\n${next}`]) {
     const read = parseCheckpoints(text)!
@@ -67,7 +61,7 @@ await t.test('a checkpoint is read as it was written, alone and among others', a
   }
 })
 
-await t.test('a signature tells whose it is: known and right, known and wrong, unknown', async (t) => {
+await t.test('a note is signed, forged, or signed by an unknown key', async (t) => {
   const [checkpoint] = parseCheckpoints(note)!
   const keys = listVerifierKeys(COMPANY, [newSigner().publicKey, signer.publicKey])
   t.equal(checkSignature(checkpoint!.note, keys), 'signed')
@@ -75,10 +69,10 @@ await t.test('a signature tells whose it is: known and right, known and wrong, u
   const [larger] = parseCheckpoints(note.replace('\n7\n', '\n8\n'))!
   t.equal(checkSignature(larger!.note, keys), 'forged')
   const both = signNote(checkpoint!.note.text, ORIGIN, newSigner()) + note.split('\n\n')[1]!
-  t.equal(checkSignature(parseNotes(both)![0]!, keys), 'signed', 'signatures of others do no harm')
+  t.equal(checkSignature(parseNotes(both)![0]!, keys), 'signed', 'other signatures do no harm')
 })
 
-await t.test('what is no checkpoint is not taken for one', async (t) => {
+await t.test('a malformed checkpoint is refused', async (t) => {
   const broken = [
     '',
     'x',
@@ -97,7 +91,7 @@ await t.test('what is no checkpoint is not taken for one', async (t) => {
   for (const text of broken) t.equal(parseCheckpoints(text), null, JSON.stringify(text))
 })
 
-await t.test('a verifier key is read as it was written, and a damaged one is not', async (t) => {
+await t.test('a verifier key reads back unchanged, and a damaged one is refused', async (t) => {
   const text = formatVerifierKey(ORIGIN, signer.publicKey)
   t.strictSame(parseVerifierKey(text), {
     name: ORIGIN,

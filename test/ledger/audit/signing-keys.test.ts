@@ -6,7 +6,7 @@ import { openSigningKeys, rotateSigningKey, SigningKeyError } from '../../../src
 
 const fileIn = (t: Test) => path.join(t.testdir(), 'signing-key.pem')
 
-await t.test('a key that is made is readable by its owner alone, and is found again', async (t) => {
+await t.test('a new key is readable only by its owner, and is found again', async (t) => {
   const file = fileIn(t)
   const made = await openSigningKeys({ file, missing: 'make' })
   t.equal(statSync(file).mode & 0o777, 0o600)
@@ -21,14 +21,14 @@ await t.test('processes that make the key at once all get the same one', async (
   t.equal(new Set(all.map(({ current }) => current!.publicKey.toString('hex'))).size, 1)
 })
 
-await t.test('without a file there is no key, or a fault that names it, as is asked for', async (t) => {
+await t.test('a missing file means no key, or an error that names it', async (t) => {
   const file = fileIn(t)
   t.equal((await openSigningKeys({ file, missing: 'unsigned' })).current, null)
   await t.rejects(openSigningKeys({ file, missing: 'refuse' }), { message: `the signing key ${file} does not exist` })
   t.notOk(existsSync(file))
 })
 
-await t.test('a key may stand in a setting, with real line feeds or written ones', async (t) => {
+await t.test('a setting can have the key, with real or escaped line feeds', async (t) => {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
   const file = fileIn(t)
   const keys = await Promise.all(
@@ -37,7 +37,7 @@ await t.test('a key may stand in a setting, with real line feeds or written ones
   t.strictSame(keys[0]!.current!.publicKey, keys[1]!.current!.publicKey)
 })
 
-await t.test('what is no key of Ed25519 is refused, by a message that does not repeat it', async (t) => {
+await t.test('anything but an Ed25519 key is refused, and the message does not repeat it', async (t) => {
   const file = fileIn(t)
   const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({
     format: 'pem',
@@ -52,22 +52,19 @@ await t.test('what is no key of Ed25519 is refused, by a message that does not r
   await t.rejects(openSigningKeys({ file: path.dirname(file), missing: 'make' }), SigningKeyError)
 })
 
-await t.test(
-  'rotation puts a new key in the place of the old one, and keeps the public keys of all before',
-  async (t) => {
-    const file = fileIn(t)
-    const { current: first } = await openSigningKeys({ file, missing: 'make' })
-    const { current: second } = await rotateSigningKey(file)
-    await rotateSigningKey(file)
-    const { current: third, retired } = await openSigningKeys({ file, missing: 'refuse' })
-    t.strictSame(retired, [first!.publicKey, second.publicKey])
-    t.notOk(retired.some((key) => key.equals(third!.publicKey)))
-    t.equal(statSync(file).mode & 0o777, 0o600)
-    t.notMatch(readFileSync(`${file}.retired`, 'utf8'), /PRIVATE/)
-  },
-)
+await t.test('rotation replaces the key and keeps all earlier public keys', async (t) => {
+  const file = fileIn(t)
+  const { current: first } = await openSigningKeys({ file, missing: 'make' })
+  const { current: second } = await rotateSigningKey(file)
+  await rotateSigningKey(file)
+  const { current: third, retired } = await openSigningKeys({ file, missing: 'refuse' })
+  t.strictSame(retired, [first!.publicKey, second.publicKey])
+  t.notOk(retired.some((key) => key.equals(third!.publicKey)))
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.notMatch(readFileSync(`${file}.retired`, 'utf8'), /PRIVATE/)
+})
 
-await t.test('a damaged list of retired keys is named, with its line', async (t) => {
+await t.test('an error names a damaged line in the list of retired keys', async (t) => {
   const file = fileIn(t)
   await openSigningKeys({ file, missing: 'make' })
   writeFileSync(`${file}.retired`, 'nonsense\n')

@@ -24,7 +24,7 @@ const positionsOf = async (type: string) => {
   return rows.map(({ position }) => position)
 }
 
-/** What a client of the database is answered to statements in one transaction, which is rolled back. */
+/** Runs statements in a transaction that is rolled back. Returns the error code, or 'done'. */
 async function attempt(url: string, ...statements: string[]): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -53,7 +53,7 @@ const created = await service.call('POST', '/v1/employees', { body: employee() }
 await service.call('POST', '/v1/employees', { body: [{ first_name: 'Bo' }, { last_name: 'Li' }] })
 const employeeId: string = created.body.employees[0].id
 
-await t.test('an event that erases nulls what it names, in its own transaction, and nothing else', async (t) => {
+await t.test('an erasing event nulls only what it names, in its own transaction', async (t) => {
   const before = await service.pool.query(
     `select *, sha256(salt || convert_to(data, 'UTF8')) as hash from events order by company_id, position`,
   )
@@ -71,7 +71,7 @@ await t.test('an event that erases nulls what it names, in its own transaction, 
   t.strictSame(await ledgerFaults(service.db, companyId), [])
 })
 
-await t.test('an erasing event that names what it may not reach is not appended', async (t) => {
+await t.test('an erasing event cannot name what it may not erase', async (t) => {
   const [registered] = await positionsOf('CompanyRegistered')
   const [rejected] = await positionsOf('EmployeeRecordRejected')
   const [failed] = await positionsOf('ApiCallFailed')
@@ -96,7 +96,7 @@ await t.test('an erasing event that names what it may not reach is not appended'
   t.strictSame(await ledgerFaults(service.db, companyId), [])
 })
 
-await t.test('nobody gets the function to erase what no event names, or what one has named before', async (t) => {
+await t.test('the function erases nothing that no event names or that is already erased', async (t) => {
   const [rejected] = await positionsOf('EmployeeRecordRejected')
   const [erasing] = await positionsOf('EmployeeErased')
   for (const position of [rejected, erasing, 1, 1_000_000, null]) {
@@ -131,10 +131,10 @@ const OTHER_CHANGES = [
   `leaf_hash = sha256('')`,
 ]
 
-// Citus takes no triggers: there the rights of the service are all, and the owner is not kept from anything.
+// Citus has no triggers: there, rights restrict the service, and nothing restricts the owner.
 const ofTriggers = CITUS_URL === undefined ? {} : { skip: 'there are no triggers on Citus' }
 
-await t.test('a forged setting opens no other change, not even to the owner', ofTriggers, async (t) => {
+await t.test('a forged setting permits no other change, even to the owner', ofTriggers, async (t) => {
   const forged = `set local employee_ledger.erasing = 'on'`
   for (const change of [
     ...OTHER_CHANGES.map((change) => `update events set ${ERASE}, ${change} where data is not null`),
@@ -151,7 +151,7 @@ await t.test('a forged setting opens no other change, not even to the owner', of
   t.equal(await attempt(service.urls.serviceUrl, forged, `update events set ${ERASE}`), INSUFFICIENT_PRIVILEGE)
 })
 
-await t.test('behind the function the setting is off again', ofTriggers, async (t) => {
+await t.test('the setting is off again after the function', ofTriggers, async (t) => {
   const [rejected] = await positionsOf('EmployeeRecordRejected')
   const marker = `insert into events (company_id, position, recorded_at, stream_id, stream_version, schema_version, type,
       actor, data, salt, leaf_hash)
@@ -163,22 +163,19 @@ await t.test('behind the function the setting is off again', ofTriggers, async (
   t.equal(await attempt(service.urls.ownerUrl, marker, erase, more), INSUFFICIENT_PRIVILEGE)
 })
 
-await t.test(
-  'a null that no event names, and a named event that is there, are found by whoever verifies',
-  async (t) => {
-    const [rejected, other] = await positionsOf('EmployeeRecordRejected')
-    const name = (positions: number[]) =>
-      `update events set data = '${JSON.stringify({ positions })}' where type = 'EmployeeErased'`
-    await asSuperuser(
-      service.urls.superUrl,
-      `update events set ${ERASE} where position = ${rejected}`,
-      name([rejected!, other!]),
-    )
-    const faults = await ledgerFaults(service.db, companyId)
-    t.match(faults, [
-      /not what was hashed/,
-      /EmployeeCreated is null and not erased/,
-      new RegExp(`position ${other}: EmployeeErased names it`),
-    ])
-  },
-)
+await t.test('verification finds unnamed erased data and named data that is not erased', async (t) => {
+  const [rejected, other] = await positionsOf('EmployeeRecordRejected')
+  const name = (positions: number[]) =>
+    `update events set data = '${JSON.stringify({ positions })}' where type = 'EmployeeErased'`
+  await asSuperuser(
+    service.urls.superUrl,
+    `update events set ${ERASE} where position = ${rejected}`,
+    name([rejected!, other!]),
+  )
+  const faults = await ledgerFaults(service.db, companyId)
+  t.match(faults, [
+    /not what was hashed/,
+    /EmployeeCreated is null and not erased/,
+    new RegExp(`position ${other}: EmployeeErased names it`),
+  ])
+})

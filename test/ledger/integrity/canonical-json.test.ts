@@ -33,13 +33,13 @@ const NUMBERS: [bits: string, written: string][] = [
   ['43143ff3c1cb0959', '1424953923781206.2'],
 ]
 
-await t.test('the numbers of RFC 8785 appendix B', async (t) => {
+await t.test('numbers are written as in RFC 8785 appendix B', async (t) => {
   for (const [bits, written] of NUMBERS) {
     t.equal(canonicalJson(Buffer.from(bits, 'hex').readDoubleBE()), written, bits)
   }
 })
 
-await t.test('the example of RFC 8785 section 3.2, to the byte', async (t) => {
+await t.test('the example of RFC 8785 section 3.2 matches to the byte', async (t) => {
   const sent = String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -74,21 +74,25 @@ await t.test('members are sorted by their UTF-16 code units, RFC 8785 section 3.
 
 const STRUCTURES: [what: string, sent: unknown, canonical: string][] = [
   [
-    'members named by numbers and by nothing',
+    'numeric and empty names',
     { '1': { f: { f: 'hi', F: 5 }, '\n': 56 }, '10': {}, '': 'empty', a: {}, '111': [{ e: 'yes', E: 'no' }], A: {} },
     '{"":"empty","1":{"\\n":56,"f":{"F":5,"f":"hi"}},"10":{},"111":[{"E":"no","e":"yes"}],"A":{},"a":{}}',
   ],
   ['arrays keep their order', [56, { d: true, '10': null, '1': [] }], '[56,{"1":[],"10":null,"d":true}]'],
-  ['no language sorts names', { sin: 4, pêche: 3, péché: 2, peach: 1 }, '{"peach":1,"péché":2,"pêche":3,"sin":4}'],
+  [
+    'names are not sorted by language',
+    { sin: 4, pêche: 3, péché: 2, peach: 1 },
+    '{"peach":1,"péché":2,"pêche":3,"sin":4}',
+  ],
   ['texts are not normalised', { 'Unnormalized Unicode': 'A\u030a' }, '{"Unnormalized Unicode":"A\u030a"}'],
-  ['no character is escaped that need not be', '</script>\u007f\u2028\u0080', '"</script>\u007f\u2028\u0080"'],
+  ['only necessary characters are escaped', '</script>\u007f\u2028\u0080', '"</script>\u007f\u2028\u0080"'],
   [
     'controls are escaped in their short form, if they have one',
     '\b\t\n\f\r\u0000\u001f"\\',
     '"\\b\\t\\n\\f\\r\\u0000\\u001f\\"\\\\"',
   ],
-  ['what is undefined is left out', { a: undefined, b: { c: undefined } }, '{"b":{}}'],
-  ['nothing', {}, '{}'],
+  ['undefined is left out', { a: undefined, b: { c: undefined } }, '{"b":{}}'],
+  ['an empty object', {}, '{}'],
   ['literals', [null, true, false, ''], '[null,true,false,""]'],
 ]
 
@@ -98,7 +102,7 @@ for (const [what, sent, canonical] of STRUCTURES) {
   })
 }
 
-/** Names that sort otherwise as numbers, as code points or in some language. */
+/** Names that sort differently as numbers, as code points or in some language. */
 const anyName = fc.oneof(
   fc.nat().map(String),
   fc.constantFrom('-1', '01', '1.5', '4294967295', '4294967296', '\ufb33', '😀', '\u00e9', 'e\u0301', 'Z', 'a'),
@@ -109,14 +113,14 @@ const { value: anyNested } = fc.letrec((tie) => ({
   object: fc.dictionary(anyName, tie('value')),
 }))
 
-await t.test('any JSON: the same text as the reference implementation in npm gives', async () => {
+await t.test('any JSON gets the same text as from the reference implementation', async () => {
   fc.assert(
     fc.property(anyNested, (value) => assert.equal(canonicalJson(value), canonicalize(value))),
     { numRuns: 1000 },
   )
 })
 
-await t.test('any JSON: the text reads back as the value, and making it canonical again changes nothing', async () => {
+await t.test('canonical text reads back as the same value and is unchanged by another pass', async () => {
   fc.assert(
     fc.property(anyNested, (value) => {
       const text = canonicalJson(value)

@@ -25,7 +25,7 @@ const COMPANY = fromUuid('com', '01930000-0000-7000-8000-0000000000c0')
 const ORIGIN: Origin = { companyId: COMPANY, callId: CALL_ID, actor: KEY.id, recordedAt: NOW }
 const seal = (event: NewEvent) => sealEvent(event, 42, ORIGIN)
 
-/** Events of every kind that a call has. */
+/** The events of any call. */
 const anyEvents: fc.Arbitrary<NewEvent[]> = fc.oneof(
   fc.array(anyCreation, { maxLength: 3 }).map((records) => given().create({ employees: records }).events),
   anyJson.map((body) => given().create(body).events),
@@ -42,7 +42,7 @@ const utf8 = (text: string) => Buffer.from(text, 'utf8')
 const textOf = (sealed: SealedEvent) => deriveEnvelope(storedRow(sealed))
 const envelopeOf = (sealed: SealedEvent) => JSON.parse(textOf(sealed)) as Envelope
 
-await t.test('an envelope says who, when, where and what kind, and is written in one way only', async (t) => {
+await t.test('an envelope has all its fields, in one canonical form', async (t) => {
   const sealed = seal(hired(1))
   t.equal(
     textOf(sealed),
@@ -51,7 +51,7 @@ await t.test('an envelope says who, when, where and what kind, and is written in
   )
 })
 
-await t.test('data hash and leaf are what anybody computes from the stored columns', async () => {
+await t.test('data hash and leaf can be computed from the stored columns', async () => {
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
@@ -63,7 +63,7 @@ await t.test('data hash and leaf are what anybody computes from the stored colum
   )
 })
 
-await t.test('envelope and data are canonical: making them canonical again changes nothing', async () => {
+await t.test('envelope and data are canonical', async () => {
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
@@ -73,26 +73,23 @@ await t.test('envelope and data are canonical: making them canonical again chang
         assert.equal(canonicalJson(JSON.parse(data)), data)
         assert.ok(
           data.isWellFormed() && !envelope.includes('\0') && !data.includes('\0'),
-          'PostgreSQL keeps the text as it is',
+          'PostgreSQL stores the text unchanged',
         )
       }
     }),
   )
 })
 
-await t.test(
-  'the envelope holds nothing personal: it is the same whoever the data speak of, but for their hash',
-  async () => {
-    const anonymous = (event: NewEvent) => ({ ...envelopeOf(seal(event)), data_hash: '' })
-    fc.assert(
-      fc.property(anyEvents, (events) => {
-        for (const event of events) {
-          assert.deepEqual(anonymous(event), anonymous({ ...event, data: {} } as NewEvent))
-        }
-      }),
-    )
-  },
-)
+await t.test('the envelope has nothing personal: only its hash depends on the data', async () => {
+  const anonymous = (event: NewEvent) => ({ ...envelopeOf(seal(event)), data_hash: '' })
+  fc.assert(
+    fc.property(anyEvents, (events) => {
+      for (const event of events) {
+        assert.deepEqual(anonymous(event), anonymous({ ...event, data: {} } as NewEvent))
+      }
+    }),
+  )
+})
 
 await t.test('the salt is 16 fresh bytes, so that equal data have different hashes', async (t) => {
   const sealed = Array.from({ length: 100 }, () => seal(hired(1)))
@@ -107,7 +104,7 @@ await t.test('the salt is 16 fresh bytes, so that equal data have different hash
   t.equal(new Set(sealed.map(({ data }) => data)).size, 1)
 })
 
-await t.test('what was sealed reads back as the event with its place', async () => {
+await t.test('a sealed event reads back with its place', async () => {
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
@@ -134,13 +131,13 @@ await t.test('erased data read as null, and the rest of the event stays', async 
   t.equal(deriveEnvelope(row), textOf(sealed))
 })
 
-await t.test('an event cannot be about what its type is never about, because its row could not tell', async (t) => {
+await t.test('an event cannot be in a stream of another kind, which its row could not store', async (t) => {
   t.throws(() => seal({ ...hired(1), stream: CALL_ID }), TypeError)
 })
 
 const altered = (change: Partial<StoredEvent>) => ({ ...storedRow(seal(hired(1))), ...change })
 
-await t.test('an event of a type that nobody knows is refused, erased or not: it is never skipped', async (t) => {
+await t.test('an unknown event type is refused, never skipped, even if erased', async (t) => {
   for (const type of ['EmployeeTeleported', 'constructor', 'toString', '__proto__', '']) {
     t.throws(() => readEvent(altered({ type })), UnreadableEventError, type)
     t.throws(() => deriveEnvelope(altered({ type })), UnreadableEventError, type)
@@ -148,7 +145,7 @@ await t.test('an event of a type that nobody knows is refused, erased or not: it
   }
 })
 
-await t.test('an event of a schema version that nobody knows is refused', async (t) => {
+await t.test('an unknown schema version is refused', async (t) => {
   for (const schema_version of [0, 2]) {
     t.throws(() => readEvent(altered({ schema_version })), UnreadableEventError, String(schema_version))
   }
@@ -160,27 +157,24 @@ await t.test('every event type has its schema version', async (t) => {
 
 const HEAD: Head = { companyId: COMPANY, frontier: EMPTY_FRONTIER, recordedAt: BEFORE }
 
-await t.test(
-  'events take the next positions without a gap, at the time of the head, and the head moves behind them',
-  async (t) => {
-    const origin = { callId: CALL_ID, actor: KEY.id }
-    const first = placeEvents(HEAD, [hired(1), hired(2)], origin)
-    const second = placeEvents(first.head, [hired(3)], origin)
-    const all = [...first.placed, ...second.placed]
-    t.strictSame(
-      all.map(({ header }) => [header.position, header.recorded_at]),
-      [1, 2, 3].map((position) => [position, BEFORE]),
-    )
-    t.strictSame(
-      second.head.frontier,
-      appendLeaves(
-        EMPTY_FRONTIER,
-        all.map(({ leaf }) => leaf),
-      ),
-    )
-    t.strictSame(HEAD.frontier, EMPTY_FRONTIER)
-  },
-)
+await t.test("events take the next positions at the head's time, and the head advances", async (t) => {
+  const origin = { callId: CALL_ID, actor: KEY.id }
+  const first = placeEvents(HEAD, [hired(1), hired(2)], origin)
+  const second = placeEvents(first.head, [hired(3)], origin)
+  const all = [...first.placed, ...second.placed]
+  t.strictSame(
+    all.map(({ header }) => [header.position, header.recorded_at]),
+    [1, 2, 3].map((position) => [position, BEFORE]),
+  )
+  t.strictSame(
+    second.head.frontier,
+    appendLeaves(
+      EMPTY_FRONTIER,
+      all.map(({ leaf }) => leaf),
+    ),
+  )
+  t.strictSame(HEAD.frontier, EMPTY_FRONTIER)
+})
 
 await t.test('a company’s time never goes back', async (t) => {
   t.equal(headAt(HEAD, NOW).recordedAt, NOW)

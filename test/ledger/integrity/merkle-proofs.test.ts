@@ -64,7 +64,7 @@ function* spoilt(proof: Buffer[]): Generator<Buffer[]> {
 }
 
 await t.test(
-  `every inclusion proof up to ${LARGEST} leaves is that of RFC 6962, and holds for its leaf, place and tree alone`,
+  `inclusion proofs up to ${LARGEST} leaves match RFC 6962 and hold only for their leaf and tree`,
   async (t) => {
     let proofs = 0
     for (let size = 1; size <= LARGEST; size += 1) {
@@ -87,31 +87,28 @@ await t.test(
   },
 )
 
-await t.test(
-  `every consistency proof up to ${LARGEST} leaves is that of RFC 6962, and holds for its two trees alone`,
-  async (t) => {
-    let proofs = 0
-    for (let size = 1; size <= LARGEST; size += 1) {
-      const leaves = leavesOf(size)
-      const after = { size, root: naiveRoot(leaves) }
-      for (let m = 1; m <= size; m += 1) {
-        const before = { size: m, root: naiveRoot(leaves.slice(0, m)) }
-        const proof = hashesOf(consistencyRanges(m, size), leaves)
-        assert.deepEqual(proof, naiveProof(m, leaves))
-        assert.ok(isConsistent(before, after, proof))
-        for (const wrong of spoilt(proof)) assert.ok(!isConsistent(before, after, wrong))
-        assert.ok(!isConsistent({ ...before, root: leafHash('another') }, after, proof))
-        assert.ok(!isConsistent(before, { ...after, root: leafHash('another') }, proof))
-        assert.ok(!isConsistent({ ...before, size: 0 }, after, proof))
-        assert.ok(!isConsistent({ ...before, size: size + 1 }, after, proof))
-        proofs += 1
-      }
+await t.test(`consistency proofs up to ${LARGEST} leaves match RFC 6962 and hold only for their trees`, async (t) => {
+  let proofs = 0
+  for (let size = 1; size <= LARGEST; size += 1) {
+    const leaves = leavesOf(size)
+    const after = { size, root: naiveRoot(leaves) }
+    for (let m = 1; m <= size; m += 1) {
+      const before = { size: m, root: naiveRoot(leaves.slice(0, m)) }
+      const proof = hashesOf(consistencyRanges(m, size), leaves)
+      assert.deepEqual(proof, naiveProof(m, leaves))
+      assert.ok(isConsistent(before, after, proof))
+      for (const wrong of spoilt(proof)) assert.ok(!isConsistent(before, after, wrong))
+      assert.ok(!isConsistent({ ...before, root: leafHash('another') }, after, proof))
+      assert.ok(!isConsistent(before, { ...after, root: leafHash('another') }, proof))
+      assert.ok(!isConsistent({ ...before, size: 0 }, after, proof))
+      assert.ok(!isConsistent({ ...before, size: size + 1 }, after, proof))
+      proofs += 1
     }
-    t.equal(proofs, (LARGEST * (LARGEST + 1)) / 2)
-  },
-)
+  }
+  t.equal(proofs, (LARGEST * (LARGEST + 1)) / 2)
+})
 
-await t.test('a ledger that was rewritten has no consistency proof with what it was', async () => {
+await t.test('a rewritten ledger has no consistency proof from the original', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 200 }), fc.nat(), fc.nat(), (size, cut, spot) => {
       const m = 1 + (cut % (size - 1))
@@ -124,7 +121,7 @@ await t.test('a ledger that was rewritten has no consistency proof with what it 
   )
 })
 
-/** The entries that the tests of Certificate Transparency publish, and proofs of their tree. */
+/** The entries and proofs in the tests of Certificate Transparency. */
 const ENTRIES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
 const PATH_0_OF_8 = [
   '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
@@ -137,7 +134,7 @@ const PROOF_6_TO_8 = [
   'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
 ]
 
-await t.test('the published proofs of a tree of 8 leaves', async (t) => {
+await t.test('proofs of a tree of 8 leaves match the published ones', async (t) => {
   const leaves = ENTRIES.map((hex) => leafHash(Buffer.from(hex, 'hex')))
   const hex = (hashes: Buffer[]) => hashes.map((hash) => hash.toString('hex'))
   t.strictSame(hex(hashesOf(inclusionRanges(0, 8), leaves)), PATH_0_OF_8)
@@ -165,30 +162,30 @@ await t.test('the complete subtrees of a range join to its root', async () => {
   }
 })
 
-await t.test('appending tells every subtree that becomes complete, once, with its root', async (t) => {
+await t.test('appending reports each complete subtree once, with its root', async (t) => {
   const leaves = leavesOf(100)
-  const told = new Map<string, Buffer>()
+  const reported = new Map<string, Buffer>()
   const middle = appendLeaves(EMPTY_FRONTIER, leaves.slice(0, 37), ({ level, number }, root) =>
-    told.set(`${level} ${number}`, root),
+    reported.set(`${level} ${number}`, root),
   )
   let more = 0
   appendLeaves(middle, leaves.slice(37), ({ level, number }, root) => {
-    assert.ok(!told.has(`${level} ${number}`))
-    told.set(`${level} ${number}`, root)
+    assert.ok(!reported.has(`${level} ${number}`))
+    reported.set(`${level} ${number}`, root)
     more += 1
   })
   t.ok(more > 0)
   const complete = [0, 1, 2, 3, 4, 5, 6].flatMap((level) =>
     Array.from({ length: Math.floor(100 / 2 ** level) }, (_, number) => ({ level, number })),
   )
-  t.equal(told.size, complete.length)
+  t.equal(reported.size, complete.length)
   for (const { level, number } of complete) {
     const part = leaves.slice(number * 2 ** level, (number + 1) * 2 ** level)
-    t.strictSame(told.get(`${level} ${number}`), rootOf(appendLeaves(EMPTY_FRONTIER, part)), `${level} ${number}`)
+    t.strictSame(reported.get(`${level} ${number}`), rootOf(appendLeaves(EMPTY_FRONTIER, part)), `${level} ${number}`)
   }
 })
 
-await t.test('sizes beyond 32 bits have proofs of as many hashes as the tree is high', async (t) => {
+await t.test('proofs for sizes beyond 32 bits are as long as the tree is high', async (t) => {
   const size = 2 ** 40 + 5
   t.equal(inclusionRanges(2 ** 39 + 3, size).length, 41)
   t.ok(consistencyRanges(2 ** 33 + 1, size).length <= 42)

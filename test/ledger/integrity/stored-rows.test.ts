@@ -11,10 +11,7 @@ import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { employee, startService } from '../../support/service.ts'
 
-/*
- * The envelope of an event is not stored: it follows from all columns of its row. So a row has to give back exactly what
- * was hashed, and nobody can change a column without being found.
- */
+/* Envelopes are derived from the columns: a row returns exactly what was hashed, and any change of it is found. */
 
 const service = await startService(t)
 const { db, company } = service
@@ -27,7 +24,7 @@ await service.call('PATCH', `/v1/employees/${gone}`, { body: { job_title: 'Gone 
 await service.manage('POST', '/erasures', { employee_id: gone })
 const { body: checkpoint } = await service.audit('/checkpoint')
 
-/** What finds that the ledger was changed: its rows, its export, or its leaves. */
+/** The checks that find a change: of rows, export, or leaves. */
 async function findChange(): Promise<string[]> {
   const found: string[] = []
   const faults = await ledgerFaults(db, company.id).catch((error: Error) => [error.message])
@@ -58,7 +55,7 @@ async function findChange(): Promise<string[]> {
   return found
 }
 
-/** Changes the rows behind the triggers, looks what finds it, and puts them back. */
+/** Changes rows as a superuser, runs the checks, and restores the rows. */
 async function findTampering(t: Test, name: string, ...statements: string[]): Promise<string[]> {
   const changed = await db.selectFrom('events').selectAll().execute()
   await asSuperuser(service.urls.superUrl, ...statements)
@@ -83,7 +80,7 @@ const invited = positionOf('UserInvited')
 const [erased, alsoErased] = rows.filter(({ data }) => data === null).map(({ position }) => position)
 const at = (position: number) => `company_id = '${uuid}' and position = ${position}`
 
-await t.test('what is stored gives back what was hashed, whatever the time and the data', async (t) => {
+await t.test('stored rows return what was hashed, whatever the time and the data', async (t) => {
   t.ok(erased && alsoErased)
   t.strictSame(await findChange(), [])
   for (const fraction of ['000', '001', '010', '100', '120', '999']) {
@@ -129,7 +126,7 @@ await t.test('a change of any column is found', async (t) => {
   t.strictSame(found, ['rows', 'export'])
 })
 
-await t.test('two rows whose values are swapped are found, in any column', async (t) => {
+await t.test('swapping two values of any column is found', async (t) => {
   const valueOf = (position: number, column: string) =>
     (rows[position - 1] as unknown as Record<string, unknown>)[column]
   for (const column of COLUMNS) {

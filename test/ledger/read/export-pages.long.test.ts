@@ -15,15 +15,12 @@ import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
-/*
- * Data that are erased while an export is under way: some of them stand in the pages that were read before, and the
- * others are gone in those that are read behind.
- */
+/* Data is erased during an export, both in pages that were already read and in pages that follow. */
 
 const CONSISTENT = { verdict: 'consistent', position: null }
 
-/** A person with an event at either end of the ledger, and other people between. */
-async function somebodyAround({ call }: Service, others: unknown[][]): Promise<string> {
+/** Creates a person with events at both ends of the ledger, and other people between. */
+async function createAround({ call }: Service, others: unknown[][]): Promise<string> {
   const made = await call('POST', '/v1/employees', { body: employee() })
   const { id } = made.body.employees[0]
   for (const body of others) await call('POST', '/v1/employees', { body })
@@ -49,36 +46,33 @@ async function assertVerified(t: Test, bytes: Buffer, checkpoints: Buffer | null
   if (hasPython()) t.strictSame(await verifyInPython([one]), [CONSISTENT])
 }
 
-await t.test(
-  'an export goes on to the event that erased data while it was read, and its checkpoint is of its last line',
-  async (t) => {
-    const service = await startService(t)
-    const id = await somebodyAround(service, few())
-    const { position: before } = await readHead(service.db, service.company.id)
-    let answers = 0
-    const db = meddledDatabase(service.db, async () => {
-      answers += 1
-      if (answers !== 8) return
-      t.equal((await erase(service, id)).status, 200)
-      // What comes behind the erasure belongs to the export as well, up to the head that is signed.
-      await service.call('POST', '/v1/employees', { body: employee() })
-    })
-    const out = path.join(t.testdir(), 'a.ndjson')
-    const said = await exportFrom(
-      { config: service.config, store: { db } },
-      { company: service.company.id, out, after: 0, pageEvents: 2 },
-    )
-    const { position: end } = await readHead(service.db, service.company.id)
-    t.equal(end, before + 3)
-    t.match(said, `events 1 to ${end} of`)
-    const [bytes, checkpoint] = [readFileSync(out), readFileSync(`${out}.checkpoint`)]
-    t.equal(bytes.toString().split('\n').length - 1, end)
-    t.equal(checkpoint.toString().split('\n')[1], String(end))
-    await assertVerified(t, bytes, checkpoint, service)
-  },
-)
+await t.test('an export continues past an erasure during it, and its checkpoint covers the last line', async (t) => {
+  const service = await startService(t)
+  const id = await createAround(service, few())
+  const { position: before } = await readHead(service.db, service.company.id)
+  let answers = 0
+  const db = meddledDatabase(service.db, async () => {
+    answers += 1
+    if (answers !== 8) return
+    t.equal((await erase(service, id)).status, 200)
+    // The export also includes what follows the erasure, up to the signed head.
+    await service.call('POST', '/v1/employees', { body: employee() })
+  })
+  const out = path.join(t.testdir(), 'a.ndjson')
+  const said = await exportFrom(
+    { config: service.config, store: { db } },
+    { company: service.company.id, out, after: 0, pageEvents: 2 },
+  )
+  const { position: end } = await readHead(service.db, service.company.id)
+  t.equal(end, before + 3)
+  t.match(said, `events 1 to ${end} of`)
+  const [bytes, checkpoint] = [readFileSync(out), readFileSync(`${out}.checkpoint`)]
+  t.equal(bytes.toString().split('\n').length - 1, end)
+  t.equal(checkpoint.toString().split('\n')[1], String(end))
+  await assertVerified(t, bytes, checkpoint, service)
+})
 
-await t.test('a company that erases for ever ends an export with an error that says so', async (t) => {
+await t.test('endless erasures end an export with an error that says so', async (t) => {
   const service = await startService(t)
   await service.call('POST', '/v1/employees', { body: few().flat() })
   const erased = async () => {
@@ -97,7 +91,7 @@ await t.test('a company that erases for ever ends an export with an error that s
   })
 })
 
-await t.test('an event that is missing ends an export, and is named', async (t) => {
+await t.test('a missing event ends an export with an error that names it', async (t) => {
   const service = await startService(t)
   await service.call('POST', '/v1/employees', { body: few().flat() })
   const { position: upTo } = await readHead(service.db, service.company.id)
@@ -110,15 +104,15 @@ await t.test('an event that is missing ends an export, and is named', async (t) 
   }
 })
 
-/** Some 30 kB. */
+/** An employee of about 30 kB. */
 const large = () =>
   employee({
     custom_attributes: Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`a${at}`, 'x'.repeat(1_000)])),
   })
 
-await t.test('by HTTP too, the whole ledger in the proof format explains all that it lacks', async (t) => {
+await t.test('an export by HTTP also includes an erasure during it', async (t) => {
   const service = await startService(t)
-  const id = await somebodyAround(
+  const id = await createAround(
     service,
     Array.from({ length: 4 }, () => Array.from({ length: 200 }, large)),
   )
@@ -133,7 +127,7 @@ await t.test('by HTTP too, the whole ledger in the proof format explains all tha
   })
   response.pause()
   let [last, same] = [-1, 0]
-  await eventually('nothing more is read, because nothing is taken', async () => {
+  await eventually('the server stops reading', async () => {
     same = looks === last ? same + 1 : 0
     last = looks
     return looks > 2 && same > 20

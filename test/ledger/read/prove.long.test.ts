@@ -17,7 +17,7 @@ import { ERASE } from '../../support/ledger/event-row.ts'
 const service = await startService(t)
 const { db, pool } = service
 
-/** A company with so many events, roughly. */
+/** A company with roughly this many events. */
 async function longCompany(count: number): Promise<TestCompany> {
   const company = await service.makeCompany(`Company of ${count}`)
   const { body } = await service.call('POST', '/v1/employees', { body: employee(), key: company.key })
@@ -42,7 +42,7 @@ const storedOf = async (company: TestCompany) =>
     ])
   ).rows
 
-/** Checks proofs of some positions and sizes against the root of the head, with nothing but the pure checks. */
+/** Checks proofs of these positions and sizes against the root of the head. */
 async function checkProofs(company: TestCompany, on: LedgerDb, places: { position: number; size: number }[]) {
   const head = await readHead(db, company.id)
   const leaves = await leavesOf(company)
@@ -73,7 +73,7 @@ const SPREAD = [
   { position: head, size: head },
 ]
 
-await t.test('a small ledger proves each of its events in each of its sizes', async (t) => {
+await t.test('a small ledger proves each event at each size', async (t) => {
   const company = await longCompany(3)
   const { position: head } = await readHead(db, company.id)
   const places = []
@@ -84,14 +84,14 @@ await t.test('a small ledger proves each of its events in each of its sizes', as
   t.strictSame(await storedOf(company), [], 'so few events need no stored subtree')
 })
 
-await t.test('a long ledger proves the same, also when no subtree has been stored', async (t) => {
+await t.test('a long ledger proves events too, even before subtrees are stored', async (t) => {
   await checkProofs(long, db, SPREAD)
   const stored = await storedOf(long)
   const complete = [8, 9, 10, 11, 12, 13, 14].reduce((sum, level) => sum + Math.floor(head / 2 ** level), 0)
-  t.equal(stored.length, complete, 'from then on every complete subtree of 256 leaves or more is stored')
+  t.equal(stored.length, complete, 'every complete subtree of 256 leaves or more is now stored')
 })
 
-/** A query builder that counts the rows that it is answered. */
+/** A query builder that counts the rows that it reads. */
 function counting(): { db: LedgerDb; rows: () => number } {
   let rows = 0
   const plugin: KyselyPlugin = {
@@ -104,7 +104,7 @@ function counting(): { db: LedgerDb; rows: () => number } {
   return { db: db.withPlugin(plugin), rows: () => rows }
 }
 
-await t.test('once subtrees are stored, a proof reads a few hundred rows of twenty thousand', async (t) => {
+await t.test('with stored subtrees, a proof reads a few hundred of 20,000 rows', async (t) => {
   const at = await readHead(db, long.id)
   let most = 0
   for (const place of SPREAD) {
@@ -113,12 +113,12 @@ await t.test('once subtrees are stored, a proof reads a few hundred rows of twen
     await proveConsistency(consistency.db, long.id, at, { from: place.size, to: head })
     most = Math.max(most, inclusion.rows(), consistency.rows())
   }
-  // Below 256 leaves: beside the leaf, at the end of the size, and at the head. Above: at most two for each level of each.
+  // Up to 256 leaves beside the leaf, at the size and at the head, and above them at most two for each level of each.
   const bound = 3 * 256 + 6 * Math.ceil(Math.log2(head))
   t.ok(most <= bound, `${most} rows of at most ${bound}`)
 })
 
-await t.test('what was appended since is stored by the next proof', async () => {
+await t.test('the next proof stores the subtrees of appended events', async () => {
   const { rows } = await pool.query<{ stream: string }>(
     `select stream_id as stream from events where company_id = $1 order by position desc limit 1`,
     [toUuid(long.id)],
@@ -132,7 +132,7 @@ await t.test('what was appended since is stored by the next proof', async () => 
   ])
 })
 
-await t.test('two processes that store at once store the same, without a gap', async (t) => {
+await t.test('concurrent requests store the same subtrees without a gap', async (t) => {
   const company = await longCompany(12_000)
   const { position } = await readHead(db, company.id)
   const other = await longCompany(0)
@@ -145,7 +145,7 @@ await t.test('two processes that store at once store the same, without a gap', a
   t.strictSame(await storedOf(other), [])
 })
 
-await t.test('one request stores only so much, and the next goes on from there', async (t) => {
+await t.test('a request stores a limited number of subtrees, and the next one continues', async (t) => {
   const company = await longCompany(9_000)
   const { position } = await readHead(db, company.id)
   const stored = async () => (await storedOf(company)).filter(({ level }) => level === 8).length
@@ -157,7 +157,7 @@ await t.test('one request stores only so much, and the next goes on from there',
   t.equal(await stored(), Math.floor(position / 256))
 })
 
-await t.test('stored subtrees that are wrong or partly gone are made again', async (t) => {
+await t.test('wrong and missing subtrees are stored again', async (t) => {
   const company = toUuid(long.id)
   const right = await storedOf(long)
   const spoil = [
@@ -168,7 +168,7 @@ await t.test('stored subtrees that are wrong or partly gone are made again', asy
     `delete from merkle_subtrees where company_id = '${company}' and number > 1`,
   ]
   const { position: size } = await readHead(db, long.id)
-  // Their audit paths lead past every one of these.
+  // Their audit paths use every one of these.
   const places = [1, 257, 513, 4_097, 16_385].map((position) => ({ position, size }))
   for (const statement of spoil) {
     await asSuperuser(service.urls.superUrl, statement)
@@ -177,7 +177,7 @@ await t.test('stored subtrees that are wrong or partly gone are made again', asy
   }
 })
 
-await t.test('what is erased still has its proof', async () => {
+await t.test('an erased event still has its proof', async () => {
   const company = await longCompany(300)
   await asSuperuser(service.urls.superUrl, `update events set ${ERASE} where company_id = '${toUuid(company.id)}'`)
   const { position: size } = await readHead(db, company.id)
@@ -187,7 +187,7 @@ await t.test('what is erased still has its proof', async () => {
   ])
 })
 
-await t.test('a ledger whose leaves are not those of its head proves nothing', async (t) => {
+await t.test('a ledger whose leaves do not match its head proves nothing', async (t) => {
   const company = await longCompany(600)
   const uuid = toUuid(company.id)
   const at = await readHead(db, company.id)

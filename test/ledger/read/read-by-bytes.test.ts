@@ -9,6 +9,7 @@ import { beyond, countedReads, readOf } from '../../support/postgres/counted-rea
 import type { EventRead } from '../../support/postgres/counted-reads.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { appendRefusalsAt, openOldLedger } from '../../support/ledger/old-refusals.ts'
+import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -16,36 +17,39 @@ const AT = '2026-01-01T00:00:00.000Z'
 
 const service = await startService(t)
 
-/** A client of the database, and what each of its statements reads of events. */
-function countedClient(): { client: Pick<typeof service.pool, 'query'>; reads: EventRead[] } {
+/** A pool, and how much of events each of its statements reads. */
+function countReads({ pool }: Service): { pool: Service['pool']; reads: EventRead[] } {
   const reads: EventRead[] = []
   const query = async (...asked: [string, unknown[]]) => {
-    const result = await service.pool.query(...asked)
+    const result = await pool.query(...asked)
     const read = readOf(result.rows)
     if (read.events > 0) reads.push(read)
     return result
   }
-  return { client: { query: query as never }, reads }
+  const counted = new Proxy(pool, {
+    get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)),
+  })
+  return { pool: counted, reads }
 }
 
-await t.test('the refused records of a company are looked through by bytes, and all of them', async (t) => {
+await t.test('all refused records of a company are searched in pages of limited bytes', async (t) => {
   const companyId = await openOldLedger(service, AT)
   await appendRefusalsAt(service, companyId, AT, 3, { padding: 2 * MEBIBYTE })
   await appendRefusalsAt(service, companyId, AT, 50, { padding: 100_000 })
-  const { client, reads } = countedClient()
+  const { pool, reads } = countReads(service)
   const found: number[] = []
-  for await (const page of readRejectedPages(client, companyId, 0)) found.push(...page.map(({ position }) => position))
+  for await (const page of readRejectedPages(pool, companyId, 0)) found.push(...page.map(({ position }) => position))
   t.strictSame(found, [1, 2, 3, ...Array.from({ length: 50 }, (_, at) => at + 5)])
   t.strictSame(beyond(reads, MEBIBYTE), [])
 })
 
-await t.test('the events of an employee are looked through by bytes, and all of them', async (t) => {
+await t.test('all events of an employee are searched in pages of limited bytes', async (t) => {
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   const { id } = body.employees[0]
   await lengthenLedger(service, service.company.id, id, 20, { titleLength: 100_000 })
-  const { client, reads } = countedClient()
+  const { pool, reads } = countReads(service)
   const versions: number[] = []
-  for await (const page of readStreamPages(client, service.company.id, id))
+  for await (const page of readStreamPages(pool, service.company.id, id))
     versions.push(...page.map(({ version }) => version))
   t.strictSame(
     versions,
@@ -54,46 +58,33 @@ await t.test('the events of an employee are looked through by bytes, and all of 
   t.strictSame(beyond(reads, MEBIBYTE), [])
 })
 
-await t.test('whoever had a name before is looked for by bytes, and not in refused records', async (t) => {
+await t.test('a search for past names reads limited bytes, and no refused records', async (t) => {
   const companyId = service.company.id
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   await lengthenLedger(service, companyId, body.employees[0].id, 20, { titleLength: 100_000 })
-  const { client, reads } = countedClient()
+  const { pool, reads } = countReads(service)
   const streams = new Set<string>()
   const padded = `${'0'.repeat(99_999)}7`
-  for await (const page of findEmployeeEventsWith(client, companyId, padded, 0))
+  for await (const page of findEmployeeEventsWith(pool, companyId, padded, 0))
     for (const { stream } of page) streams.add(stream)
   t.ok(streams.has(body.employees[0].id))
   t.strictSame(beyond(reads, MEBIBYTE), [])
   const refusing = await openOldLedger(service, AT)
   await appendRefusalsAt(service, refusing, AT, 2)
-  for await (const page of findEmployeeEventsWith(client, refusing, 'old.0@example.com', 0)) t.strictSame(page, [])
+  for await (const page of findEmployeeEventsWith(pool, refusing, 'old.0@example.com', 0)) t.strictSame(page, [])
 })
 
-await t.test(
-  'an erasure finds a person in large refused records, and reads no more than a page of them at once',
-  async (t) => {
-    const reads: EventRead[] = []
-    const counted = await startService(t)
-    await appendRefusalsAt(counted, counted.company.id, AT, 4, { padding: MEBIBYTE })
-    const pool = new Proxy(counted.pool, {
-      get(target, name) {
-        if (name !== 'query') return Reflect.get(target, name, target)
-        return async (...asked: [string, unknown[]]) => {
-          const result = await target.query(...asked)
-          reads.push(readOf(result.rows))
-          return result
-        }
-      },
-    })
-    const acting = { companyId: counted.company.id, actor: OPERATOR }
-    const erased = await eraseEmployee({ pool, newId }, acting, { by: 'email', value: 'old.2@example.com' })
-    t.equal(erased.positions, 1)
-    t.strictSame(beyond(reads, MEBIBYTE), [])
-  },
-)
+await t.test('an erasure finds a person in large refused records, a page at a time', async (t) => {
+  const other = await startService(t)
+  await appendRefusalsAt(other, other.company.id, AT, 4, { padding: MEBIBYTE })
+  const { pool, reads } = countReads(other)
+  const acting = { companyId: other.company.id, actor: OPERATOR }
+  const erased = await eraseEmployee({ pool, newId }, acting, { by: 'email', value: 'old.2@example.com' })
+  t.equal(erased.positions, 1)
+  t.strictSame(beyond(reads, MEBIBYTE), [])
+})
 
-await t.test('an export reads by bytes: an event that is larger than a page is alone', async (t) => {
+await t.test('an export reads limited bytes; an event larger than a page is read alone', async (t) => {
   const companyId = await openOldLedger(service, AT)
   await appendRefusalsAt(service, companyId, AT, 4, { padding: 1.5 * MEBIBYTE })
   const { db, reads } = countedReads(service.db)

@@ -8,10 +8,7 @@ import { foldEmployees, ledgerFaults } from '../../support/ledger/verify-ledger.
 import { readEvents } from '../../support/ledger/company-events.ts'
 import { employee, startService } from '../../support/service.ts'
 
-/*
- * Calls are decided on the read model and the events that it lacks. What the workers have folded must make no
- * difference.
- */
+/* Calls are decided on the read model and the events after it, however much the workers have folded. */
 
 const service = await startService(t)
 const companyId = service.company.id
@@ -28,26 +25,23 @@ async function expectFolded(t: Test, id: string) {
   t.strictSame(await ledgerFaults(service.db, companyId), [])
 }
 
-await t.test(
-  'calls that share a transaction find an employee by any name, with changes that are not folded',
-  async (t) => {
-    const id = await hire({ external_id: 'HR-7', email: 'shared@example.com' })
-    await patch(id, { job_title: 'Engineer' })
-    const locators = [{ id }, { external_id: 'HR-7' }, { email: 'shared@example.com' }, { id }]
-    const answers = await Promise.all(
-      locators.map((locator, at) =>
-        service.call('PATCH', '/v1/employees', { body: [{ ...locator, department: `Department ${at}` }] }),
-      ),
-    )
-    t.strictSame(
-      answers.map(({ body }) => body.results[0].id),
-      locators.map(() => id),
-    )
-    await expectFolded(t, id)
-  },
-)
+await t.test('calls in one transaction find an employee by any name, with unfolded changes', async (t) => {
+  const id = await hire({ external_id: 'HR-7', email: 'shared@example.com' })
+  await patch(id, { job_title: 'Engineer' })
+  const locators = [{ id }, { external_id: 'HR-7' }, { email: 'shared@example.com' }, { id }]
+  const answers = await Promise.all(
+    locators.map((locator, at) =>
+      service.call('PATCH', '/v1/employees', { body: [{ ...locator, department: `Department ${at}` }] }),
+    ),
+  )
+  t.strictSame(
+    answers.map(({ body }) => body.results[0].id),
+    locators.map(() => id),
+  )
+  await expectFolded(t, id)
+})
 
-await t.test('a person who is erased is gone before the read model has folded it', async (t) => {
+await t.test('an erased person is gone before the read model folds the erasure', async (t) => {
   const id = await hire()
   await catchUp(service.db, employees, companyId)
   const erased = await service.manage('POST', '/erasures', { employee_id: id })
@@ -56,7 +50,7 @@ await t.test('a person who is erased is gone before the read model has folded it
   t.equal((await patch(id, { job_title: 'Engineer' })).status, 404)
 })
 
-await t.test('the id of another stream finds nobody', async (t) => {
+await t.test('the id of another stream finds no employee', async (t) => {
   const { rows } = await service.pool.query<{ stream_id: string }>(
     'select distinct stream_id from events where stream_id not in (select employee_id from employee_directory)',
   )
@@ -66,7 +60,7 @@ await t.test('the id of another stream finds nobody', async (t) => {
   }
 })
 
-// Last, because the read model has lost an employee after it.
+// Last, because the read model then lacks an employee.
 const STANDINGS: Record<string, (id: string) => Promise<unknown>> = {
   'has folded nothing': async () => undefined,
   'has folded everything': () => catchUp(service.db, employees, companyId),

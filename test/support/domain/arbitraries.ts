@@ -2,10 +2,10 @@ import fc from 'fast-check'
 
 /*
  * Arbitraries of what clients send. The pools of e-mails, external ids and keys are small, so that records and calls
- * often speak of the same ones.
+ * often share them.
  */
 
-/** Any text that the door lets in: no lone surrogates, no U+0000. */
+/** Any text that the API accepts: no lone surrogates, no U+0000. */
 export const anyText = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary', ...constraints }).map((text) => text.replaceAll('\0', '\u0001'))
 
@@ -18,7 +18,7 @@ const anyName: fc.Arbitrary<string> = fc
   )
   .map(([space, name, more]) => `${space}${name}${more}${space}`)
 
-/** One of a few e-mails, in any of the forms that are the same one. */
+/** One of a few e-mails, in any of its equivalent forms. */
 export const anyEmail: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('ana@example.com', 'bob@example.com', 'josé@example.com', 'fiona@example.com', 'kim@example.com'),
@@ -38,7 +38,7 @@ const anyCustomKey = fc.oneof(
   anyText({ minLength: 1, maxLength: 8 }).filter((key) => key !== '__proto__'),
 )
 
-/** Negative zero is left out: JSON has no other name for it than 0. */
+/** Without negative zero, which JSON writes as 0. */
 const anyCustomValue = fc.oneof(
   anyText({ maxLength: 30 }),
   fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Object.is(number, -0)),
@@ -74,7 +74,7 @@ function dictionaryOf<Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Record<s
   return fc.dictionary(anyCustomKey, values, { maxKeys: 6, noNullPrototype: true })
 }
 
-/** A creation that is valid by itself; whether its e-mail and external id are free is another matter. */
+/** A creation that is valid by itself, but whose e-mail or external id may be taken. */
 export const anyCreation: fc.Arbitrary<Record<string, unknown>> = fc
   .record(
     { ...NAMED, ...CLEARABLE, status: anyStatus, custom_attributes: fc.option(dictionaryOf(anyCustomValue)) },
@@ -82,7 +82,7 @@ export const anyCreation: fc.Arbitrary<Record<string, unknown>> = fc
   )
   .map(withDatesInOrder)
 
-/** A merge patch that is valid by itself, up to the order of its dates in the state it meets. */
+/** A merge patch that is valid by itself, but whose dates may conflict with the employee's. */
 export const anyPatch: fc.Arbitrary<Record<string, unknown>> = fc
   .record(
     {
@@ -101,12 +101,12 @@ function withDatesInOrder(record: Record<string, unknown>): Record<string, unkno
   return { ...record, start_date: termination, termination_date: start }
 }
 
-/** Any JSON that the door lets in. Members named `__proto__` do not get through it. */
+/** Any JSON that the API accepts: no members named `__proto__`, no U+0000. */
 export const anyJson: fc.Arbitrary<fc.JsonValue> = fc
   .jsonValue({ maxDepth: 5, stringUnit: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) })
   .filter((value) => !/__proto__|\\u0000/.test(JSON.stringify(value)))
 
-/** A value that is wrong for most fields, with a text in it that no message may repeat. */
+/** A value that is wrong for most fields, with a secret that no message may repeat. */
 export function hostileValue(secret: string): fc.Arbitrary<unknown> {
   return fc.oneof(
     anyJson,

@@ -21,7 +21,7 @@ export const BEFORE = '2026-01-01T08:00:00.000Z'
 export const NOW = '2026-03-01T12:00:00.000Z'
 export const MAX_RECORDS = 1000
 
-/** The id of the employee of this number; a call gives the ids from 101 to those whom it creates. */
+/** The id of employee `number`. Calls give new employees ids from 101. */
 export function emp(number: number): string {
   return fromUuid('emp', `01930000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`)
 }
@@ -33,7 +33,7 @@ export function contextOf(operation: Operation): CallContext {
   return { callId: CALL_ID, operation, requestId: 'req-1', key: KEY, requestedAt: NOW, durationMs: 3, now: NOW }
 }
 
-/** What every valid creation has, with an e-mail that belongs to the number. */
+/** A minimal valid creation, with an e-mail for this number. */
 export function person(number: number, more: Record<string, unknown> = {}): Record<string, unknown> {
   return { first_name: 'Ana', last_name: 'Pérez', email: `p${number}@example.com`, ...more }
 }
@@ -75,7 +75,7 @@ export function isOfEmployee(event: NewEvent): event is GivenEvent {
   return EMPLOYEE_EVENTS.has(event.type)
 }
 
-/** A company in which these events happened, and the calls that can be made to it. */
+/** A company with these events, and the calls that it takes. */
 export function given(...events: GivenEvent[]) {
   return companyOf(fold(events, BEFORE))
 }
@@ -84,7 +84,7 @@ export function companyOf(employees: ReadonlyMap<string, Employee>) {
   const directory = directoryOf(employees)
   return {
     employees,
-    /** `POST /v1/employees`. `firstNumber` numbers the first of those whom it creates. */
+    /** `POST /v1/employees`. `firstNumber` is the number of the first new employee. */
     create(body: unknown, firstNumber = 101): CallDecision {
       return decided('create', recordsOfCreate(body, MAX_RECORDS), readCreation, (records, context) => {
         const ids = records.map((_, at) => emp(firstNumber + at))
@@ -116,7 +116,7 @@ function decided(
   return decide(form.records.map(read), context)
 }
 
-/** Looks through all employees, one by one: too simple to be wrong. */
+/** Searches all employees one by one: too simple to be wrong. */
 function directoryOf(employees: ReadonlyMap<string, Employee>): EmployeeDirectory {
   const all = [...employees.values()]
   return {
@@ -132,7 +132,7 @@ export function faultsOf({ problem }: CallDecision): string[] {
   return (problem?.errors ?? []).map(({ pointer, code }) => `${pointer} ${code}`).sort()
 }
 
-/** What a call appended, as the types of its events. */
+/** The types of the events that a call appended. */
 export function typesOf({ events }: CallDecision): EventType[] {
   return events.map(({ type }) => type)
 }

@@ -8,14 +8,14 @@ import { parseVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import type { Verdict } from '../../../src/ledger/audit/verify-export.ts'
 import { verifyExport } from '../../../src/ledger/audit/verify-export.ts'
 
-/** An export to verify, and what it is held against. `checkpoints` are bytes, as they stand in a file; null is none. */
+/** An export to verify, with the bytes of its file of checkpoints, if any. */
 export interface Case {
   bytes: Buffer
   checkpoints: Buffer | null
   publicKey: string
 }
 
-/** What both verifiers have to agree on. */
+/** What both verifiers must agree on. */
 export interface Shown {
   verdict: Verdict['verdict']
   position: number | null
@@ -31,7 +31,7 @@ export async function verifyHere({ bytes, checkpoints, publicKey }: Case): Promi
   return verifyExport(splitLines(chunksOf(bytes)), { checkpoints: known ?? [], keys })
 }
 
-/** In pieces, as a file is read. */
+/** Yields pieces, as from a file. */
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 10_000) yield bytes.subarray(at, at + 10_000)
 }
@@ -40,7 +40,7 @@ export function shown(verdict: Verdict): Shown {
   return { verdict: verdict.verdict, position: verdict.verdict === 'consistent' ? null : verdict.position }
 }
 
-/** Whether this machine has a Python. */
+/** Whether python3 is installed. */
 export function hasPython(): boolean {
   return spawnSync('python3', ['--version']).status === 0
 }

@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import type { Test } from 'tap'
 
-/** Counts the passwords that are hashed in this process, by what each costs, for as long as a test runs. */
+/** Records the cost of each password hash during a test. The result returns the costs since its last call. */
 export function countHashes(t: Test): () => string[] {
   let costs: string[] = []
   const { argon2 } = crypto

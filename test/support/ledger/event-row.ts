@@ -4,7 +4,7 @@ import type { Envelope, SealedEvent, StoredEvent } from '../../../src/ledger/int
 /** SQL that sets what an erasure sets. */
 export const ERASE = `data = null, salt = null, data_hash = sha256(salt || convert_to(data, 'UTF8'))`
 
-/** The row of an event whose envelope, data and salt these are, without its leaf hash. */
+/** The row of an event with this envelope, data and salt, without its leaf hash. */
 export function toEventRow(envelope: Envelope, data: string | null, salt: Buffer | null): StoredEvent {
   return {
     company_id: toUuid(envelope.company_id),
@@ -23,7 +23,7 @@ export function toEventRow(envelope: Envelope, data: string | null, salt: Buffer
   }
 }
 
-/** The row of a sealed event, as the database gives it back. */
+/** The row of a sealed event, as the database returns it. */
 export function storedRow({ companyId, header, data, salt }: SealedEvent): StoredEvent {
   return toEventRow({ ...header, company_id: companyId, data_hash: '' }, data, salt)
 }

@@ -9,15 +9,12 @@ import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { catchUp } from '../../../src/workers/project.ts'
 import { toEventRow } from './event-row.ts'
 
-/*
- * Ledgers that were recorded once and stay as they are: whatever changes, they verify and fold to what they folded to.
- * record-ledger.ts makes a new one.
- */
+/* Recorded ledgers never change, and always verify and fold to the same state. record-ledger.ts makes a new one. */
 
-/** The schema versions of the ledgers that were recorded. */
+/** The versions of the recorded ledgers. */
 export const FROZEN = ['v1'] as const
 
-/** What a recorded ledger folds to. Those who are forgotten are left out: what is shown of them may change. */
+/** What a recorded ledger folds to, without erased employees, whose rows may change. */
 interface Folded {
   employees: unknown[]
   entries: unknown[]
@@ -25,7 +22,7 @@ interface Folded {
 
 interface FrozenLedger {
   lines: string[]
-  /** The signed checkpoint of its end, and two from earlier on. */
+  /** Two earlier signed checkpoints, and the one at its end. */
   checkpoints: string
   publicKey: string
   folded: Folded
@@ -51,7 +48,7 @@ interface Line {
   salt: string | null
 }
 
-/** Puts the events of an export into a database, as if they had been appended there, and returns their company. */
+/** Inserts the events of an export as if they had been appended, and returns their company's id. */
 export async function loadLedger(db: LedgerDb, lines: string[]): Promise<string> {
   const rows = lines.map((line) => {
     const { envelope, data, salt } = JSON.parse(line) as Line
@@ -77,7 +74,7 @@ export async function loadLedger(db: LedgerDb, lines: string[]): Promise<string>
   return fromUuid('com', company)
 }
 
-/** Folds a company's ledger with the projections of today, and reads what came of it. */
+/** Folds a company's ledger with the current projections, and returns the result. */
 export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folded> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
   const company = toUuid(companyId)

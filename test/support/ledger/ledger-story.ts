@@ -6,10 +6,7 @@ import { asSuperuser } from '../postgres/as-superuser.ts'
 import type { Service } from '../service.ts'
 import { ERASE } from './event-row.ts'
 
-/*
- * What a company goes through in which every type of event occurs that there is, told through the service as far as it
- * has the means.
- */
+/* Every type of event happens to one company, through the service where it can. */
 
 const PEOPLE = [
   { first_name: 'Ana', last_name: 'Pérez', email: 'ana@example.com', external_id: 'A-1', phone: '+4930901820' },
@@ -30,15 +27,15 @@ const PEOPLE = [
   },
 ]
 
-/** Lets all of it happen to the service's company. */
+/** Makes all events in the service's company. */
 export async function tellStory(service: Service): Promise<void> {
-  const zoe = await tellOfEmployees(service)
-  await tellOfKeysAndUsers(service)
-  await tellOfForgetting(service, zoe)
+  const zoe = await makeEmployeeEvents(service)
+  await makeAccountEvents(service)
+  await makeErasures(service, zoe)
 }
 
-/** Returns the id of the employee who is to be forgotten. */
-async function tellOfEmployees({ call }: Service): Promise<string> {
+/** Returns the id of the employee to erase. */
+async function makeEmployeeEvents({ call }: Service): Promise<string> {
   const created = await call('POST', '/v1/employees', { body: PEOPLE })
   const [ana, , , zoe] = (created.body.employees as { id: string }[]).map(({ id }) => id)
   await call('PATCH', `/v1/employees/${ana}`, {
@@ -54,7 +51,7 @@ async function tellOfEmployees({ call }: Service): Promise<string> {
     { external_id: 'A-4' },
   ]
   await call('PATCH', '/v1/employees', { body: many })
-  // Refused: some records of a creation, a bulk update, a single one, a whole call, one that cannot be read.
+  // Refused: records of a creation and a bulk update, single updates, an empty batch, an unreadable body.
   await call('POST', '/v1/employees', {
     body: [
       { first_name: 'Kim', last_name: 'Lee', email: 'ana@example.com' },
@@ -86,7 +83,7 @@ async function tellOfEmployees({ call }: Service): Promise<string> {
   return zoe!
 }
 
-async function tellOfKeysAndUsers({ manage, makeCompany, company }: Service): Promise<void> {
+async function makeAccountEvents({ manage, makeCompany, company }: Service): Promise<void> {
   await makeCompany('Another company, whose events stand between')
   const { body: key } = await manage('POST', '/api-keys', { name: 'Spare', quota_limit: 100, refresh_period: 'daily' })
   await manage('PATCH', `/api-keys/${key.id}`, { name: 'Renamed', quota_limit: 50 })
@@ -106,15 +103,15 @@ async function tellOfKeysAndUsers({ manage, makeCompany, company }: Service): Pr
   await manage('DELETE', `/users/${user.id}`)
 }
 
-async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
+async function makeErasures(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
   const ofZoe = (await positionsOf(service, 'stream', zoe, ...EMPLOYEE_EVENTS)).concat(
     await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'),
   )
-  await forget(service, 'EmployeeErased', zoe, ofZoe)
-  // Somebody who was refused and never created.
-  await forget(
+  await erase(service, 'EmployeeErased', zoe, ofZoe)
+  // A person who was refused and never created.
+  await erase(
     service,
     'EmployeeErased',
     newId('emp'),
@@ -128,8 +125,8 @@ async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
   ).rows
   const removed = fromUuid('usr', gone!.id)
   const ofRemoved = await positionsOf(service, 'stream', removed, 'UserInvited', 'UserTokenIssued')
-  await forget(service, 'UserErased', removed, ofRemoved)
-  await forget(
+  await erase(service, 'UserErased', removed, ofRemoved)
+  await erase(
     service,
     'RecordsRetired',
     id,
@@ -142,7 +139,7 @@ async function tellOfForgetting(service: Service, zoe: string): Promise<void> {
 
 const EMPLOYEE_EVENTS = ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated']
 
-/** The positions of the events of these types that belong to a stream, or whose data contain a text. */
+/** The positions of the events of these types that are in a stream, or whose data contains a text. */
 async function positionsOf(
   { pool, company }: Service,
   by: 'stream' | 'data',
@@ -157,20 +154,20 @@ async function positionsOf(
   return rows.map(({ position }) => position)
 }
 
-/** Appends what tells of a forgetting, and takes the data away. */
-async function forget(
+/** Appends an erasing event, and erases the data that it names. */
+async function erase(
   service: Service,
   type: 'EmployeeErased' | 'UserErased' | 'RecordsRetired',
   stream: string,
   positions: number[],
 ): Promise<void> {
-  if (positions.length === 0) throw new Error(`${type} would name nothing`)
+  if (positions.length === 0) throw new Error(`${type} names nothing`)
   await append(service, type, stream, { positions })
-  await takeData(service, positions)
+  await eraseData(service, positions)
 }
 
-/** Erases data and salt of events, past all rights. */
-async function takeData({ urls, company }: Service, positions: number[]): Promise<void> {
+/** Erases data and salt of events as a superuser. */
+async function eraseData({ urls, company }: Service, positions: number[]): Promise<void> {
   const where = `company_id = '${toUuid(company.id)}' and position in (${positions.join(', ')})`
   await asSuperuser(urls.superUrl, `update events set ${ERASE} where ${where}`)
 }

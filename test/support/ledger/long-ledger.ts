@@ -4,8 +4,8 @@ import { readHead } from '../../../src/ledger/read/read-head.ts'
 import type { Service } from '../service.ts'
 
 /**
- * Appends many events to a ledger with a few statements: updates of one employee, a millisecond apart, as true as those
- * that calls append, but for the snapshot. `titleLength` is how long their data are.
+ * Appends many updates of one employee, a millisecond apart, with a few statements. They verify like those of calls.
+ * `titleLength` is the length of each job title.
  */
 export async function lengthenLedger(
   { db, pool }: Service,

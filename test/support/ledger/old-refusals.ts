@@ -5,7 +5,7 @@ import { placeEvents } from '../../../src/ledger/append/place-events.ts'
 import * as statements from '../../../src/ledger/append/statements.ts'
 import type { Service } from '../service.ts'
 
-/** Opens the ledger of a company whose time begins at an instant. */
+/** Opens the ledger of a company whose time starts at this instant. */
 export async function openOldLedger({ pool }: Service, recordedAt: string): Promise<string> {
   const companyId = newId('com')
   await pool.query(`insert into companies (company_id, name, created_at) values ($1, 'Old', $2)`, [
@@ -20,8 +20,8 @@ export async function openOldLedger({ pool }: Service, recordedAt: string): Prom
 }
 
 /**
- * Appends a call with so many refused records, as it would have been appended at an instant. Each record has so many
- * characters of padding, however many the API would store.
+ * Appends a call with this many refused records, as if at this instant. Each record has this much padding, even if the
+ * API would store less.
  */
 export async function appendRefusalsAt(
   { pool, company }: Pick<Service, 'pool' | 'company'>,

@@ -11,8 +11,8 @@ import { exportLines } from './export-lines.ts'
 import { stopTestServer } from '../postgres/stop-test-server.ts'
 
 /*
- * Records a ledger with every type of event, and what it folds to: `node test/support/ledger/record-ledger.ts v2`, after a
- * schema version of an event has changed. Ledgers that were recorded before stay as they are.
+ * Records a ledger with every type of event, and what it folds to. Run `node test/support/ledger/record-ledger.ts v2`
+ * when the schema version of an event has changed. Keep the earlier recordings.
  */
 
 const [version = ''] = process.argv.slice(2)

@@ -1,11 +1,11 @@
-"""Verifies many exports at once: a line of JSON with `export` (base64), `checkpoints` and `keys` for each of them."""
+"""Verifies an export for each line of JSON, which has `export` (base64), `checkpoints` and `keys`."""
 import base64, functools, io, json, os, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs"))
 sys.dont_write_bytecode = True
 import verify_ledger
 
-# The same few signatures come again and again.
+# The same few signatures recur.
 verify_ledger.ed25519_verifies = functools.lru_cache(None)(verify_ledger.ed25519_verifies)
 
 for line in sys.stdin:

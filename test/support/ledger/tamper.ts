@@ -6,18 +6,18 @@ import { hasPython, shown, verifyHere, verifyInPython } from './both-verifiers.t
 import { readFrozen } from './frozen-ledger.ts'
 import { TAMPERINGS } from './tamperings.ts'
 
-/** What came of many tamperings. */
+/** The results of many tamperings. */
 interface TamperReport {
   runs: number
-  /** By tampering, how often it was noticed in which way. */
+  /** How often each tampering got each verdict. */
   noticed: Map<string, Partial<Record<Verdict['verdict'], number>>>
-  /** What was not noticed, noticed in the wrong place, or judged otherwise by the second verifier. */
+  /** Tamperings not noticed, noticed at the wrong position, or judged differently by the second verifier. */
   faults: string[]
-  /** How many of them the second verifier judged too. */
+  /** How many the second verifier judged too. */
   judgedTwice: number
 }
 
-/** Tampers with a recorded ledger so many times, each kind in turn, and has the outcome verified. */
+/** Tampers with a recorded ledger this many times, each kind in turn, and verifies the results. */
 export async function tamper(runs: number, seed: number, inPython: boolean): Promise<TamperReport> {
   const { lines, checkpoints, publicKey } = readFrozen('v1')
   const original = Buffer.from(lines.join(''))

@@ -3,11 +3,11 @@ import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 
 /*
- * What may be done to an exported ledger by somebody who wants to hide something, or by a fault of a disk. Many of these
- * are made as well as they can be without the key: numbers and hashes are brought into order again.
+ * Ways to tamper with an exported ledger, on purpose or by a disk fault. Many are as good as they can be without the
+ * key: their numbers and hashes are consistent again.
  */
 
-/** A ledger that was exported, and the checkpoints that its auditor kept. */
+/** An exported ledger, and the checkpoints that its auditor kept. */
 interface Evidence {
   lines: string[]
   checkpoints: string
@@ -16,7 +16,7 @@ interface Evidence {
 interface Tampered {
   bytes: Buffer
   checkpoints: string
-  /** Where it has to be noticed, when that is sure. */
+  /** The position where it must be noticed, if known. */
   position?: number
 }
 
@@ -28,7 +28,7 @@ interface Line {
 
 type Tampering = (random: SeededRandom, evidence: Evidence) => Tampered
 
-/** By name, each made anew from random choices. Each changes something: what it gives is never what it was given. */
+/** Tamperings by name. Each makes random choices, and always changes something. */
 export const TAMPERINGS: Record<string, Tampering> = {
   'a bit is flipped'(random, evidence) {
     const bytes = bytesOf(evidence.lines)
@@ -53,7 +53,7 @@ export const TAMPERINGS: Record<string, Tampering> = {
     const bytes = bytesOf(evidence.lines)
     return { ...evidence, bytes: bytes.subarray(0, random.below(bytes.length)) }
   },
-  'a line is written in another way': (random, evidence) =>
+  'a line is written differently': (random, evidence) =>
     edited(random, evidence, (line) => {
       const rewrite = random.pick<(text: string) => string>([
         (text) => text.replace('":', '": '),
@@ -76,7 +76,7 @@ export const TAMPERINGS: Record<string, Tampering> = {
     }),
   'data are changed': (random, evidence) =>
     edited(random, evidence, (text) => written(changedData(random, read(text))), hasData),
-  'data are changed and hashed anew': (random, evidence) =>
+  'data are changed and hashed again': (random, evidence) =>
     edited(random, evidence, (text) => written(resealed(changedData(random, read(text)))), hasData),
   'a salt is changed': (random, evidence) =>
     edited(
@@ -90,16 +90,16 @@ export const TAMPERINGS: Record<string, Tampering> = {
       },
       hasData,
     ),
-  'data are taken away': (random, evidence) =>
+  'data are removed': (random, evidence) =>
     edited(random, evidence, (text) => written({ ...read(text), data: null, salt: null }), hasData),
-  'erased data are made up': (random, evidence) =>
+  'erased data are invented': (random, evidence) =>
     edited(
       random,
       evidence,
       (text) => written({ ...read(text), data: '{}', salt: '0'.repeat(32) }),
       (text) => !hasData(text),
     ),
-  'erased data are made up and hashed anew': (random, evidence) =>
+  'erased data are invented and hashed again': (random, evidence) =>
     edited(
       random,
       evidence,
@@ -109,22 +109,22 @@ export const TAMPERINGS: Record<string, Tampering> = {
   'an event is deleted'(random, { lines, checkpoints }) {
     const at = random.below(lines.length)
     const without = { bytes: bytesOf(lines.toSpliced(at, 1)), checkpoints }
-    // Without the last one, it is the call that is noticed, which is not closed.
+    // Without the last event, the verifier notices the open call instead.
     return at === lines.length - 1 ? without : { ...without, position: at + 1 }
   },
   'an event is deleted, and the others move up': (random, evidence) =>
     renumbered(evidence, (lines) => lines.toSpliced(random.below(lines.length), 1)),
-  'an event stands there twice'(random, { lines, checkpoints }) {
+  'an event is repeated'(random, { lines, checkpoints }) {
     const at = random.below(lines.length)
     return { bytes: bytesOf(lines.toSpliced(at, 0, lines[at]!)), checkpoints, position: at + 2 }
   },
-  'an event stands there twice, and the others move down': (random, evidence) =>
+  'an event is repeated, and the others move down': (random, evidence) =>
     renumbered(evidence, (lines) => lines.toSpliced(random.below(lines.length), 0, random.pick(lines))),
-  'two events change places'(random, { lines, checkpoints }) {
+  'two events are swapped'(random, { lines, checkpoints }) {
     const [a, b] = twoOf(random, lines.length)
     return { bytes: bytesOf(swapped(lines, a, b)), checkpoints, position: a + 1 }
   },
-  'two events change places and positions': (random, evidence) =>
+  'two events are swapped with their positions': (random, evidence) =>
     renumbered(evidence, (lines) => swapped(lines, ...twoOf(random, lines.length))),
   'a call is deleted, and the others move up': (random, evidence) =>
     renumbered(evidence, (lines) => {
@@ -142,7 +142,7 @@ export const TAMPERINGS: Record<string, Tampering> = {
       checkpoints: `${notesOf(checkpoints).at(-1)!}\n`,
     }
   },
-  'data are taken away, and a forged retirement says so': (random, evidence) =>
+  'data are removed by a forged retirement': (random, evidence) =>
     renumbered(evidence, (lines) => {
       const positions = [1 + random.below(lines.length)]
       const emptied = lines.map((text, at) =>
@@ -168,7 +168,7 @@ export const TAMPERINGS: Record<string, Tampering> = {
   },
   'a bit of a checkpoint is flipped'(random, { lines, checkpoints }) {
     const bytes = Buffer.from(checkpoints)
-    // What stands between two notes is no part of them.
+    // The bytes between two notes belong to neither.
     const notes = [...checkpoints.matchAll(/\n\n(?=employee)/g)].map(
       ({ index }) => Buffer.byteLength(checkpoints.slice(0, index)) + 1,
     )
@@ -195,7 +195,7 @@ function hasData(text: string): boolean {
   return read(text).data !== null
 }
 
-/** One line that fits is changed; the fault is to be noticed there. */
+/** Edits one line that fits. */
 function edited(
   random: SeededRandom,
   { lines, checkpoints }: Evidence,
@@ -206,7 +206,7 @@ function edited(
   return { bytes: bytesOf(lines.with(at, edit(lines[at]!))), checkpoints }
 }
 
-/** Lines are moved, and each is given the position at which it now stands, and the version that its stream has there. */
+/** Moves lines, and gives each its new position and the version of its stream there. */
 function renumbered({ lines, checkpoints }: Evidence, move: (lines: string[]) => string[]): Tampered {
   const versions = new Map<unknown, number>()
   let time = ''
@@ -236,7 +236,7 @@ function changedData(random: SeededRandom, line: Line): Line {
   return { ...line, data: canonicalJson({ ...data, [name]: other(random, data[name]) }) }
 }
 
-/** A value that is not this one, of the same kind or of another. */
+/** A different value, of the same kind or another. */
 function other(random: SeededRandom, value: unknown): unknown {
   if (random.chance(0.2))
     return random.pick(

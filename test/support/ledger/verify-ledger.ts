@@ -13,7 +13,7 @@ import type { StateRow } from '../../../src/ledger/read/read-employees.ts'
 import { employeesOf, selectStates } from '../../../src/ledger/read/read-employees.ts'
 import type { EventRow, LedgerDb } from '../../../src/ledger/tables.ts'
 
-/** What is wrong with a company's ledger, a line for each fault; nothing when it is sound. */
+/** The faults of a company's ledger, one line each. */
 export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<string[]> {
   const company = toUuid(companyId)
   const rows = await db.selectFrom('events').selectAll().where('company_id', '=', company).orderBy('position').execute()
@@ -78,7 +78,7 @@ function erasureFaults(events: RecordedEvent[]): string[] {
   return faults
 }
 
-/** The directory names those whom the events make, and a call is decided on what their events fold to. */
+/** The directory matches the events, and so do the states on which calls are decided. */
 async function directoryFaults(db: LedgerDb, company: string, events: RecordedEvent[]): Promise<string[]> {
   const rows = await db.selectFrom('employee_directory').selectAll().where('company_id', '=', company).execute()
   const { columns, joins } = selectStates()
@@ -137,7 +137,7 @@ function sorted(value: unknown): string {
   )
 }
 
-/** RFC 6962 section 2.1, as it is written there. */
+/** RFC 6962 section 2.1, word for word. */
 function naiveRoot(leaves: Buffer[]): Buffer {
   if (leaves.length === 0) return sha256(Buffer.alloc(0))
   if (leaves.length === 1) return leaves[0]!

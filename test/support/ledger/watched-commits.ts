@@ -1,13 +1,13 @@
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { Tracing } from '../../../src/observe/tracing/tracing.ts'
 
-/** Counts, for each call, the transactions that began between its being handed in and its own. */
+/** Counts, for each call, the transactions that began after it was handed in and before its own. */
 interface WatchedCommits {
-  /** What is told of calls that are handed in, and of transactions. */
+  /** Observes calls that are handed in, and transactions. */
   tracing: Pick<Tracing, 'traceLanes' | 'traceTransaction'>
-  /** Resolves once a company has this many calls that were handed in and have not begun. */
+  /** Resolves once a company has handed in this many calls that have not begun. */
   handedIn(companyId: string, count: number): Promise<void>
-  /** How many transactions each call of a company waited for, beside the one under way, in the order in which they began. */
+  /** How many transactions each call of a company waited for after the running one, in order of their start. */
   waitedFor(companyId: string): number[]
 }
 
@@ -30,7 +30,7 @@ export function watchCommits(): WatchedCommits {
       traceTransaction(calls) {
         for (const call of calls) {
           const at = handedInAt.get(call)
-          // A call that is tried again has begun before.
+          // A retried call has already begun.
           if (at === undefined) continue
           handedInAt.delete(call)
           waited.set(call.companyId, [...(waited.get(call.companyId) ?? []), begun - at])
