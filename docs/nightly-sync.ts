@@ -1,48 +1,40 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ApiClient, EmployeeBulkPatch, EmployeeCreate } from '../clients/typescript/employee-client.ts'
+import type { ApiClient, EmployeeCreate, EmployeeUpsert } from '../clients/typescript/employee-client.ts'
 
 export type Person = EmployeeCreate & { external_id: string }
 
 /**
- * Updates the employees to match the HR system. `run` identifies the run: after a failure, run it again with the same
- * `run`. It must be random, because the idempotency keys are derived from it and must not be guessable.
+ * Makes the employees match the HR system. `run` identifies the run: after a failure, run it again with the same `run`.
+ * It must be random, because the idempotency keys are derived from it and must not be guessable.
  */
 export async function nightlySync(api: ApiClient, people: Person[], run: string) {
-  const known = await knownEmployees(api)
   const present = new Set(people.map((person) => person.external_id))
-  const [joiners, stayers] = [false, true].map((is) => people.filter((person) => known.has(person.external_id) === is))
-  const leavers = [...known].filter(([id, status]) => status === 'active' && !present.has(id)).map(([id]) => id)
-  const changes: EmployeeBulkPatch[] = [
-    ...stayers!.map((person) => ({ status: 'active' as const, ...person })),
+  const leavers = (await activeEmployees(api)).filter((id) => !present.has(id))
+  const records: EmployeeUpsert[] = [
+    ...people.map((person) => ({ status: 'active' as const, ...person })),
     ...leavers.map((id) => ({ external_id: id, status: 'inactive' as const })),
   ]
   const tally = { created: 0, synced: 0, no_updates: 0, reactivated: 0, deactivated: 0 }
-  for (const body of batches(joiners!)) {
-    const { employees } = await repeat(() => api.POST('/v1/employees', { params: keyed(run, body), body }))
-    tally.created += employees.length
-  }
-  for (const body of batches(changes)) {
-    const { results } = await repeat(() => api.PATCH('/v1/employees', { params: keyed(run, body), body }))
+  for (let at = 0; at < records.length; at += 1_000) {
+    const body = records.slice(at, at + 1_000)
+    const { results } = await repeat(() => api.PUT('/v1/employees', { params: keyed(run, body), body }))
     for (const { result } of results) tally[result] += 1
   }
   return tally
 }
 
-async function knownEmployees(api: ApiClient): Promise<Map<string, string>> {
-  const known = new Map<string, string>()
-  for (let query: { limit: number; cursor?: string } = { limit: 200 }; ;) {
+async function activeEmployees(api: ApiClient): Promise<string[]> {
+  const found: string[] = []
+  for (let query: { status: 'active'; limit: number; cursor?: string } = { status: 'active', limit: 200 }; ;) {
     const { items, next_cursor: cursor } = await repeat(() => api.GET('/v1/employees', { params: { query } }))
-    for (const { external_id: id, status } of items) if (id !== null) known.set(id, status)
-    if (cursor === null) return known
+    for (const { external_id: id } of items) if (id !== null) found.push(id)
+    if (cursor === null) return found
     query = { ...query, cursor }
   }
 }
 
-const batches = <T>(all: T[], size = 1_000) =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
-
-/** The same batch of the same run gets the same key, so that a repeated call has no further effect. */
+/** The same records of the same run get the same key, so that a repeated call has no further effect. */
 function keyed(run: string, records: unknown) {
   const digest = createHash('sha256').update(JSON.stringify(records)).digest('hex')
   return { header: { 'Idempotency-Key': `${run}-${digest}` } }

@@ -166,7 +166,7 @@ def counts_fit(kind, data, call):
     counts, operation = data.get("counts"), data.get("operation")
     counts = [counts.get(name) for name in COUNTS] if isinstance(counts, dict) else [None]
     unchanged = data.get("unchanged") if kind == "ApiCallCompleted" else []
-    is_readable = operation in ("create", "update_one", "update_many") and isinstance(unchanged, list)
+    is_readable = operation in ("create", "update_one", "update_many", "upsert") and isinstance(unchanged, list)
     if not is_readable or not all(map(count, counts)) or operation == "update_one" and counts[0] != 1:
         return False
     if kind == "ApiCallFailed":
@@ -176,7 +176,7 @@ def counts_fit(kind, data, call):
     gone, total = sum(updated.values()), len(created) + len(updated) + len(unchanged)
     fits = all(matches("emp" + ID[8:], employee) for employee in unchanged) and (call["last"] < total or total == 0)
     fits = fits and len(set(unchanged)) == len(unchanged) and not call["streams"].intersection(unchanged)
-    fits = fits and not rejected and len(created) == (total if operation == "create" else 0)
+    fits = fits and not rejected and (operation == "upsert" or len(created) == (total if operation == "create" else 0))
     return fits and counts == [total, len(updated) - gone, gone, 0, len(unchanged)]
 
 def unbase64(text):

@@ -33,7 +33,11 @@ export interface paths {
          * @description In order of creation. The list is eventually consistent; use `min_position` to read your own write.
          */
         get: operations["listEmployees"];
-        put?: never;
+        /**
+         * Create or update several employees
+         * @description Applies all records or none. A refusal lists the errors of all records. A record whose `external_id` finds an employee, or whose `email` does if it has no `external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.
+         */
+        put: operations["upsertEmployees"];
         /**
          * Create one or more employees
          * @description Applies all records or none. A refusal lists the errors of all records.
@@ -757,7 +761,7 @@ export interface components {
              * @description The operation of the call.
              * @enum {string}
              */
-            operation: "create" | "update_one" | "update_many";
+            operation: "create" | "update_one" | "update_many" | "upsert";
             counts: {
                 total: number;
                 updated: number;
@@ -1066,6 +1070,47 @@ export interface components {
                 [key: string]: components["schemas"]["Cause"];
             };
         };
+        /** @description A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`. If there is no such employee, the record creates one and needs `first_name`, `last_name` and `email`. */
+        EmployeeUpsert: {
+            /** @description Leading and trailing white space is removed before the limits apply. */
+            first_name?: string;
+            /** @description Leading and trailing white space is removed before the limits apply. */
+            last_name?: string;
+            /**
+             * Format: idn-email
+             * @description Stored in lower case and Unicode NFKC.
+             */
+            email?: string;
+            external_id?: string | null;
+            employee_number?: string | null;
+            job_title?: string | null;
+            department?: string | null;
+            division?: string | null;
+            location?: string | null;
+            manager_id?: components["schemas"]["EmployeeId"] | null;
+            /** @description E.164. */
+            phone?: string | null;
+            /** Format: date */
+            start_date?: string | null;
+            /** Format: date */
+            termination_date?: string | null;
+            /**
+             * @description `inactive` deactivates the employee; `active` reactivates the employee.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /** @description `null` removes an attribute. The employee can have at most 32 after the update. */
+            custom_attributes?: {
+                [key: string]: string | number | boolean | null;
+            } | null;
+            /** @description Identifies the manager by external id, instead of `manager_id`. */
+            manager_external_id?: string | null;
+            /**
+             * Format: idn-email
+             * @description Identifies the manager by email, instead of `manager_id`.
+             */
+            manager_email?: string | null;
+        } | unknown | unknown;
         Erasure: {
             erased: {
                 /** @description Null for a person who was never created. */
@@ -1227,6 +1272,23 @@ export interface components {
                 index: number;
                 id: components["schemas"]["EmployeeId"];
                 result: components["schemas"]["RecordResult"];
+                /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
+                changed: string[];
+            }[];
+        };
+        /**
+         * @description What the call did to the employee.
+         * @enum {string}
+         */
+        UpsertResult: "created" | "synced" | "no_updates" | "reactivated" | "deactivated";
+        /** @description Created employees count in `total` alone, and their `changed` is empty. With `validate_only`, `log_id` is absent, and the `id` of an employee that would be created is null. */
+        UpsertedEmployees: {
+            log_id?: components["schemas"]["LogId"];
+            counts: components["schemas"]["CallCounts"];
+            results: {
+                index: number;
+                id: components["schemas"]["EmployeeId"] | null;
+                result: components["schemas"]["UpsertResult"];
                 /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
                 changed: string[];
             }[];
@@ -2468,6 +2530,57 @@ export interface operations {
             503: components["responses"]["ApiUnavailable"];
         };
     };
+    upsertEmployees: {
+        parameters: {
+            query?: {
+                /** @description Return what would happen, and store neither a change nor a log entry. */
+                validate_only?: boolean;
+            };
+            header?: {
+                /**
+                 * @description Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new operation. A retry with the same key and the same request returns the first response and has no second effect. Use a random value without personal data: the service remembers used keys forever.
+                 * @example nightly-2026-11-20-batch-1
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An object with the records, or an array of records. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    employees: components["schemas"]["EmployeeUpsert"][];
+                } | components["schemas"]["EmployeeUpsert"][];
+            };
+        };
+        responses: {
+            /** @description The result for each record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpsertedEmployees"];
+                };
+            };
+            400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["ApiCallInvalidCredentials"];
+            403: components["responses"]["ApiCallKeyDisabled"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
+            415: components["responses"]["ApiCallUnsupportedMediaType"];
+            422: components["responses"]["ApiCallEmptyBatchIdempotencyKeyReusedValidationFailed"];
+            429: components["responses"]["ApiCallQuotaExceededRateLimited"];
+            500: components["responses"]["ApiCallInternalError"];
+            503: components["responses"]["ApiCallUnavailable"];
+        };
+    };
     createEmployees: {
         parameters: {
             query?: {
@@ -3010,7 +3123,7 @@ export interface operations {
                 /** @description The status of the entry. */
                 status?: "Completed" | "Failed";
                 /** @description The operation of the call. */
-                operation?: "create" | "update_one" | "update_many";
+                operation?: "create" | "update_one" | "update_many" | "upsert";
                 /** @description Requested at or after this time (RFC 3339). */
                 from?: string;
                 /** @description Requested before this time (RFC 3339). */
@@ -3059,7 +3172,7 @@ export interface operations {
                 /** @description The status of the entry. */
                 status?: "Completed" | "Failed";
                 /** @description The operation of the call. */
-                operation?: "create" | "update_one" | "update_many";
+                operation?: "create" | "update_one" | "update_many" | "upsert";
                 /** @description Requested at or after this time (RFC 3339). */
                 from?: string;
                 /** @description Requested before this time (RFC 3339). */
@@ -3534,7 +3647,7 @@ export interface operations {
                              */
                             day: string;
                             /** @enum {string} */
-                            operation: "create" | "update_one" | "update_many";
+                            operation: "create" | "update_one" | "update_many" | "upsert";
                             /** @enum {string} */
                             status: "Completed" | "Failed";
                             calls: number;

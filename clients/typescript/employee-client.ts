@@ -6,6 +6,7 @@ export type ApiClient = Client<paths>
 export type Employee = components['schemas']['Employee']
 export type EmployeeCreate = components['schemas']['EmployeeCreate']
 export type EmployeeBulkPatch = components['schemas']['EmployeeBulkPatch']
+export type EmployeeUpsert = components['schemas']['EmployeeUpsert']
 
 /** Creates a client of the public API. Paths, parameters, bodies, and answers are typed by the OpenAPI document. */
 export function employeeClient(baseUrl: string, apiId: string, apiKey: string): ApiClient {

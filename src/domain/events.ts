@@ -24,7 +24,8 @@ export interface CallCounts {
   no_updates: number
 }
 
-export type Operation = 'create' | 'update_one' | 'update_many'
+export const OPERATIONS = ['create', 'update_one', 'update_many', 'upsert'] as const
+export type Operation = (typeof OPERATIONS)[number]
 
 interface CallFacts {
   operation: Operation

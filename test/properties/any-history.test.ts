@@ -44,11 +44,11 @@ const bulkPatch = fc.oneof(
   fc.tuple(patch, externalId).map(([sent, locator]) => ({ ...sent, external_id: locator })),
 )
 
-type Call =
-  { kind: 'create'; body: unknown } | { kind: 'many'; body: unknown } | { kind: 'one'; nth: number; body: unknown }
+type Call = { kind: 'create' | 'many' | 'upsert'; body: unknown } | { kind: 'one'; nth: number; body: unknown }
 const call: fc.Arbitrary<Call> = fc.oneof(
   fc.array(creation, { maxLength: 3 }).map((body) => ({ kind: 'create' as const, body })),
   fc.array(bulkPatch, { maxLength: 3 }).map((body) => ({ kind: 'many' as const, body })),
+  fc.array(fc.oneof(creation, bulkPatch), { maxLength: 3 }).map((body) => ({ kind: 'upsert' as const, body })),
   fc.record({ kind: fc.constant('one' as const), nth: fc.nat(3), body: patch }),
 )
 
@@ -60,6 +60,8 @@ const BEGINNING: Call = {
   }),
 }
 
+const METHODS = { create: 'POST', many: 'PATCH', upsert: 'PUT', one: 'PATCH' } as const
+
 /** Makes the calls of a history through these API processes in turn. */
 async function run(company: TestCompany, calls: Call[], through: Service[]): Promise<Answer[]> {
   const answers: Answer[] = []
@@ -68,10 +70,7 @@ async function run(company: TestCompany, calls: Call[], through: Service[]): Pro
     const { call } = through[at % through.length]!
     const options = { body, key: company.key }
     const id = 'nth' in rest ? (known[rest.nth] ?? 'emp_unknown') : ''
-    const answer =
-      kind === 'create'
-        ? await call('POST', '/v1/employees', options)
-        : await call('PATCH', `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
+    const answer = await call(METHODS[kind], `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
     if (answer.status === 201) known.push(...answer.body.employees.map((made: { id: string }) => made.id))
     answers.push(answer)
   }

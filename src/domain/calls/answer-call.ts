@@ -15,6 +15,8 @@ export function answerSuccess(operation: Operation, decision: CallDecision, logI
       return answerCreate(decision, logId)
     case 'update_many':
       return answerUpdateMany(decision, logId)
+    case 'upsert':
+      return answerUpsert(decision, logId)
     case 'update_one':
       return answerUpdateOne(decision, logId)
   }
@@ -32,6 +34,17 @@ function answerCreate({ outcomes }: CallDecision, logId: string | null): CallAns
 
 function answerUpdateMany({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
   const results = outcomes.map(({ index, employee, result, changed }) => ({ index, id: employee.id, result, changed }))
+  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results } }
+}
+
+function answerUpsert({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
+  const results = outcomes.map(({ index, employee, result, changed }) => ({
+    index,
+    // An id is given when an employee is created, not before.
+    id: result === null && logId === null ? null : employee.id,
+    result: result ?? 'created',
+    changed,
+  }))
   return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results } }
 }
 

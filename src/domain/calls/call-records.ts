@@ -32,7 +32,7 @@ export interface ManagerReference {
 
 /** A record after all validation that does not need the company's state. */
 export interface ReadRecord extends SentRecord {
-  /** Null for a creation, or if the locator is invalid. */
+  /** Null for a `POST`, or if the locator is invalid. */
   locator: Locator | null
   /** The valid attributes, normalised, without the manager. */
   patch: AttributePatch
@@ -50,7 +50,7 @@ export function recordsOfCreate(body: SentJson, maxRecords: number): CallRecords
   return recordsOfMany(body, maxRecords)
 }
 
-/** The records of `PATCH /v1/employees`: `{"employees": […]}` or a bare array. */
+/** The records of `PATCH /v1/employees` and `PUT /v1/employees`: `{"employees": […]}` or a bare array. */
 export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
   if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
   if (!isObject(body) || !Array.isArray(body.employees)) {
@@ -103,11 +103,20 @@ export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
 /** Reads a record of a bulk update, which contains a locator and a patch. */
 export function readUpdate(record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
-  const { locator, fault } = readLocator(record.sent)
+  const { locator, fault } = readLocator(record.sent, UPDATE_LOCATORS)
   const faults = new RecordFaults()
   if (fault) faults.addFirst(fault)
   // The locator is not a new value.
   return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], true, faults), faults }
+}
+
+/** Reads a record of an upsert: a patch that can also create, so the field that locates the employee is a value, too. */
+export function readUpsert(record: SentRecord): ReadRecord {
+  if (!isReadable(record.sent)) return unreadable(record, null)
+  const { locator, fault } = readLocator(record.sent, UPSERT_LOCATORS)
+  const faults = new RecordFaults()
+  if (fault) faults.addFirst(fault)
+  return { ...record, locator, ...readFields(record.sent, fault?.path[0], true, faults), faults }
 }
 
 /** Whether a record is an object with an acceptable number of members. */
@@ -123,8 +132,14 @@ function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   return { ...record, locator, patch: {}, manager: undefined, faults }
 }
 
-function readLocator(sent: Record<string, SentJson>): { locator: Locator | null; fault?: FieldError } {
-  if (Object.hasOwn(sent, 'id')) {
+const UPDATE_LOCATORS = 'id, external_id or email'
+const UPSERT_LOCATORS = 'external_id or email'
+
+function readLocator(
+  sent: Record<string, SentJson>,
+  by: typeof UPDATE_LOCATORS | typeof UPSERT_LOCATORS,
+): { locator: Locator | null; fault?: FieldError } {
+  if (by === UPDATE_LOCATORS && Object.hasOwn(sent, 'id')) {
     if (typeof sent.id === 'string') return { locator: { field: 'id', value: sent.id } }
     return { locator: null, fault: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
   }
@@ -134,7 +149,7 @@ function readLocator(sent: Record<string, SentJson>): { locator: Locator | null;
     if (!faults) return { locator: { field, value: value as string } }
     return { locator: null, fault: { path: [field], code: faults[0]!.code, message: faults[0]!.message } }
   }
-  const message = 'A record must identify its employee by id, external_id or email'
+  const message = `A record must identify its employee by ${by}`
   return { locator: null, fault: { path: [], code: 'missing_locator', message } }
 }
 

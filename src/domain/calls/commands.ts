@@ -1,13 +1,21 @@
 import type { Problem } from '../errors.ts'
 import type { Operation, SentJson } from '../events.ts'
 import type { CallRecords, ReadRecord } from './call-records.ts'
-import { readCreation, readUpdate, readUpdateOf, recordOfOne, recordsOfCreate, recordsOfMany } from './call-records.ts'
+import {
+  readCreation,
+  readUpdate,
+  readUpdateOf,
+  readUpsert,
+  recordOfOne,
+  recordsOfCreate,
+  recordsOfMany,
+} from './call-records.ts'
 import type { BlamedRecord } from './decide-records.ts'
 import type { Touches } from './touched-values.ts'
 import { NO_TOUCHES, touchedValues } from './touched-values.ts'
 
 /** What a writing call asks for, with all the work done that needs no state of the company. */
-export type Command = CreateCommand | UpdateManyCommand | UpdateOneCommand | RefusedCommand
+export type Command = CreateCommand | UpdateManyCommand | UpdateOneCommand | UpsertCommand | RefusedCommand
 
 interface CommandFacts {
   operation: Operation
@@ -28,6 +36,13 @@ interface CreateCommand extends CommandFacts {
 interface UpdateManyCommand extends CommandFacts {
   operation: 'update_many'
   records: ReadRecord[]
+}
+
+interface UpsertCommand extends CommandFacts {
+  operation: 'upsert'
+  records: ReadRecord[]
+  /** The id that each record's employee will have, unless the employee exists. */
+  newIds: string[]
 }
 
 export interface UpdateOneCommand extends CommandFacts {
@@ -58,6 +73,15 @@ export function readUpdateMany(body: SentJson, maxRecords: number): Command {
   if (form.problem) return refusedCommand('update_many', form.problem, form.count)
   const records = form.records.map(readUpdate)
   return { operation: 'update_many', count: records.length, touches: touchedValues(records), records }
+}
+
+/** Reads the command of `PUT /v1/employees`, which creates or updates several employees, all or none. */
+export function readUpsertMany(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Command {
+  const form = recordsOfMany(body, maxRecords)
+  if (form.problem) return refusedCommand('upsert', form.problem, form.count)
+  const records = form.records.map(readUpsert)
+  const newIds = records.map(() => newId('emp'))
+  return { operation: 'upsert', count: records.length, touches: touchedValues(records), records, newIds }
 }
 
 /** Reads the command of `PATCH /v1/employees/{id}`. `ifMatch` is the value of the If-Match header, if there is one. */

@@ -9,7 +9,7 @@ import { answerRefusal, answerRetry, answerSuccess } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
 import type { CallContext, CallDecision } from './decide-records.ts'
-import { decideCreate, decideUpdate, refuseCall } from './decide-records.ts'
+import { decideCreate, decideUpdate, decideUpsert, refuseCall } from './decide-records.ts'
 import type { Binding, EarlierCall } from './earlier-call.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { CallAnswer, WriteCall } from './write-call.ts'
@@ -112,6 +112,8 @@ function decideCommand(command: Command, employees: EmployeeDirectory, context: 
       return decideCreate(command.records, command.newIds, employees, context)
     case 'update_many':
       return decideUpdate(command.records, employees, context)
+    case 'upsert':
+      return decideUpsert(command.records, command.newIds, employees, context)
     case 'update_one':
       return decideUpdateOne(command, employees, context)
   }

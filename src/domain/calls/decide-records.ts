@@ -1,11 +1,13 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
+import { REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
 import { addStateFaults, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
+import { isObject } from '../json-object.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 import { managerFaults, resolveManagers } from './reporting-lines.ts'
 import { uniquenessFaults } from './uniqueness.ts'
@@ -50,18 +52,7 @@ export function decideCreate(
   context: CallContext,
 ): CallDecision {
   const managed = resolveManagers(records, (record) => newIds[record.index], directory)
-  const drafts = managed.map((record): Draft => {
-    const data = { attributes: attributesSet(record.patch) }
-    const event = {
-      type: 'EmployeeCreated',
-      stream: newIds[record.index]!,
-      version: 1,
-      index: record.index,
-      data,
-    } as const
-    const after = evolve(undefined, { ...event, recorded_at: context.now })
-    return { record, before: undefined, after, effect: undefined, events: [event], faults: record.faults.copy() }
-  })
+  const drafts = managed.map((record) => draftCreation(record, newIds[record.index]!, context.now))
   judge(drafts, directory)
   const failed = drafts.filter((draft) => draft.faults.count > 0).length
   const counts = { ...NO_COUNTS, total: drafts.length, failed }
@@ -73,14 +64,40 @@ export function decideUpdate(records: ReadRecord[], directory: EmployeeDirectory
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
   const managed = resolveManagers(records, (record) => located(record)?.id, directory)
   const drafts = managed.map((record) => draftUpdate(record, located(record) ?? undefined, context.now))
+  return settleUpdate(drafts, directory, context)
+}
+
+function settleUpdate(drafts: Draft[], directory: EmployeeDirectory, context: CallContext): CallDecision {
   refuseRepeated(drafts)
   judge(drafts, directory)
   const counts = { ...NO_COUNTS, total: drafts.length }
   if (drafts.some((draft) => draft.faults.count > 0)) {
     return failedOn(drafts, { ...counts, failed: drafts.length }, context)
   }
-  for (const { effect } of drafts) counts[bucketOf(effect!.result)] += 1
+  // Created employees count in the total alone.
+  for (const { effect } of drafts) if (effect) counts[bucketOf(effect.result)] += 1
   return completed(drafts, counts, context)
+}
+
+/**
+ * Decides an upsert: updates the employees that the records find, and creates the others. `newIds` gives each record the
+ * id its employee will have if it is new.
+ */
+export function decideUpsert(
+  records: ReadRecord[],
+  newIds: readonly string[],
+  directory: EmployeeDirectory,
+  context: CallContext,
+): CallDecision {
+  const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
+  const managed = resolveManagers(records, (record) => located(record)?.id ?? newIds[record.index], directory)
+  const drafts = managed.map((record) => {
+    const before = located(record)
+    // Without a valid locator, nobody knows whether the employee is new.
+    if (before || !record.locator) return draftUpdate(record, before ?? undefined, context.now)
+    return draftCreation(requireAttributes(record), newIds[record.index]!, context.now)
+  })
+  return settleUpdate(drafts, directory, context)
 }
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -111,6 +128,23 @@ const NO_COUNTS: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0,
 function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates' {
   if (result === 'deactivated' || result === 'no_updates') return result
   return 'updated'
+}
+
+/** Adds an error for each required attribute that a record which creates an employee lacks. */
+function requireAttributes(record: ReadRecord): ReadRecord {
+  const faults = record.faults.copy()
+  for (const name of REQUIRED_ATTRIBUTES)
+    if (!isObject(record.sent) || !Object.hasOwn(record.sent, name))
+      faults.add([name], 'required', `${name} is required to create an employee`)
+  return { ...record, faults }
+}
+
+function draftCreation(record: ReadRecord, id: string, now: string): Draft {
+  const { index, patch } = record
+  const data = { attributes: attributesSet(patch) }
+  const event = { type: 'EmployeeCreated', stream: id, version: 1, index, data } as const
+  const after = evolve(undefined, { ...event, recorded_at: now })
+  return { record, before: undefined, after, effect: undefined, events: [event], faults: record.faults.copy() }
 }
 
 function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {

@@ -132,9 +132,18 @@ export function attributesSet(sent: AttributePatch): AttributesSet {
   const set: Record<string, unknown> = {}
   for (const name of NAMES_IN_ORDER) {
     const value = name === 'status' ? (sent.status ?? 'active') : sent[name]
-    if (value !== null && value !== undefined) set[name] = value
+    if (value === null || value === undefined) continue
+    set[name] = name === 'custom_attributes' ? withoutNulls(sent.custom_attributes!) : value
   }
   return set
+}
+
+/** A merge patch of nothing: what null would remove is not there (RFC 7396 section 2). */
+function withoutNulls(custom: Record<string, CustomValue | null>): Record<string, CustomValue | null> {
+  const entries = Object.entries(custom)
+  return entries.some(([, value]) => value === null)
+    ? Object.fromEntries(entries.filter(([, value]) => value !== null))
+    : custom
 }
 
 /** The effect of a merge patch on an employee. */

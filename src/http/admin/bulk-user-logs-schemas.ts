@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
+import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
@@ -34,9 +35,7 @@ const PageQuery = {
 /** Filters of the list of entries. An entry must match all of them. */
 export const EntryFilterQuery = {
   status: Type.Optional(oneOf(['Completed', 'Failed'], { description: 'The status of the entry.' })),
-  operation: Type.Optional(
-    oneOf(['create', 'update_one', 'update_many'], { description: 'The operation of the call.' }),
-  ),
+  operation: Type.Optional(oneOf(OPERATIONS, { description: 'The operation of the call.' })),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Requested at or after this time (RFC 3339).' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Requested before this time (RFC 3339).' })),
   key: Type.Optional(
@@ -97,7 +96,7 @@ export const EntrySchema = Type.Object(
     status: oneOf(['Completed', 'Failed'], { description: 'Whether the call succeeded.' }),
     name: oneOf(['Public API'], { description: 'The source of the entry.' }),
     requested_at: Type.String({ format: 'date-time' }),
-    operation: oneOf(['create', 'update_one', 'update_many'], { description: 'The operation of the call.' }),
+    operation: oneOf(OPERATIONS, { description: 'The operation of the call.' }),
     counts: Counts,
     http_status: Type.Integer(),
     duration_ms: Count,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { readCurrentDay, readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
+import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
@@ -34,7 +35,7 @@ const Usage = Type.Object({
   items: Type.Array(
     Type.Object({
       day: Type.String({ format: 'date', description: 'The day (UTC) of the calls.' }),
-      operation: Type.Unsafe<string>({ type: 'string', enum: ['create', 'update_one', 'update_many'] }),
+      operation: Type.Unsafe<string>({ type: 'string', enum: [...OPERATIONS] }),
       status: Type.Unsafe<string>({ type: 'string', enum: ['Completed', 'Failed'] }),
       calls: Count,
       records: Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count }),

@@ -1,14 +1,25 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import { Employee, EmployeeBulkPatch, EmployeeCreate, EmployeeId, EmployeePreview, LogId } from './employee-schemas.ts'
+import {
+  Employee,
+  EmployeeBulkPatch,
+  EmployeeCreate,
+  EmployeeId,
+  EmployeePreview,
+  EmployeeUpsert,
+  LogId,
+  orNull,
+} from './employee-schemas.ts'
 
 const STRICT = { additionalProperties: false }
 const Count = Type.Integer({ minimum: 0 })
 
+const RESULTS = ['synced', 'no_updates', 'reactivated', 'deactivated']
+
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
   type: 'string',
-  enum: ['synced', 'no_updates', 'reactivated', 'deactivated'],
+  enum: RESULTS,
   description:
     'What an update did to the employee. If several apply, the first of deactivated, reactivated, synced and no_updates.',
 })
@@ -48,6 +59,36 @@ export const UpdatedEmployees = Type.Object(
   { $id: 'UpdatedEmployees', ...STRICT, description: '`log_id` is absent with `validate_only`.' },
 )
 
+export const UpsertedEmployees = Type.Object(
+  {
+    log_id: OptionalLogId,
+    counts: CallCounts,
+    results: Type.Array(
+      Type.Object(
+        {
+          index: Count,
+          id: orNull(EmployeeId),
+          result: Type.Unsafe({
+            $id: 'UpsertResult',
+            type: 'string',
+            enum: ['created', ...RESULTS],
+            description: 'What the call did to the employee.',
+          }),
+          changed: Changed,
+        },
+        STRICT,
+      ),
+    ),
+  },
+  {
+    $id: 'UpsertedEmployees',
+    ...STRICT,
+    description:
+      'Created employees count in `total` alone, and their `changed` is empty. With `validate_only`, `log_id` is absent, ' +
+      'and the `id` of an employee that would be created is null.',
+  },
+)
+
 export const EmployeeList = Type.Object(
   {
     items: Type.Array(Employee),
@@ -65,6 +106,12 @@ export function createBody(maxRecords: number): TSchema {
 /** The two forms of the body of a bulk update. */
 export function updateManyBody(maxRecords: number): TSchema {
   const records = arrayOfRecords(EmployeeBulkPatch, maxRecords)
+  return Type.Union([Type.Object({ employees: records }, STRICT), records])
+}
+
+/** The two forms of the body of an upsert. */
+export function upsertBody(maxRecords: number): TSchema {
+  const records = arrayOfRecords(EmployeeUpsert, maxRecords)
   return Type.Union([Type.Object({ employees: records }, STRICT), records])
 }
 

@@ -8,6 +8,7 @@ import type { Example } from './documented-schema.ts'
 
 const ANA_ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
 const RAJ_ID = 'emp_01m7wqmfpkeh492ytbcf7a8jgd'
+const IFE_ID = 'emp_01m7wqmfqyeh4br2k9w5t3vxd8'
 const LOG_ID = 'log_01m7wqmfakeh492yt3mpqyceyp'
 const CREATED_AT = '2026-11-20T15:01:40.325Z'
 
@@ -136,6 +137,33 @@ export const UPDATED_MANY: Record<string, Example> = {
       results: [
         { index: 0, id: ANA_ID, result: 'synced', changed: ['email'] },
         { index: 1, id: RAJ_ID, result: 'no_updates', changed: [] },
+      ],
+    },
+  },
+}
+
+export const UPSERT_BODIES: Record<string, Example> = {
+  sync: {
+    summary: 'A sync: one employee exists, one is new',
+    value: {
+      employees: [
+        { external_id: 'HR-1001', first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com' },
+        { external_id: 'HR-1003', first_name: 'Ife', last_name: 'Bello', email: 'ife.bello@example.com' },
+      ],
+    },
+  },
+  array: { summary: 'A bare array', value: [{ email: 'ife.bello@example.com', job_title: 'Analyst' }] },
+}
+
+export const UPSERTED: Record<string, Example> = {
+  sync: {
+    summary: 'One employee unchanged, one created',
+    value: {
+      log_id: LOG_ID,
+      counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 1 },
+      results: [
+        { index: 0, id: RAJ_ID, result: 'no_updates', changed: [] },
+        { index: 1, id: IFE_ID, result: 'created', changed: [] },
       ],
     },
   },

@@ -171,3 +171,12 @@ export const EmployeeBulkPatch = Type.Unsafe({
     'A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else ' +
     'by `email`. The fields that do not identify the employee are new values.',
 })
+
+export const EmployeeUpsert = Type.Unsafe({
+  ...Type.Object(patch, STRICT),
+  $id: 'EmployeeUpsert',
+  anyOf: ['external_id', 'email'].map((name) => ({ required: [name] })),
+  description:
+    'A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`. If there is no such ' +
+    'employee, the record creates one and needs `first_name`, `last_name` and `email`.',
+})

@@ -2,14 +2,14 @@ import { Type } from '@sinclair/typebox'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { CreatableEmployees, createBody, CreatedEmployees } from './answer-schemas.ts'
-import { UpdatedEmployee, UpdatedEmployees, updateManyBody } from './answer-schemas.ts'
+import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, upsertBody } from './answer-schemas.ts'
 import type { Example, JudgedBody } from './documented-schema.ts'
 import { jsonAnswer } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
 import { EmployeePatch } from './employee-schemas.ts'
 
 /*
- * The OpenAPI descriptions of the three writing calls. These schemas validate only the queries; the domain validates the
+ * The OpenAPI descriptions of the four writing calls. These schemas validate only the queries; the domain validates the
  * records of the bodies.
  */
 
@@ -106,6 +106,31 @@ export function updateManyCall(maxRecords: number) {
       200: jsonAnswer('The result for each employee.', UpdatedEmployees, {
         headers: WRITE_HEADERS,
         examples: examples.UPDATED_MANY,
+      }),
+    },
+    problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
+  } as const
+}
+
+/** `PUT /v1/employees` */
+export function upsertCall(maxRecords: number) {
+  return {
+    operationId: 'upsertEmployees',
+    summary: 'Create or update several employees',
+    description:
+      `${ALL_OR_NONE} A record whose \`external_id\` finds an employee, or whose \`email\` does if it has no ` +
+      '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.',
+    tags: ['Employees'],
+    querystring: WriteQuery,
+    judgedHeaders: ['Idempotency-Key'],
+    judgedBody: {
+      description: 'An object with the records, or an array of records.',
+      ...judgedBody(upsertBody(maxRecords), JSON_TYPES, examples.UPSERT_BODIES),
+    },
+    response: {
+      200: jsonAnswer('The result for each record.', UpsertedEmployees, {
+        headers: WRITE_HEADERS,
+        examples: examples.UPSERTED,
       }),
     },
     problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],

@@ -3,7 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import type { CommandServices } from '../../calls/run-api-call.ts'
 import { runApiCall } from '../../calls/run-api-call.ts'
 import type { Command } from '../../domain/calls/commands.ts'
-import { countRecords, readCreate, readUpdateMany, readUpdateOne, refusedCommand } from '../../domain/calls/commands.ts'
+import {
+  countRecords,
+  readCreate,
+  readUpdateMany,
+  readUpdateOne,
+  readUpsertMany,
+  refusedCommand,
+} from '../../domain/calls/commands.ts'
 import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
@@ -13,7 +20,7 @@ import type { BodyBudget } from '../access/body-budget.ts'
 import { budgetBodies } from '../access/body-budget.ts'
 import { idsOf } from '../server/log-ids.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
-import { createCall, updateManyCall, updateOneCall } from '../openapi/v1-calls.ts'
+import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
 import { isCutOff, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 
@@ -26,7 +33,7 @@ interface WriteServices {
 
 const ran = channel('employee-ledger.call.ran')
 
-/** Adds the three writing calls. Each becomes events in the company's ledger and one entry in Bulk User Logs. */
+/** Adds the four writing calls. Each becomes events in the company's ledger and one entry in Bulk User Logs. */
 export async function writeEmployees(
   app: FastifyInstance,
   { commands: services, bodyLimit, bodyBudget }: WriteServices,
@@ -54,6 +61,11 @@ export async function writeEmployees(
     schema: updateManyCall(services.maxRecords),
     ...route('update_many', (_, body) => readUpdateMany(body, services.maxRecords)),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
+  })
+  app.put('/employees', {
+    schema: upsertCall(services.maxRecords),
+    ...route('upsert', (_, body) => readUpsertMany(body, services.maxRecords, services.newId)),
+    config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
   })
   app.patch('/employees/:id', {
     schema: updateOneCall(),

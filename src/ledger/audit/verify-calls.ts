@@ -1,4 +1,5 @@
 import type { CallCounts, EventType, Operation } from '../../domain/events.ts'
+import { OPERATIONS } from '../../domain/events.ts'
 import { assertValid } from './verify-fault.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
@@ -112,13 +113,11 @@ interface Closing {
   unchanged: string[]
 }
 
-const OPERATIONS: readonly unknown[] = ['create', 'update_one', 'update_many'] satisfies Operation[]
-
 function readClosing({ position, type, data }: ExportedEvent): Closing {
   const { operation, counts, unchanged } = (parse(data!) ?? {}) as Partial<Record<keyof Closing, unknown>>
   const employees = type === 'ApiCallFailed' ? [] : unchanged
   assertValid(
-    OPERATIONS.includes(operation) && isCounts(counts) && isListOfIds(employees),
+    OPERATIONS.includes(operation as Operation) && isCounts(counts) && isListOfIds(employees),
     position,
     `the data of ${type} do not match its schema`,
   )
@@ -153,7 +152,7 @@ function countCompleted(call: OpenCall, { operation, unchanged }: Closing): Call
   const isEachOnce = new Set(unchanged).size === unchanged.length && !unchanged.some((id) => changed.has(id))
   if (!isComplete || !isEachOnce || rejected.size > 0) return null
   if (operation === 'create') return created.size === total ? { ...NONE, total } : null
-  if (created.size > 0 || (operation === 'update_one' && total !== 1)) return null
+  if ((created.size > 0 && operation !== 'upsert') || (operation === 'update_one' && total !== 1)) return null
   const deactivated = [...updated.values()].filter((isDeactivated) => isDeactivated).length
   return { ...NONE, total, updated: updated.size - deactivated, deactivated, no_updates: unchanged.length }
 }

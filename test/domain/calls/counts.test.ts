@@ -105,3 +105,17 @@ await t.test("create or bulk update with an unparsable body: only the call's err
   check(t, given().create('x'), [0, 0, 0, 0, 0])
   check(t, given().update([]), [0, 0, 0, 0, 0])
 })
+
+await t.test('upsert, c of n created: c + u + d + z = n', async (t) => {
+  const company = given(hired(1), hired(2), hired(3), hired(4), left(4))
+  const records = [
+    { email: 'p1@example.com', job_title: 'x' },
+    { email: 'p2@example.com', status: 'inactive' },
+    { email: 'p3@example.com' },
+    { email: 'p4@example.com', status: 'active' },
+    person(5),
+    person(6),
+  ]
+  check(t, company.upsert(records), [6, 2, 1, 0, 1])
+  check(t, company.upsert([...records, { email: 'p7@example.com' }]), [7, 0, 0, 7, 0])
+})

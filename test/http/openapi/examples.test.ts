@@ -11,7 +11,10 @@ const check = answerChecker(document)
 const operations = operationsOf(document).filter(({ path }) => path.startsWith('/v1/'))
 
 /** Create first: the later examples use what the earlier ones make. */
-const ORDER = ['createEmployees', 'verifyKey', 'readEmployee', 'listEmployees', 'updateEmployee', 'updateEmployees']
+const ORDER = [
+  ...['createEmployees', 'verifyKey', 'readEmployee', 'listEmployees'],
+  ...['updateEmployee', 'updateEmployees', 'upsertEmployees'],
+]
 const inOrder = operations.toSorted(
   (a, b) => ORDER.indexOf(a.operation.operationId) - ORDER.indexOf(b.operation.operationId),
 )

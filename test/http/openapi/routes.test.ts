@@ -12,7 +12,7 @@ await t.test('an unknown route is a 404 problem', async (t) => {
 
 await t.test('an unsupported method is a 405 with Allow', async (t) => {
   const cases = [
-    ['DELETE', '/v1/employees', 'GET, HEAD, POST, PATCH'],
+    ['DELETE', '/v1/employees', 'GET, HEAD, POST, PUT, PATCH'],
     ['PUT', '/v1/employees/x', 'GET, HEAD, PATCH'],
     ['POST', '/v1/auth/verify', 'GET, HEAD'],
     ['POST', '/admin/v1/bulk-user-logs', 'GET, HEAD'],

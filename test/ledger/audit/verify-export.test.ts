@@ -28,6 +28,7 @@ const written = ({ envelope, data, salt }: Line) =>
 const events = lines.map(read)
 const positionOf = (type: string, nth = 0) =>
   events.flatMap(({ envelope }, at) => (envelope['type'] === type ? [at + 1] : []))[nth]!
+const CREATED = positionOf('ApiCallCompleted')
 const PATCHED = positionOf('ApiCallCompleted', 1)
 const ERASED = positionOf('EmployeeErased')
 const GONE = events.findIndex(({ data }) => data === null) + 1
@@ -51,7 +52,7 @@ const without = (position: number) =>
   lines.with(position - 1, written({ ...read(lines[position - 1]!), data: null, salt: null }))
 const ofPosition = (position: number) => events[position - 1]!.envelope
 
-type Expected = ['invalid', number] | ['diverged' | 'unverifiable', number | null]
+type Expected = ['invalid', number] | ['diverged' | 'unverifiable', number | null] | ['consistent', null]
 const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected: Expected }> = {
   'a count that differs from the events': {
     lines: changing(PATCHED, {}, { counts: { ...countsOf(PATCHED), total: 2, updated: 2 } }),
@@ -65,6 +66,15 @@ const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected
   'an update recorded as a creation': {
     lines: changing(PATCHED, {}, { operation: 'create' }),
     expected: ['invalid', PATCHED],
+  },
+  'an update that created employees': {
+    lines: changing(CREATED, {}, { operation: 'update_many' }),
+    expected: ['invalid', CREATED],
+  },
+  'an upsert that created employees': {
+    lines: changing(CREATED, {}, { operation: 'upsert' }),
+    notes: null,
+    expected: ['consistent', null],
   },
   'an unchanged record that changed': {
     lines: changing(PATCHED, {}, { unchanged: ['emp_01h455vb4pex5vsknk084sn02q'] }),

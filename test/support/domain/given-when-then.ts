@@ -1,11 +1,12 @@
 import type { CallContext, CallDecision } from '../../../src/domain/calls/decide-records.ts'
 import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
-import { decideCreate, decideUpdate, refuseCall } from '../../../src/domain/calls/decide-records.ts'
+import { decideCreate, decideUpdate, decideUpsert, refuseCall } from '../../../src/domain/calls/decide-records.ts'
 import type { CallRecords, ReadRecord } from '../../../src/domain/calls/call-records.ts'
 import {
   readCreation,
   readUpdate,
   readUpdateOf,
+  readUpsert,
   recordOfOne,
   recordsOfCreate,
   recordsOfMany,
@@ -95,6 +96,13 @@ export function companyOf(employees: ReadonlyMap<string, Employee>) {
     update(body: unknown): CallDecision {
       const decide = (records: ReadRecord[], context: CallContext) => decideUpdate(records, directory, context)
       return decided('update_many', recordsOfMany(body, MAX_RECORDS), readUpdate, decide)
+    },
+    /** `PUT /v1/employees`. The record at an index gets the id `101 + index` if its employee is new. */
+    upsert(body: unknown): CallDecision {
+      return decided('upsert', recordsOfMany(body, MAX_RECORDS), readUpsert, (records, context) => {
+        const ids = records.map((_, at) => emp(101 + at))
+        return decideUpsert(records, ids, directory, context)
+      })
     },
     /** `PATCH /v1/employees/{id}`. */
     updateOne(id: string, body: unknown): CallDecision {

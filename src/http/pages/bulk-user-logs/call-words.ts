@@ -1,5 +1,10 @@
 /** Labels of the operations. */
-export const OPERATIONS = { create: 'Create', update_one: 'Update one', update_many: 'Update many' } as const
+export const OPERATIONS = {
+  create: 'Create',
+  update_one: 'Update one',
+  update_many: 'Update many',
+  upsert: 'Create or update',
+} as const
 
 /** The counts of a call with their labels, in display order. */
 export const COUNTS = [
