@@ -14,7 +14,7 @@ import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
-const TABLES = ['entries', 'rejected_names', 'hours', 'days'] as const
+const TABLES = ['entries', 'rejected_names', 'hours', 'calls_by_hour'] as const
 const LIVE = 'bulk_user_logs_v1'
 
 async function makeHistory(key = service.company.key): Promise<void> {
@@ -147,7 +147,7 @@ await t.test('a history whose refused records are erased has the same entries, a
   const erased = events.map((event) => (event.type === 'EmployeeRecordRejected' ? { ...event, data: null } : event))
   const schema = await foldInto('erased', erased)
   t.strictSame(await rowsOf(schema, 'rejected_names'), [])
-  for (const table of ['entries', 'hours', 'days'])
+  for (const table of ['entries', 'hours', 'calls_by_hour'])
     t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
 })
 
