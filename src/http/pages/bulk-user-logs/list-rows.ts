@@ -22,7 +22,7 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
           >${code === undefined ? result : html`<span class="asked">${result} </span><code>${code}</code>`}</a
         >
       </th>
-      <td class="caller" title="${key.name}"><span class="source">${entry.name} · </span><bdi>${key.name}</bdi></td>
+      <td class="caller" title="${entry.name} · ${key.name}"><span class="source">${entry.name} · </span><bdi>${key.name}</bdi></td>
       ${COUNTS.map(([name, label]) => html`<td class="number ${counts[name] === 0 ? 'none' : ''}" data-label="${label}">${formatNumber(counts[name])}</td>`)}
       <td class="when"><time datetime="${at}">${renderShortTime(at, timeZone)}</time></td>
     </tr>`
