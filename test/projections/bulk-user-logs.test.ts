@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
+import { EVERY_KEY } from '../../projections/bulk-user-logs/tables.ts'
 import type { CompanyEvents } from '../../projections/projection.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
@@ -101,15 +102,18 @@ await t.test('folding again what is folded changes no table', async (t) => {
   t.strictSame(await Promise.all(TABLES.map((table) => rowsOf(LIVE, table))), before)
 })
 
-await t.test('the sums of the days are the sums of the entries', async (t) => {
+await t.test('the sums of the hours are the sums of the entries, of each key and of all keys', async (t) => {
   const counts = ['total', 'updated', 'deactivated', 'failed', 'no_updates']
   const columns = ['key_id', 'operation', 'status']
   const { rows: summed } = await ownerPool.query(
-    `select day::text, ${columns.join()}, calls, ${counts.join()} from ${LIVE}.days order by 1, 2, 3, 4`,
+    `select hour, ${columns.join()}, calls, ${counts.join()} from ${LIVE}.calls_by_hour order by 1, 2, 3, 4`,
   )
   const { rows: counted } = await ownerPool.query(
-    `select (requested_at at time zone 'UTC')::date::text as day, ${columns.join()}, count(*) as calls,
-      ${counts.map((name) => `sum(${name})::bigint as ${name}`).join()} from ${LIVE}.entries group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+    `select date_trunc('hour', requested_at, 'UTC') as hour, ${columns.join()}, count(*) as calls,
+      ${counts.map((name) => `sum(${name})::bigint as ${name}`).join()}
+    from (select * from ${LIVE}.entries union all select (jsonb_populate_record(e, $1)).* from ${LIVE}.entries e) e
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+    [JSON.stringify({ key_id: toUuid(EVERY_KEY) })],
   )
   t.strictSame(summed, counted)
 })

@@ -47,6 +47,7 @@ export function readPageFilter(query: unknown, timeZone: string, nowMs = Date.no
       checkLocalTime('to', to),
       checkKeyId(others['key']),
       checkLast(last),
+      ...listFaults(others),
     ].filter((fault) => fault !== null)
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
     const instants = {
@@ -57,6 +58,16 @@ export function readPageFilter(query: unknown, timeZone: string, nowMs = Date.no
     return { given, filter: readEntryFilter(checkForm(EntryExportQuery, { ...others, ...instants })), problem: null }
   } catch (error) {
     return { given, filter: null, problem: toFormProblem(error) }
+  }
+}
+
+/** Lists what the endpoint refuses, so that all errors are shown together. */
+function listFaults(values: FormFields): RecordError[] {
+  try {
+    checkForm(EntryExportQuery, values)
+    return []
+  } catch (error) {
+    return toFormProblem(error).errors
   }
 }
 
