@@ -3132,7 +3132,7 @@ export interface operations {
                 key?: string;
                 /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key. */
                 q?: string;
                 /** @description The maximum number of items on a page. */
                 limit?: number;
@@ -3181,7 +3181,7 @@ export interface operations {
                 key?: string;
                 /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key. */
                 q?: string;
             };
             header?: never;
@@ -3244,7 +3244,7 @@ export interface operations {
             query?: {
                 /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. */
                 status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
-                /** @description Same as in the list of entries. */
+                /** @description Finds records by person, as in the list of entries. */
                 q?: string;
                 /** @description The maximum number of items on a page. */
                 limit?: number;
@@ -3287,7 +3287,7 @@ export interface operations {
             query?: {
                 /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. */
                 status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
-                /** @description Same as in the list of entries. */
+                /** @description Finds records by person, as in the list of entries. */
                 q?: string;
             };
             header?: never;

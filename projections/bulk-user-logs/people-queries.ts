@@ -14,7 +14,10 @@ import { schemaOf } from '../projection.ts'
 export interface PersonFilter {
   /** The exact id, email (in any case) or external id of an employee. */
   employee?: string
-  /** Part of the names, email, external id or employee number of an employee, in any case; or the id. */
+  /**
+   * Part of the names, email, external id or employee number of an employee, in any case; or the id. Also finds entries
+   * by exactly their id, request id, error code, or the id or name (in any case) of their key.
+   */
   q?: string
 }
 
@@ -23,10 +26,14 @@ export interface Person {
   text: string
   /** The ids of the employees; null if they are too many to list. */
   found: ReadonlySet<string> | null
+  /** Conditions on an entry `e`, one of which suffices: what the text can be beside a person. */
+  ofEntry: RawBuilder<unknown>[]
 }
 
 /** More employees are not listed: those of a call are compared with the text instead. */
 const MOST_LISTED = 100
+/** Of keys with the same name, only the newest are found. */
+const MOST_KEYS = 20
 
 const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 /** Has the unique indexes on email and external id. */
@@ -40,23 +47,46 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     const find = (isTheirs: RawBuilder<unknown>) =>
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
     const email = find(sql`email = ${normaliseEmail(employee)}`)
-    people.push(await listPeople(db, employee, sql`${email} union ${find(sql`external_id = ${employee}`)}`))
+    people.push(await listPeople(db, employee, [], sql`${email} union ${find(sql`external_id = ${employee}`)}`))
   }
   if (q !== undefined) {
     const isTheirs = sql`company_id = ${company} and ${hasText(q)}`
     people.push(
-      await listPeople(db, q, sql`select employee_id from ${EMPLOYEES} where ${isTheirs} limit ${MOST_LISTED + 1}`),
+      await listPeople(
+        db,
+        q,
+        await listEntryConditions(db, company, q),
+        sql`select employee_id from ${EMPLOYEES} where ${isTheirs} limit ${MOST_LISTED + 1}`,
+      ),
     )
   }
   return people
 }
 
-async function listPeople(db: AnyDb, text: string, query: RawBuilder<unknown>): Promise<Person> {
+async function listEntryConditions(db: AnyDb, company: string, text: string): Promise<RawBuilder<unknown>[]> {
+  const { rows } = await sql<{ api_id: string }>`select api_id from api_keys
+    where company_id = ${company} and lower(name) = lower(${text}) order by api_id desc limit ${MOST_KEYS}`.execute(db)
+  const keys = rows.map(({ api_id: id }) => id)
+  if (isId('key', text)) keys.push(toUuid(text))
+  return [
+    sql`e.request_id = ${text}`,
+    sql`e.error_code = ${text}`,
+    ...(isId('log', text) ? [sql`e.call_id = ${toUuid(text)}`] : []),
+    ...keys.map((id) => sql`e.key_id = ${id}`),
+  ]
+}
+
+async function listPeople(
+  db: AnyDb,
+  text: string,
+  ofEntry: Person['ofEntry'],
+  query: RawBuilder<unknown>,
+): Promise<Person> {
   const { rows } = await (query as RawBuilder<{ employee_id: string }>).execute(db)
-  if (rows.length > MOST_LISTED) return { text, found: null }
+  if (rows.length > MOST_LISTED) return { text, found: null, ofEntry }
   const found = new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
   if (isId('emp', text)) found.add(text)
-  return { text, found }
+  return { text, found, ofEntry }
 }
 
 /** Returns those of these employees that a text finds. */

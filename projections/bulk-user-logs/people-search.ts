@@ -8,7 +8,7 @@ import type { AnyDb } from '../projection.ts'
 import { schemaOf } from '../projection.ts'
 
 /*
- * Finds the entries with a record of a person. Events of an employee and refused records are found through indexes. A
+ * Finds the entries with a record of a person, and those that a text names in another way. Events of an employee and refused records are found through indexes. A
  * record that changed nothing has no event: it is only in the list of its call's closing event, so those lists are read
  * one after the other. If a text finds many employees, whole calls are read in this way. A search reads a limited number
  * of records, and says how far it came.
@@ -76,7 +76,7 @@ export async function searchEntries(
   const [person, another] = people
   if (another || !person?.found) return scanEntries(db, companyId, people, search, 'all records')
   const indexed = await readIndexed(db, companyId, person, search)
-  if (!search.hasUnchanged) return { positions: indexed, searchedTo: null }
+  if (!search.hasUnchanged || person.found.size === 0) return { positions: indexed, searchedTo: null }
   const { limit, direction } = search
   const { compare, isUpTo } = direction
   const last = indexed[limit - 1]
@@ -91,12 +91,15 @@ function within(search: Search, isWithin: (position: Condition) => Condition): S
   return { ...search, isBetween: (position) => sql`${search.isBetween(position)} and ${isWithin(position)}` }
 }
 
-/** Reads the first entries with an event or a refused record of a person, through the indexes. */
+/** Reads the first entries with an event or a refused record of a person, or whose columns the text names. */
 async function readIndexed(db: AnyDb, companyId: string, person: Person, search: Search): Promise<number[]> {
   const company = toUuid(companyId)
   const { isBetween, isWanted, direction, limit } = search
   const isFound = sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`
   const ids = [...person.found!].map(toUuid)
+  const selectOfEntry = (isNamed: Condition) =>
+    sql`union (select e.position from ${ENTRIES} e where e.company_id = ${company} and ${isNamed} and ${isFound}
+      order by e.position ${direction.order} limit ${limit})`
   // A call has at most two events of an employee. Events outside of calls, such as an erasure, are in no entry.
   const { rows } = await sql<{ position: number }>`
     select own.position from unnest(${ids}::uuid[]) as found (employee_id)
@@ -118,6 +121,7 @@ async function readIndexed(db: AnyDb, companyId: string, person: Person, search:
         where n.company_id = ${company} and n.name_hash = named.name_hash and ${isFound}
         order by e.position ${direction.order} limit ${limit}
       ) own
+    ${sql.join(person.ofEntry.map(selectOfEntry), sql` `)}
     order by position ${direction.order} limit ${limit}`.execute(db)
   return rows.map(({ position }) => position)
 }
@@ -177,7 +181,7 @@ interface ScannedEntry {
   position: number
   cost: number
   employeeIds: string[]
-  /** For each person: whether a refused record has a name of theirs. */
+  /** For each person: whether a refused record has a name of theirs, or the entry is named in another way. */
   named: boolean[]
 }
 
@@ -196,8 +200,10 @@ async function readScanned(
   const ofCall = (alias: string) =>
     sql`${sql.ref(`${alias}.company_id`)} = ${company} and ${sql.ref(`${alias}.position`)} >= c.first_position
       and ${sql.ref(`${alias}.position`)} < c.position`
-  const selectNamed = (person: Person) => sql`exists (select 1 from ${REJECTED_NAMES} n
-    where ${ofCall('n')} and n.name_hash in (${selectNameHashes(companyId, person)}))`
+  const selectNamed = (person: Person, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.status = 'Failed'
+    and exists (select 1 from ${REJECTED_NAMES} n
+      where ${ofCall('n')} and n.name_hash in (${selectNameHashes(companyId, person)})))`
+  const isOfEntry = ({ ofEntry }: Person) => sql.join([sql`false`, ...ofEntry], sql` or `)
   // The conditions are columns here, so that unwanted entries also come to an end.
   const { rows } = await sql<ScannedRow>`
     select c.position, c.cost,
@@ -209,10 +215,11 @@ async function readScanned(
         else array(select distinct n.employee_id from ${REJECTED_NAMES} n where ${ofCall('n')} and n.employee_id is not null) end`
           : sql`null`
       } as employees,
-      ${isWhole ? sql`case when c.is_wanted and c.status = 'Failed' then array[${sql.join(people.map(selectNamed))}] end` : sql`null`} as named
+      ${isWhole ? sql`case when c.is_wanted then array[${sql.join(people.map(selectNamed))}] end` : sql`null`} as named
     from (
       select *, sum(cost) over (${order} rows unbounded preceding) - cost as before from (
         select e.position, e.first_position, e.status, e.no_updates, ${isWanted} as is_wanted,
+          array[${sql.join(people.map(isOfEntry))}] as of_entry,
           ${ENTRY_COST}::integer + case when ${isWanted} then ${isWhole ? sql`e.total` : sql`e.no_updates`} else 0 end as cost
         from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))}
           and ${isWhole ? sql`true` : sql`e.no_updates > 0`}

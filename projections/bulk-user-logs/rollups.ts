@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
-import type { BulkUserLogTables } from './tables.ts'
+import { type BulkUserLogTables, EVERY_KEY } from './tables.ts'
 import { bigints, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
@@ -12,12 +12,12 @@ export interface CountedEntry extends Counts {
   position: number
   requested_at: string
   keyId: string
-  operation: BulkUserLogTables['days']['operation']
-  status: BulkUserLogTables['days']['status']
+  operation: BulkUserLogTables['calls_by_hour']['operation']
+  status: BulkUserLogTables['calls_by_hour']['status']
 }
 
 /**
- * Adds entries to the sums of their days, and extends the position ranges of their hours. Locks rows in the order of
+ * Adds entries to the sums of their hours, and extends the position ranges of their hours. Locks rows in the order of
  * their keys, so that concurrent folds do not deadlock.
  */
 export async function addToRollups(
@@ -26,7 +26,7 @@ export async function addToRollups(
   entries: CountedEntry[],
 ): Promise<void> {
   await widenHours(transaction, schema, entries)
-  await addToDays(transaction, schema, entries)
+  await addToSums(transaction, schema, entries)
 }
 
 async function widenHours(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
@@ -47,41 +47,33 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
       last_position = greatest(h.last_position, excluded.last_position)`.execute(transaction)
 }
 
-async function addToDays(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
-  const days = groupByKey(entries, (entry) => [
-    entry.companyId,
-    getDay(entry),
-    entry.keyId,
-    entry.operation,
-    entry.status,
-  ])
-  const first = days.map((group) => group[0]!)
+async function addToSums(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
+  const hours = groupByKey(
+    entries.flatMap((entry) => [entry, { ...entry, keyId: EVERY_KEY }]),
+    (entry) => [entry.companyId, entry.keyId, getHour(entry), entry.operation, entry.status],
+  )
+  const first = hours.map((group) => group[0]!)
   const sums = (count: keyof Counts) =>
-    bigints(days.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
-  await sql`insert into ${sql.id(schema, 'days')} as d
-      (company_id, day, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates)
-    select company_id, day::date, key_id, operation, status, calls, total, updated, deactivated, failed, no_updates
-    from ${unnestedRows({
+    bigints(hours.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
+  await sql`insert into ${sql.id(schema, 'calls_by_hour')} as h
+      (company_id, key_id, hour, operation, status, calls, total, updated, deactivated, failed, no_updates)
+    select * from ${unnestedRows({
       company_id: uuids(first.map(({ companyId }) => companyId)),
-      day: texts(first.map(getDay)),
       key_id: uuids(first.map(({ keyId }) => keyId)),
+      hour: timestamps(first.map(getHour)),
       operation: texts(first.map(({ operation }) => operation)),
       status: texts(first.map(({ status }) => status)),
-      calls: bigints(days.map((group) => group.length)),
+      calls: bigints(hours.map((group) => group.length)),
       ...Object.fromEntries(COUNTS.map((count) => [count, sums(count)])),
     })}
-    on conflict (company_id, day, key_id, operation, status) do update set
-      calls = d.calls + excluded.calls, total = d.total + excluded.total, updated = d.updated + excluded.updated,
-      deactivated = d.deactivated + excluded.deactivated, failed = d.failed + excluded.failed,
-      no_updates = d.no_updates + excluded.no_updates`.execute(transaction)
+    on conflict (company_id, key_id, hour, operation, status) do update set
+      calls = h.calls + excluded.calls, total = h.total + excluded.total, updated = h.updated + excluded.updated,
+      deactivated = h.deactivated + excluded.deactivated, failed = h.failed + excluded.failed,
+      no_updates = h.no_updates + excluded.no_updates`.execute(transaction)
 }
 
 function getHour(entry: CountedEntry): string {
   return `${entry.requested_at.slice(0, 13)}:00:00.000Z`
-}
-
-function getDay(entry: CountedEntry): string {
-  return entry.requested_at.slice(0, 10)
 }
 
 /** Groups entries by key, in the order of the keys. */

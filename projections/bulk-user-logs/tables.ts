@@ -41,11 +41,11 @@ export type BulkUserLogTables = {
   }
   /** The position range of the entries of each hour, because the log is ordered by position but filtered by time. */
   hours: { company_id: string; hour: string; first_position: number; last_position: number }
-  /** Calls and their counts by day (UTC), key, operation and status. */
-  days: {
+  /** Calls and their counts by hour, key, operation and status; the sums of all keys are those of `EVERY_KEY`. */
+  calls_by_hour: {
     company_id: string
-    day: string
     key_id: string
+    hour: string
     operation: Operation
     status: 'Completed' | 'Failed'
     calls: number
@@ -56,6 +56,9 @@ export type BulkUserLogTables = {
     no_updates: number
   }
 }
+
+/** Stands for all keys of a company (no key is that old), so that reading their sums costs the same for any number. */
+export const EVERY_KEY = 'key_0000000000e008000000000000'
 
 /** Creates the tables in an empty schema. Every key and index starts with the company. */
 export const createBulkUserLogTables = (db: AnyDb, schema: string) => runStatements(db, schema, TABLES)
@@ -111,10 +114,10 @@ const TABLES = [
     primary key (company_id, hour)
   ) with (fillfactor = 80)`,
 
-  `create table $schema.days (
+  `create table $schema.calls_by_hour (
     company_id uuid not null,
-    day date not null,
     key_id uuid not null,
+    hour timestamptz(3) not null,
     operation text not null,
     status text not null,
     calls bigint not null,
@@ -123,7 +126,7 @@ const TABLES = [
     deactivated bigint not null,
     failed bigint not null,
     no_updates bigint not null,
-    primary key (company_id, day, key_id, operation, status)
+    primary key (company_id, key_id, hour, operation, status)
   ) with (fillfactor = 80)`,
 ]
 
@@ -132,5 +135,8 @@ const INDEXES = [
   `create index if not exists entries_by_status on $schema.entries (company_id, status, position)`,
   `create index if not exists entries_by_operation on $schema.entries (company_id, operation, position)`,
   `create index if not exists entries_by_key on $schema.entries (company_id, key_id, position)`,
+  `create index if not exists entries_by_request on $schema.entries (company_id, request_id, position)`,
+  `create index if not exists entries_by_error on $schema.entries (company_id, error_code, position)
+    where error_code is not null`,
   `create index if not exists entries_with_unchanged on $schema.entries (company_id, position) where no_updates > 0`,
 ]

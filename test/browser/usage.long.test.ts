@@ -22,9 +22,9 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   await service.call('POST', '/v1/employees', { body: employee() })
   await service.call('POST', '/v1/employees', { body: [{}, {}] })
   await service.project()
-  // Move some calls back by days: a day is only a row of sums in the read model.
+  // Move some calls back by days: an hour is only a row of sums in the read model.
   await service.pool.query(
-    'insert into bulk_user_logs_v1.days select company_id, day - 20, key_id, operation, status, 1200, total, updated, deactivated, failed, no_updates from bulk_user_logs_v1.days',
+    `insert into bulk_user_logs_v1.calls_by_hour select company_id, key_id, hour - interval '20 days', operation, status, 1200, total, updated, deactivated, failed, no_updates from bulk_user_logs_v1.calls_by_hour`,
   )
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')

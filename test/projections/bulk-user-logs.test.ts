@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
+import { EVERY_KEY } from '../../projections/bulk-user-logs/tables.ts'
 import type { CompanyEvents } from '../../projections/projection.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
@@ -14,7 +15,7 @@ import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
-const TABLES = ['entries', 'rejected_names', 'hours', 'days'] as const
+const TABLES = ['entries', 'rejected_names', 'hours', 'calls_by_hour'] as const
 const LIVE = 'bulk_user_logs_v1'
 
 async function makeHistory(key = service.company.key): Promise<void> {
@@ -101,15 +102,18 @@ await t.test('folding the same events again changes no table', async (t) => {
   t.strictSame(await Promise.all(TABLES.map((table) => rowsOf(LIVE, table))), before)
 })
 
-await t.test('the sums of days match the entries', async (t) => {
+await t.test('the sums of hours match the entries, of each key and of all keys', async (t) => {
   const counts = ['total', 'updated', 'deactivated', 'failed', 'no_updates']
   const columns = ['key_id', 'operation', 'status']
   const { rows: summed } = await ownerPool.query(
-    `select day::text, ${columns.join()}, calls, ${counts.join()} from ${LIVE}.days order by 1, 2, 3, 4`,
+    `select hour, ${columns.join()}, calls, ${counts.join()} from ${LIVE}.calls_by_hour order by 1, 2, 3, 4`,
   )
   const { rows: counted } = await ownerPool.query(
-    `select (requested_at at time zone 'UTC')::date::text as day, ${columns.join()}, count(*) as calls,
-      ${counts.map((name) => `sum(${name})::bigint as ${name}`).join()} from ${LIVE}.entries group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+    `select date_trunc('hour', requested_at, 'UTC') as hour, ${columns.join()}, count(*) as calls,
+      ${counts.map((name) => `sum(${name})::bigint as ${name}`).join()}
+    from (select * from ${LIVE}.entries union all select (jsonb_populate_record(e, $1)).* from ${LIVE}.entries e) e
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+    [JSON.stringify({ key_id: toUuid(EVERY_KEY) })],
   )
   t.strictSame(summed, counted)
 })
@@ -144,7 +148,7 @@ await t.test('erasing refused records keeps their entries, and no hash of them',
   const erased = events.map((event) => (event.type === 'EmployeeRecordRejected' ? { ...event, data: null } : event))
   const schema = await foldInto('erased', erased)
   t.strictSame(await rowsOf(schema, 'rejected_names'), [])
-  for (const table of ['entries', 'hours', 'days'])
+  for (const table of ['entries', 'hours', 'calls_by_hour'])
     t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
 })
 

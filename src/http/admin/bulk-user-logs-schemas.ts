@@ -56,7 +56,8 @@ export const EntryFilterQuery = {
       maxLength: MAX_TEXT,
       description:
         'Entries with a record of an employee whose name, email, external id or employee number contains this text ' +
-        '(case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id.',
+        '(case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, ' +
+        'and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key.',
     }),
   ),
 }
@@ -69,7 +70,13 @@ export const RecordFilterQuery = {
         'The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status.',
     }),
   ),
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TEXT, description: 'Same as in the list of entries.' })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_TEXT,
+      description: 'Finds records by person, as in the list of entries.',
+    }),
+  ),
 }
 
 export const EntryListQuery = Type.Object({ ...EntryFilterQuery, ...PageQuery }, { additionalProperties: false })

@@ -11,13 +11,13 @@ const second = await issueApiKey(
   { companyId: service.company.id, name: 'Import', quotaLimit: 1000, refreshPeriod: 'monthly' },
 )
 
-const calls = new Map<string, { id: string; requestedAt: string }>()
+const calls = new Map<string, { id: string; requestedAt: string; requestId: string }>()
 
 async function call(name: string, method: 'POST' | 'PATCH', path: string, body: unknown, key = service.company.key) {
   const answer = await service.call(method, path, { body, key })
   await service.project()
   const { body: entry } = await service.admin(`/bulk-user-logs/${answer.body.log_id}`)
-  calls.set(name, { id: entry.id, requestedAt: entry.requested_at })
+  calls.set(name, { id: entry.id, requestedAt: entry.requested_at, requestId: entry.request_id })
   return answer.body
 }
 
@@ -115,6 +115,21 @@ await t.test('both filters find refused records by exact values', async (t) => {
   }
 })
 
+await t.test('q finds an entry by its id and request id, and entries by key and error code', async (t) => {
+  const { id, requestId } = calls.get('ana updated')!
+  for (const limit of [1, 50]) {
+    t.strictSame(await found({ q: id }, limit), ['ana updated'])
+    t.strictSame(await found({ q: requestId }, limit), ['ana updated'])
+    t.strictSame(await found({ q: second.api_id }, limit), all('bob left', 'creation refused'))
+    t.strictSame(await found({ q: 'iMPORT' }, limit), all('bob left', 'creation refused'))
+    t.strictSame(await found({ q: 'employee_not_found' }, limit), ['unknown refused'])
+  }
+  t.strictSame(await found({ q: 'Import', status: 'Failed' }), ['creation refused'])
+  t.strictSame(await found({ q: 'Import', employee: bobId }), ['bob left'], 'beside a person')
+  t.strictSame(await found({ q: 'Impor' }), [], 'no part of a name')
+  t.strictSame(await found({ employee: requestId }), [], 'employee is only a person')
+})
+
 await t.test('from is inclusive and to is exclusive', async (t) => {
   const at = (name: string) => calls.get(name)!.requestedAt
   const between = (from: string, to: string) => newestFirst.filter((name) => at(name) >= from && at(name) < to)
@@ -171,6 +186,8 @@ await t.test("no filter finds another company's entries", async (t) => {
     'employee=HR-1',
     'q=acme',
     'q=ghost%40gone.example',
+    'q=Import',
+    `q=${calls.get('ana updated')!.requestId}`,
   ]
   for (const filter of filters) {
     const { body } = await service.admin(`/bulk-user-logs?${filter}`, other.admin.token)

@@ -22,6 +22,7 @@ const STYLES = [
   'entry',
   'secrets',
   'usage',
+  'charts',
   'events',
   'print',
 ].map((part) => `styles/${part}.css`)
@@ -35,6 +36,7 @@ function loadAsset(name: string, type: string, files = [name]): Asset {
 export const ASSETS = {
   style: loadAsset('style.css', 'text/css; charset=utf-8', STYLES),
   script: loadAsset('script.js', 'text/javascript; charset=utf-8'),
+  keyboard: loadAsset('keyboard.js', 'text/javascript; charset=utf-8'),
   liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
   icon: loadAsset('icon.svg', 'image/svg+xml'),
 }

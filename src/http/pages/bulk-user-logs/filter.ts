@@ -1,25 +1,14 @@
-import { html } from 'hono/html'
 import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordError } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { readEntryFilter, EntryExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
 import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { OPERATIONS } from './call-words.ts'
-import {
-  listOptions,
-  toFormProblem,
-  checkForm,
-  renderChoice,
-  renderField,
-  readFormFields,
-  type FormFields,
-  type FormProblem,
-} from '../parts/form.ts'
+import { toFormProblem, checkForm, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
 import { findStartOf, findEndOf, readLocal } from '../parts/local-times.ts'
-import type { Html } from '../parts/page.ts'
 
-const NAMES = ['status', 'operation', 'from', 'to', 'key', 'employee', 'q'] as const
+const NAMES = ['status', 'operation', 'key', 'last', 'from', 'to', 'employee', 'q'] as const
+export type FilterName = (typeof NAMES)[number]
 
 /** The filters in a page's address. */
 export interface PageFilter {
@@ -30,25 +19,55 @@ export interface PageFilter {
   problem: FormProblem
 }
 
-/** Reads the filters in an address. Days and times are in the company's time zone; a day in `to` is included. */
-export function readPageFilter(query: unknown, timeZone: string): PageFilter {
+const HOUR_MS = 3_600_000
+
+/** Times up to now, by their value in the address. */
+export const LAST: Readonly<Record<string, { label: string; short: string; ms: number }>> = {
+  '1h': { label: 'Last hour', short: 'Last hour', ms: HOUR_MS },
+  '24h': { label: 'Last 24 hours', short: '24 h', ms: 24 * HOUR_MS },
+  '7d': { label: 'Last 7 days', short: '7 days', ms: 7 * 24 * HOUR_MS },
+}
+
+/**
+ * Reads the filters in an address. Days and times are in the company's time zone; a day in `to` is included. `last` is
+ * dropped beside `from` or `to`: who enters a range means that.
+ */
+export function readPageFilter(query: unknown, timeZone: string, nowMs = Date.now()): PageFilter {
   const texts = readFormFields(query)
-  const given = Object.fromEntries(
-    NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
+  const given: FormFields = Object.fromEntries(
+    NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(
+      ([name, text]) =>
+        text !== '' && !(name === 'last' && ((texts['from'] ?? '') !== '' || (texts['to'] ?? '') !== '')),
+    ),
   )
   try {
-    const { from, to, ...others } = given
-    const faults = [checkLocalTime('from', from), checkLocalTime('to', to), checkKeyId(others['key'])].filter(
-      (fault) => fault !== null,
-    )
+    const { from, to, last, ...others } = given
+    const faults = [
+      checkLocalTime('from', from),
+      checkLocalTime('to', to),
+      checkKeyId(others['key']),
+      checkLast(last),
+      ...listFaults(others),
+    ].filter((fault) => fault !== null)
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
     const instants = {
+      ...(last === undefined ? {} : { from: new Date(nowMs - LAST[last]!.ms).toISOString() }),
       ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
       ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
     }
     return { given, filter: readEntryFilter(checkForm(EntryExportQuery, { ...others, ...instants })), problem: null }
   } catch (error) {
     return { given, filter: null, problem: toFormProblem(error) }
+  }
+}
+
+/** Lists what the endpoint refuses, so that all errors are shown together. */
+function listFaults(values: FormFields): RecordError[] {
+  try {
+    checkForm(EntryExportQuery, values)
+    return []
+  } catch (error) {
+    return toFormProblem(error).errors
   }
 }
 
@@ -67,45 +86,8 @@ function checkKeyId(key: string | undefined): RecordError | null {
     : fieldError('/key', 'invalid_format', 'key must be the ID of an API key')
 }
 
-interface KeyOption {
-  id: string
-  name: string
-}
-
-/** Renders the filter form, open when a filter is set. */
-export function renderEntryFilter(
-  { given, problem }: PageFilter,
-  keys: KeyOption[],
-  action: string,
-  timeZone: string,
-): Html {
-  const value = (name: string) => given[name] ?? ''
-  const key = value('key')
-  const options = keys.map(({ id, name }) => ({ value: id, label: name }))
-  if (key !== '' && !keys.some(({ id }) => id === key)) options.push({ value: key, label: key })
-  const optional = { isRequired: false, maxLength: 254 }
-  return html`${problem ? html`<p class="alert" role="alert">${problem.errors.length > 0 ? 'These filters are not valid. Correct the marked fields.' : `${problem.detail}.`}</p>` : ''}
-    <details class="filtering" ${Object.keys(given).length > 0 ? html`open` : ''}>
-      <summary>Filter entries</summary>
-      <form method="get" action="${action}" class="filters" aria-label="Filters">
-        ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ Completed: 'Completed', Failed: 'Failed' }) }, problem)}
-        ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS) }, problem)}
-        ${renderChoice({ name: 'key', label: 'API key', value: key, options: [{ value: '', label: 'Any' }, ...options] }, problem)}
-        ${renderField({ ...optional, name: 'employee', label: 'Employee', value: value('employee'), hint: 'Exact ID, email or external ID' }, problem)}
-        ${renderField({ ...optional, name: 'q', label: 'Search', value: value('q'), hint: 'Part of a name, email or number' }, problem)}
-        ${renderField({ name: 'from', label: 'From', value: value('from'), type: chooseInputType(value('from')), isRequired: false, hint: timeZone }, problem)}
-        ${renderField({ name: 'to', label: 'To', value: value('to'), type: chooseInputType(value('to')), isRequired: false, hint: 'Including that day' }, problem)}
-        <div class="actions">
-          <button class="primary">Filter</button>
-          ${Object.keys(given).length > 0 ? html`<a class="button" href="${action}">Clear filters</a>` : ''}
-        </div>
-      </form>
-    </details>`
-}
-
-/** Chooses the input type that can show the text of an address: a date, a date and time, or anything else. */
-function chooseInputType(text: string): 'date' | 'datetime-local' | 'text' {
-  const local = text === '' ? { time: undefined } : readLocal(text)
-  if (!local) return 'text'
-  return local.time === undefined ? 'date' : 'datetime-local'
+function checkLast(last: string | undefined): RecordError | null {
+  return last === undefined || Object.hasOwn(LAST, last)
+    ? null
+    : fieldError('/last', 'invalid_value', `last must be one of ${Object.keys(LAST).join(', ')}`)
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import {
+  findLogEntry,
   listLogEntries,
   listLogEntriesAfter,
   readLogTime,
@@ -12,6 +13,8 @@ import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import { readProgress } from '../../../ledger/read/read-progress.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { Problem } from '../../../domain/errors.ts'
+import { isId } from '../../../domain/ids.ts'
 import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { invalidQuery } from '../../server/query-values.ts'
@@ -19,10 +22,22 @@ import type { SessionSettings } from '../../access/session.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { findBaseUrl } from '../parts/base-url.ts'
 import { addEntryPages } from './entry-page.ts'
-import { renderEntryFilter, readPageFilter } from './filter.ts'
+import { readPageFilter } from './filter.ts'
+import { renderFilterBar } from './filter-bar.ts'
+import { readCallsChart } from './list-chart.ts'
+import type { PageFilter } from './filter.ts'
+import { buildEntryUrl } from './entry.ts'
 import type { ListPage } from './list.ts'
-import { renderEntryList, LOGS_PATH, renderFirstCall, renderNoMatch, ROWS_PATH, renderRowsFragment } from './list.ts'
-import { readFormFields } from '../parts/form.ts'
+import {
+  LOGS_PATH,
+  renderFirstCall,
+  renderHead,
+  renderLogPage,
+  renderNoMatch,
+  renderRowsFragment,
+  ROWS_PATH,
+} from './list.ts'
+import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
 import { sendFragment } from '../parts/page.ts'
@@ -55,44 +70,54 @@ async function sendEntryList(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { companyId, timeZone } = getViewer(request)
-  const pageFilter = readPageFilter(request.query, timeZone)
-  const { given, filter } = pageFilter
-  const { cursor, after } = readFormFields(request.query)
+  const read = readPageFilter(request.query, timeZone)
+  const { given } = read
+  const fields = readFormFields(request.query)
   // A form also sends its empty fields; redirect to the shorter address, which people keep and share.
-  if (Object.values(readFormFields(request.query)).includes('')) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
+  if (Object.values(fields).includes('')) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
-  const form = renderEntryFilter(pageFilter, keys, LOGS_PATH, timeZone)
-  if (!filter) return sendListPage(request, reply.code(400), form, html``)
   const db = await services.reads.of(companyId)
-  const read = await readPage(db, companyId, filter, { cursor, after })
+  const send = async (body: Html) => sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
+  const renderBar = (pageFilter: PageFilter, chart: Html | null) =>
+    renderFilterBar(pageFilter, { keys, path: LOGS_PATH, timeZone, chart })
+  const place = readPlace(fields)
+  const pageFilter = 'problem' in place ? { ...read, filter: null, problem: read.problem ?? place.problem } : read
+  const { filter } = pageFilter
+  if (!filter || 'problem' in place) {
+    void reply.code(400)
+    return send(html`${renderHead(timeZone, html``)} ${renderBar(pageFilter, null)}`)
+  }
+  const entry = isId('log', filter.q) ? await findLogEntry(db, companyId, filter.q) : null
+  if (entry) return reply.redirect(buildEntryUrl(entry), 303)
+  const page = await readPage(db, companyId, filter, place)
   // Everything newer fits on the first page, which updates by itself.
-  if (after !== undefined && read.newer === null) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
-  const isEmpty = read.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
+  if (place.after !== null && page.newer === null) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
+  const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
-  const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : read.searched ? html`` : renderNoMatch()
-  return sendListPage(request, reply, form, renderEntryList({ ...read, filter: pageFilter, timeZone, whenNone }))
+  const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : page.searched ? html`` : renderNoMatch()
+  const chart = isEmpty ? null : await readCallsChart(db, companyId, { given, filter }, timeZone)
+  return send(renderLogPage(renderBar(pageFilter, chart), { ...page, filter: pageFilter, timeZone, whenNone }))
 }
 
-async function sendListPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Html,
-  list: Html,
-): Promise<FastifyReply> {
-  const body = html`<h1>Bulk User Logs</h1>
-    <p class="hint">
-      Every API call that tried to create or update employees. Times in ${getViewer(request).timeZone}.
-    </p>
-    ${form} ${list}`
-  return sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
-}
-
+/** Where a page of the list starts: the positions in its address. */
 interface Place {
   /** Entries older than this one. */
-  cursor: string | undefined
+  before: number | null
   /** Entries newer than this one. */
-  after: string | undefined
+  after: number | null
+}
+
+/** Reads the positions in an address, or says what is wrong with them. */
+function readPlace({ cursor, after }: FormFields): Place | { problem: Problem } {
+  try {
+    return {
+      before: cursor === undefined ? null : decodeCursor(cursor),
+      after: after === undefined ? null : decodeCursor(after, 'query parameter after'),
+    }
+  } catch (error) {
+    return { problem: toFormProblem(error) }
+  }
 }
 
 type ReadPage = Pick<ListPage, 'entries' | 'reached' | 'newer' | 'older' | 'searched'>
@@ -101,23 +126,21 @@ async function readPage(
   db: LedgerDb,
   companyId: string,
   filter: EntryFilter,
-  { cursor, after }: Place,
+  { before, after }: Place,
 ): Promise<ReadPage> {
   const limit = PAGE_ENTRIES
-  if (after !== undefined) {
-    const start = decodeCursor(after, 'query parameter after')
-    const { entries, next, isUnfinished } = await listLogEntriesAfter(db, companyId, filter, { after: start, limit })
+  if (after !== null) {
+    const { entries, next, isUnfinished } = await listLogEntriesAfter(db, companyId, filter, { after, limit })
     return {
       entries: entries.toReversed(),
       reached: null,
       newer: next,
-      older: entries[0]?.position ?? start + 1,
+      older: entries[0]?.position ?? after + 1,
       searched: isUnfinished ? { way: 'newer', time: await readLogTime(db, companyId, next!) } : null,
     }
   }
   // Read before the entries. An entry that arrives in between is on the page and is sent again; the script skips it.
-  const reached = cursor === undefined ? (await readReach(db, companyId, filter)).reached : null
-  const before = cursor === undefined ? null : decodeCursor(cursor)
+  const reached = before === null ? (await readReach(db, companyId, filter)).reached : null
   const { entries, next, isUnfinished } = await listLogEntries(db, companyId, filter, { before, limit })
   return {
     entries,

@@ -3,15 +3,14 @@ import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts
 import { encodeCursor } from '../../server/cursor.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { ASSETS } from '../assets/assets.ts'
-import { renderStatusBadge } from '../parts/badges.ts'
 import type { PageFilter } from './filter.ts'
-import { COUNTS, OPERATIONS } from './call-words.ts'
+import { COUNTS } from './call-words.ts'
+import { renderEntryRows } from './list-rows.ts'
 import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
-import { formatTime, formatAge } from '../parts/times.ts'
+import { formatTime } from '../parts/times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`
@@ -34,45 +33,60 @@ export interface ListPage {
   whenNone: Html
 }
 
-/** Renders the entries with links to the neighbouring pages; the first page receives new entries live. */
-export function renderEntryList(page: ListPage): Html {
+/** Renders the page: its head, the filter bar, and the entries; the first page receives new entries live. */
+export function renderLogPage(bar: Html, page: ListPage): Html {
   const { filter, entries, reached, searched } = page
   const { given } = filter
   const isNone = entries.length === 0
   const place = (name: string, position: number | null) =>
     position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
-  return html`${isNone && reached === null ? page.whenNone : ''}
-    <section aria-label="Entries" ${reached === null ? '' : renderLiveAttributes(filter, reached)}>
-      <div class="toolbar">
-        ${reached === null ? '' : renderLiveBar()}
-        <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>
-      </div>
-      ${reached === null ? '' : html`<div data-live-none ${isNone ? '' : html`hidden`}>${page.whenNone}</div>`}
-      <table class="cards entries" ${isNone ? html`hidden` : ''}>
-        <caption class="visually-hidden">
-          Entries, newest first
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">Name</th>
-            <th scope="col">Date/Time</th>
-            ${COUNTS.map(([, label]) => html`<th scope="col" class="number">${label}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${renderEntryRows(entries, page.timeZone)}
-        </tbody>
-      </table>
-      ${searched ? renderSearched(searched, page.timeZone) : ''}
-      ${renderPageLinks([
-        { label: 'Newest', rel: 'first', href: page.newer === null ? null : buildUrl(LOGS_PATH, given) },
-        { label: label('newer', 'Newer'), rel: 'prev', href: place('after', page.newer) },
-        { label: label('older', 'Older'), rel: 'next', href: place('cursor', page.older) },
-      ])}
-    </section>
+  return html`<div class="log" ${reached === null ? '' : renderLiveAttributes(filter, reached)}>
+      ${renderHead(
+        page.timeZone,
+        html`${reached === null ? '' : renderLiveBar()}
+          <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>`,
+      )}
+      ${bar}
+      ${isNone ? html`<div ${reached === null ? '' : html`data-live-none`}>${page.whenNone}</div>` : html`<div data-live-none hidden></div>`}
+      <section aria-label="Entries">
+        <table class="cards entries" ${isNone ? html`hidden` : ''}>
+          <caption class="visually-hidden">
+            Entries, newest first
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Status</th>
+              <th scope="col">Result</th>
+              <th scope="col">Name</th>
+              ${COUNTS.map(([, label]) => html`<th scope="col" class="number">${label}</th>`)}
+              <th scope="col" class="when">Date/Time</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${renderEntryRows(entries, page.timeZone)}
+          </tbody>
+        </table>
+        ${searched ? renderSearched(searched, page.timeZone) : ''}
+        ${renderPageLinks([
+          { label: 'Newest', rel: 'first', href: page.newer === null ? null : buildUrl(LOGS_PATH, given) },
+          { label: label('newer', 'Newer'), rel: 'prev', href: place('after', page.newer) },
+          { label: label('older', 'Older'), rel: 'next', href: place('cursor', page.older) },
+        ])}
+      </section>
+    </div>
     ${reached === null ? '' : html`<script src="${ASSETS.liveLog.path}" type="module"></script>`}`
+}
+
+/** Renders the heading, with tools beside it. */
+export function renderHead(timeZone: string, tools: Html): Html {
+  return html`<div class="log-head">
+    <h1>Bulk User Logs</h1>
+    <p class="hint">
+      <span class="about-log">Every API call that tried to create or update employees.</span> Times in ${timeZone}.
+    </p>
+    <div class="toolbar">${tools}</div>
+  </div>`
 }
 
 function renderSearched({ way, time }: NonNullable<ListPage['searched']>, timeZone: string): Html {
@@ -105,26 +119,6 @@ export function renderRowsFragment(entries: LogEntry[], timeZone: string, reache
       ${renderEntryRows(entries, timeZone)}
     </tbody>
   </table>`
-}
-
-function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
-  const nowMs = Date.now()
-  return entries.map(({ entry, position }) => {
-    const { id, requested_at: at, counts, error } = entry
-    return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
-      <td data-label="Status">
-        ${renderStatusBadge(entry.status)} ${error ? html`<code class="code">${error.code}</code>` : ''}
-      </td>
-      <td data-label="Name">
-        ${entry.name} <span class="about">${OPERATIONS[entry.operation]} · <bdi>${entry.key.name}</bdi></span>
-      </td>
-      <th scope="row" data-label="Date/Time">
-        <a href="${LOGS_PATH}/${id}"><time datetime="${at}">${formatTime(at, timeZone)}</time></a>
-        <span class="ago" data-since="${at}">${formatAge(Date.parse(at), nowMs)}</span>
-      </th>
-      ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}">${formatNumber(counts[name])}</td>`)}
-    </tr>`
-  })
 }
 
 /** Explains how to make the first call, for a company without entries. */

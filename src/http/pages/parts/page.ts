@@ -36,6 +36,7 @@ export async function sendPage(reply: FastifyReply, title: string, body: Html): 
         <link rel="icon" href="${ASSETS.icon.path}" type="image/svg+xml" />
         <link rel="stylesheet" href="${ASSETS.style.path}" />
         <script src="${ASSETS.script.path}" type="module"></script>
+        <script src="${ASSETS.keyboard.path}" type="module"></script>
       </head>
       <body>
         ${body}

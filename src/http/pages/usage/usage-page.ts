@@ -15,14 +15,21 @@ import type { Html } from '../parts/page.ts'
 import { renderQuotaBar, computeQuotaUsed } from '../api-keys/quota-used.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
-import type { DayOutcome } from './usage-chart.ts'
-import { formatDay, renderOutcomeChart } from './usage-chart.ts'
+import { renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const RANGES = [7, 30, 90]
 const DEFAULT_RANGE = 30
 /** For each status. */
 const MAX_KEYS = 200
+
+/** The completed and failed calls (or records) of a day. */
+interface DayOutcome {
+  /** YYYY-MM-DD. */
+  day: string
+  completed: number
+  failed: number
+}
 
 /** Calls and records of each day of a range, oldest first. */
 interface DailyUsage {
@@ -95,9 +102,9 @@ function renderCharts({ calls, records }: DailyUsage, usage: readonly UsageOfDay
     .map((day, at) => ({ day, records: records[at]! }))
     .filter(({ day }) => day.completed + day.failed > 0)
   return html`<h2>Calls by day</h2>
-    ${renderOutcomeChart('calls', 'Calls by day and outcome', calls)}
+    ${renderDays('calls', 'Calls by day and outcome', calls)}
     <h2>Records by day</h2>
-    ${renderOutcomeChart('records', 'Records by day and the outcome of their call', records)}
+    ${renderDays('records', 'Records by day and the outcome of their call', records)}
     <table class="cards sums">
       <caption>
         Calls and records by day and outcome, newest first. Days without calls are omitted.
@@ -120,6 +127,18 @@ function renderCharts({ calls, records }: DailyUsage, usage: readonly UsageOfDay
       </tbody>
     </table>
     ${renderByOperation(usage)}`
+}
+
+function renderDays(id: string, title: string, days: readonly DayOutcome[]): Html {
+  const bars = days.map(({ day, ...outcome }) => ({ label: formatDay(day), ...outcome }))
+  return renderOutcomeChart({ id, title, unit: 'days', bars })
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
+
+/** Formats a day (YYYY-MM-DD), such as `20 Nov`. */
+function formatDay(day: string): string {
+  return DAY.format(new Date(`${day}T00:00:00Z`))
 }
 
 function renderByOperation(usage: readonly UsageOfDay[]): Html {

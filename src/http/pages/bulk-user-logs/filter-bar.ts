@@ -1,0 +1,134 @@
+import { html } from 'hono/html'
+import { buildUrl } from '../parts/addresses.ts'
+import { listOptions, renderChoice, renderField, toSentence, type FormFields } from '../parts/form.ts'
+import { readLocal } from '../parts/local-times.ts'
+import type { Html } from '../parts/page.ts'
+import { OPERATIONS } from './call-words.ts'
+import { LAST, type FilterName, type PageFilter } from './filter.ts'
+
+interface KeyOption {
+  id: string
+  name: string
+}
+
+/** What the filter bar needs beside the filters. */
+interface Surroundings {
+  keys: KeyOption[]
+  /** The path of the list. */
+  path: string
+  timeZone: string
+  /** The chart of the calls; null if there is none. */
+  chart: Html | null
+}
+
+/** Filters with an input in the form. The form carries the others in hidden fields. */
+const CARRIED: FilterName[] = ['status', 'last', 'employee']
+
+/** Renders the search box, the filters as links and lists, the filters that are set, and the chart. */
+export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, chart }: Surroundings): Html {
+  const { given, problem } = pageFilter
+  const value = (name: FilterName) => given[name] ?? ''
+  const keyOptions = keys.map(({ id, name }) => ({ value: id, label: name }))
+  if (value('key') !== '' && !keys.some(({ id }) => id === value('key')))
+    keyOptions.push({ value: value('key'), label: value('key') })
+  const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
+  return html`${renderAlert(pageFilter)}
+    <form method="get" action="${path}" class="finding" role="search" aria-label="Entries">
+      <div class="find-line">
+        ${renderSearchBox(pageFilter)}
+        ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS, 'Any operation') }, problem)}
+        ${renderChoice({ name: 'key', label: 'API key', value: value('key'), options: [{ value: '', label: 'Any API key' }, ...keyOptions] }, problem)}
+        ${CARRIED.filter((name) => value(name) !== '').map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
+        <button class="primary">Search</button>
+      </div>
+      <div class="narrowing">
+        <div class="segments" role="group" aria-label="Status">
+          ${['', 'Completed', 'Failed'].map((status) => renderSegment(status || 'All', link({ status }), value('status') === status))}
+        </div>
+        <div class="segments" role="group" aria-label="Time">
+          ${renderSegment('Any time', link({ last: '', from: '', to: '' }), !['last', 'from', 'to'].some((name) => name in given))}
+          ${Object.entries(LAST).map(([last, { short }]) => renderSegment(short, link({ last, from: '', to: '' }), value('last') === last))}
+          ${renderRange(pageFilter, timeZone)}
+        </div>
+        ${renderChips(pageFilter, keyOptions, path)}
+      </div>
+      ${chart ?? ''}
+    </form>`
+}
+
+/** Lists the errors of filters that have no input to show them at. */
+function renderAlert({ given, problem }: PageFilter): Html {
+  if (!problem) return html``
+  const faults = CARRIED.filter((name) => name in given)
+    .map((name) => ({ name, message: findMessage(problem, name) }))
+    .filter(({ message }) => message !== undefined)
+  return html`<div class="alert" role="alert">
+    ${problem.errors.length > 0 ? 'These filters are not valid. Correct or remove them.' : toSentence(problem.detail)}
+    ${faults.map(({ name, message }) => html`<p class="fault" id="${name}-fault">${toSentence(message!)}</p>`)}
+  </div>`
+}
+
+function findMessage(problem: PageFilter['problem'], name: string): string | undefined {
+  return problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
+}
+
+function renderSearchBox({ given, problem }: PageFilter): Html {
+  const message = findMessage(problem, 'q')?.replace(/^q /, 'Search ')
+  const fault = message === undefined ? '' : html`aria-invalid="true" aria-describedby="q-fault"`
+  return html`<div class="field search">
+    <label for="q">Search</label>
+    <input
+      id="q"
+      name="q"
+      type="search"
+      value="${given['q'] ?? ''}"
+      maxlength="254"
+      placeholder="Person, employee ID, log ID, request ID, API key or error code"
+      ${fault}
+    />
+    ${message === undefined ? '' : html`<p class="fault" id="q-fault">${message}</p>`}
+  </div>`
+}
+
+function renderSegment(label: string, href: string, isChosen: boolean): Html {
+  return html`<a href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
+}
+
+function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
+  const [from, to] = [given['from'] ?? '', given['to'] ?? '']
+  const isWrong = ['from', 'to'].some((name) => findMessage(problem, name) !== undefined)
+  return html`<details class="range" ${isWrong ? html`open` : ''}>
+    <summary ${from + to === '' ? '' : html`aria-current="true"`}>Range</summary>
+    <div class="panel">
+      ${renderField({ name: 'from', label: 'From', value: from, type: chooseInputType(from), isRequired: false, hint: timeZone }, problem)}
+      ${renderField({ name: 'to', label: 'To', value: to, type: chooseInputType(to), isRequired: false, hint: 'Including that day' }, problem)}
+      <button>Apply</button>
+    </div>
+  </details>`
+}
+
+/** Chooses the input type that can show the text of an address: a date, a date and time, or anything else. */
+function chooseInputType(text: string): 'date' | 'datetime-local' | 'text' {
+  const local = text === '' ? { time: undefined } : readLocal(text)
+  if (!local) return 'text'
+  return local.time === undefined ? 'date' : 'datetime-local'
+}
+
+/** Renders each filter that is set as a link that removes it. */
+function renderChips({ given }: PageFilter, keys: { value: string; label: string }[], path: string): Html {
+  const names = Object.keys(given) as FilterName[]
+  if (names.length === 0) return html``
+  const label = (name: FilterName): Html | string => {
+    const text = given[name]!
+    if (name === 'key') return html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`
+    if (name === 'operation') return (OPERATIONS as Record<string, string>)[text] ?? text
+    if (name === 'last') return Object.hasOwn(LAST, text) ? LAST[text]!.label : text
+    if (name === 'q') return html`“<bdi>${text}</bdi>”`
+    if (name === 'status') return html`<bdi>${text}</bdi>`
+    return html`${{ from: 'From', to: 'To', employee: 'Employee' }[name]} <bdi>${text.replace('T', ' ')}</bdi>`
+  }
+  return html`<ul class="chips" aria-label="Active filters">
+    ${names.map((name) => html`<li><a class="chip" href="${buildUrl(path, { ...given, [name]: '' })}"><span class="visually-hidden">Remove filter: </span>${label(name)} <span aria-hidden="true">×</span></a></li>`)}
+    <li><a href="${path}">Clear filters</a></li>
+  </ul>`
+}

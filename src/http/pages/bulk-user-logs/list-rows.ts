@@ -1,0 +1,53 @@
+import { html } from 'hono/html'
+import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import { encodeCursor } from '../../server/cursor.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { formatTime } from '../parts/times.ts'
+import { COUNTS } from './call-words.ts'
+
+/** Renders a row for each entry. The whole row is its link. */
+export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
+  return entries.map(({ entry, position }) => {
+    const { id, requested_at: at, counts, key } = entry
+    const result = describeResult(entry)
+    const code = entry.error?.code
+    const name = [result, code, key.name, formatTime(at, timeZone)].filter((part) => part !== undefined).join(', ')
+    return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
+      <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
+      <th scope="row" class="result">
+        <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${code === undefined ? result : `${result}: ${code}`}"
+          >${code === undefined ? result : html`<span class="asked">${result} </span><code>${code}</code>`}</a
+        >
+      </th>
+      <td class="caller" title="${entry.name} · ${key.name}"><span class="source">${entry.name} · </span><bdi>${key.name}</bdi></td>
+      ${COUNTS.map(([name, label]) => html`<td class="number ${counts[name] === 0 ? 'none' : ''}" data-label="${label}">${formatNumber(counts[name])}</td>`)}
+      <td class="when"><time datetime="${at}">${renderShortTime(at, timeZone)}</time></td>
+    </tr>`
+  })
+}
+
+/** Says in a few words what a call did or, if it failed, what it asked for. */
+export function describeResult({ status, operation, counts }: LogEntry['entry']): string {
+  const { total, updated, deactivated } = counts
+  const amount = total === 0 ? '' : ` ${formatNumber(total)}`
+  if (status === 'Failed') return `${operation === 'create' ? 'Create' : 'Update'}${amount}`
+  if (operation === 'create') return `Created${amount}`
+  const done = [
+    ...(updated > 0 ? [`updated ${formatNumber(updated)}`] : []),
+    ...(deactivated > 0 ? [`deactivated ${formatNumber(deactivated)}`] : []),
+  ].join(', ')
+  return done === '' ? 'No changes' : `${done.charAt(0).toUpperCase()}${done.slice(1)}`
+}
+
+/** The lengths of the parts of `20 Nov 2026, 14:05:09`, from its end. */
+const [YEAR_AT, TIME_AT, SECONDS_AT] = [-15, -10, -3]
+
+/** Renders a time without its zone, with marks on what narrow pages leave out. */
+function renderShortTime(at: string, timeZone: string): Html {
+  const text = formatTime(at, timeZone).split(' ').slice(0, 4).join(' ')
+  return html`${text.slice(0, YEAR_AT)}<span class="year">${text.slice(YEAR_AT, TIME_AT)}</span
+    >${text.slice(TIME_AT, SECONDS_AT)}<span class="seconds">${text.slice(SECONDS_AT)}</span>`
+}

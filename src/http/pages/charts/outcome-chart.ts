@@ -1,0 +1,123 @@
+import { html } from 'hono/html'
+import { chooseLabelledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+
+/** The completed and failed calls (or records) of an hour or a day. */
+export interface OutcomeBar {
+  /** The time that the bar stands for, such as `20 Nov`. */
+  label: string
+  completed: number
+  failed: number
+  /** Where the bar leads. */
+  href?: string
+}
+
+interface Chart {
+  id: string
+  title: string
+  /** What a bar stands for, in the plural: `days`. */
+  unit: string
+  bars: readonly OutcomeBar[]
+  /** A low chart beside other content, with its title above it. */
+  isCompact?: boolean
+}
+
+/** Pixels. The chart is as wide as its place. */
+const FULL = { height: 180, below: 28, labelAt: 18, maxSteps: 5 }
+const COMPACT = { height: 36, below: 16, labelAt: 13, maxSteps: 2 }
+const LABELS = 3
+
+/**
+ * Renders a bar for each hour or day: completed below, failed above and hatched, so that colour is not the only cue. Bars
+ * that are links say their numbers; put a table with the numbers below a chart of other bars.
+ */
+export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }: Chart): Html {
+  const { height, below, labelAt, maxSteps } = isCompact ? COMPACT : FULL
+  const { max, ticks } = roundScale(
+    bars.reduce((most, { completed, failed }) => Math.max(most, completed + failed), 0),
+    maxSteps,
+  )
+  const stacks = stackBars(
+    bars.map(({ completed, failed }) => [completed, failed]),
+    max,
+    height,
+  )
+  const labelled = chooseLabelledColumns(bars.length, LABELS)
+  // What is inside an image can't be followed.
+  const role = bars.some(({ href }) => href !== undefined) ? 'group' : 'img'
+  return html`<figure class="chart ${isCompact ? 'compact' : ''}">
+    ${renderLegend(id, isCompact ? title : '')}
+    <svg role="${role}" aria-labelledby="${id}-title ${id}-desc" height="${height + below}">
+      <title id="${id}-title">${title}</title>
+      <desc id="${id}-desc">${describeBars(bars, unit)}</desc>
+      ${renderHatch(`${id}-hatch`)}
+      <g aria-hidden="true">
+        ${ticks.map((tick) => renderGridLine(tick, height - (tick / max) * height))}
+        ${labelled.map((column, at, { length }) => renderLabel(bars[column]!.label, stacks[column]![0]!, height + labelAt, at, length))}
+      </g>
+      ${stacks.map((segments, at) => renderBar(bars[at]!, segments, height, `${id}-hatch`))}
+    </svg>
+  </figure>`
+}
+
+function describeBars(bars: readonly OutcomeBar[], unit: string): string {
+  const sum = (of: 'completed' | 'failed') => formatNumber(bars.reduce((total, bar) => total + bar[of], 0))
+  const peak = bars.reduce((highest, bar) =>
+    bar.completed + bar.failed > highest.completed + highest.failed ? bar : highest,
+  )
+  const most = formatNumber(peak.completed + peak.failed)
+  return `${bars.length} ${unit}: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${peak.label}: ${most}.`
+}
+
+function renderLegend(id: string, title: string): Html {
+  return html`<figcaption class="legend">
+    ${title === '' ? '' : html`<span>${title}</span>`}
+    <span
+      ><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg>
+      Completed</span
+    >
+    <span
+      ><svg aria-hidden="true" width="14" height="14">
+        ${renderHatch(`${id}-key`)}
+        <rect class="failed-ground" width="14" height="14" />
+        <rect fill="url(#${id}-key)" width="14" height="14" />
+      </svg>
+      Failed</span
+    >
+  </figcaption>`
+}
+
+function renderHatch(id: string): Html {
+  return html`<defs
+    ><pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect class="hatch" width="3" height="6" /></pattern
+  ></defs>`
+}
+
+function renderGridLine(tick: number, y: number): Html {
+  return html`<line class="${tick === 0 ? 'axis' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}" />
+    <text x="-8" y="${y}" dy="0.32em" text-anchor="end">${formatNumber(tick)}</text>`
+}
+
+function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number, hatchId: string): Html {
+  const { label, completed, failed, href } = bar
+  if (completed + failed === 0) return html``
+  const [below, above] = segments.map(
+    ({ x, width, y, height }) => html`x="${x}%" width="${width}%" y="${y}" height="${height}"`,
+  )
+  const name = `${label}: ${formatNumber(completed)} completed, ${formatNumber(failed)} failed`
+  const { x, width } = segments[0]!
+  const content = html`<title>${name}</title>
+    ${href === undefined ? '' : html`<rect class="target" x="${x}%" width="${width}%" y="0" height="${height}" />`}
+    ${completed > 0 ? html`<rect class="completed" ${below} />` : ''}
+    ${failed > 0 ? html`<rect class="failed-ground" ${above} /><rect fill="url(#${hatchId})" ${above} />` : ''}`
+  return href === undefined ? html`<g>${content}</g>` : html`<a href="${href}" aria-label="${name}">${content}</a>`
+}
+
+/** Renders a bar's label. The first is left-aligned and the last right-aligned, to stay inside the chart. */
+function renderLabel(label: string, { x, width }: Segment, y: number, at: number, count: number): Html {
+  const anchor = at === 0 ? 'start' : at === count - 1 ? 'end' : 'middle'
+  const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2
+  return html`<text x="${place}%" y="${y}" text-anchor="${anchor}">${label}</text>`
+}
