@@ -49,7 +49,7 @@ interface RecordSection {
 export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection): Html {
   return html`<section class="entry-records" aria-labelledby="records">
     <div class="record-tools">
-      <h2 id="records">Records</h2>
+      <h2 id="records" class="visually-hidden">Records</h2>
       ${renderOutcomeFilter(entry, outcomes, query)} ${renderChosenCause(entry, refusals, query)}
       ${renderSearch(entry, query)} ${renderDownloads(entry, refusals, query)}
     </div>

@@ -8,7 +8,7 @@ import type { ShownRecord } from '../../admin/log-records.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
+import { formatNumber, listAttributes, renderChange } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
 import { formatField } from './entry-causes.ts'
 import { renderRecordDetails } from './record-details.ts'
@@ -98,8 +98,9 @@ function renderErrorLines(shown: ShownRecord): Line[] {
   return omitted === 0 ? lines : [...lines, more]
 }
 
-/** Longer values are cut; the record in full has all of them. */
-const MAX_SENT = 60
+/** Longer values, and further attributes, are cut; the record in full has all of them. */
+const MAX_TEXT = 60
+const MAX_SET = 8
 
 /** Renders the value at a pointer into a record. */
 function renderSent(record: unknown, pointer: string): Html {
@@ -113,16 +114,22 @@ function renderSent(record: unknown, pointer: string): Html {
   }
   // An error about the record itself is not about its value, unless that is no object.
   if (value === undefined || (pointer === '' && isObject(value))) return html``
-  const text = JSON.stringify(value)
-  return html`<code><bdi>${text.length > MAX_SENT ? `${text.slice(0, MAX_SENT)}…` : text}</bdi></code>`
+  return html`<code><bdi>${cut(JSON.stringify(value))}</bdi></code>`
 }
 
-function renderCreatedLine({ shown, employee }: DetailedRecord): Line {
-  const { first_name: _first, last_name: _last, email, ...rest } = shown.attributes ?? {}
-  const attributes = listAttributes(rest).map(
-    ([name, value]) => html`<span><bdi>${name}</bdi> ${renderValue(value)}</span>`,
-  )
-  return html`<td class="email"><bdi>${String(employee?.email ?? email ?? '')}</bdi></td>
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}
+
+function renderCreatedLine(record: DetailedRecord): Line {
+  const { first_name: _first, last_name: _last, email: _email, ...rest } = record.shown.attributes ?? {}
+  const attributes = listAttributes(rest)
+    .slice(0, MAX_SET)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return html`<span><bdi>${name}</bdi> <bdi>${cut(text)}</bdi></span>`
+    })
+  return html`<td class="email"><bdi>${nameRecord(record).email}</bdi></td>
     <td class="set"><div>${attributes}</div></td>`
 }
 
