@@ -74,11 +74,16 @@ export async function findWithCause(
  * it is the same in all records. A message is the same as well, without the employee that it may name.
  */
 function selectErrors(companyId: string, call: CallPlace): RawBuilder<unknown> {
+  const within = (place: RawBuilder<unknown>) =>
+    sql`when starts_with(pointer || '/', ${place} || '/') then substr(pointer, length(${place}) + 1)`
   // A single update has one record, which is the body.
-  const place = call.entry.operation === 'update_one' ? sql`''` : sql`'^(/employees)?/' || record_index || '(?=/|$)'`
-  return sql`select position, error ->> 'code' as code, regexp_replace(error ->> 'pointer', ${place}, '') as pointer,
-      regexp_replace(error ->> 'message', ' emp_[0-9a-z]{26}', '') as message
-    from events cross join lateral json_array_elements(data::json -> 'errors') as error
+  const places =
+    call.entry.operation === 'update_one' ? [] : [sql`('/employees/' || record_index)`, sql`('/' || record_index)`]
+  const shortened =
+    places.length === 0 ? sql`pointer` : sql`case ${sql.join(places.map(within), sql` `)} else pointer end`
+  return sql`select position, code, (${shortened}) collate "C" as pointer,
+      case code when 'inactive_employee_exists' then regexp_replace(message, ' emp_[0-9a-z]{26}', '') else message end as message
+    from events cross join lateral json_to_recordset(data::json -> 'errors') as error(code text, pointer text, message text)
     where ${isRefusedIn(companyId, call)} and data is not null`
 }
 
