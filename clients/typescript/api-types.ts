@@ -238,6 +238,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/bulk-user-logs/{log_id}/failed-records.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the refused records of an entry as the body of a new call
+         * @description Correct the records and send the file to `POST /v1/employees` (after a creation) or `PATCH /v1/employees` (after an update). The refused record of a single update gets the `id` of its path. Records that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid records, so send those again, too.
+         */
+        get: operations["exportFailedRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/bulk-user-logs/{log_id}/records": {
         parameters: {
             query?: never;
@@ -264,7 +284,7 @@ export interface paths {
         };
         /**
          * Export the records of an entry as CSV, in the order of the call
-         * @description The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe.
+         * @description The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe. Name, email and external id are the employee's current ones; a refused record without a known employee has those that were sent.
          */
         get: operations["exportBulkUserLogRecords"];
         put?: never;
@@ -3239,6 +3259,44 @@ export interface operations {
             503: components["responses"]["AdminUnavailable"];
         };
     };
+    exportFailedRecords: {
+        parameters: {
+            query?: {
+                /** @description Finds records by person, as in the list of entries. */
+                q?: string;
+                /** @description Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within the record (`invalid_format:/phone`; `missing_locator:` for the record itself). */
+                error?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of an entry: `log_…`. */
+                log_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        employees: unknown[];
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminLogNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
     listBulkUserLogRecords: {
         parameters: {
             query?: {
@@ -3246,6 +3304,8 @@ export interface operations {
                 status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
                 /** @description Finds records by person, as in the list of entries. */
                 q?: string;
+                /** @description Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within the record (`invalid_format:/phone`; `missing_locator:` for the record itself). */
+                error?: string;
                 /** @description The maximum number of items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
@@ -3289,6 +3349,8 @@ export interface operations {
                 status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
                 /** @description Finds records by person, as in the list of entries. */
                 q?: string;
+                /** @description Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within the record (`invalid_format:/phone`; `missing_locator:` for the record itself). */
+                error?: string;
             };
             header?: never;
             path: {

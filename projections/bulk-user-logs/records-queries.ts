@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
+import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PlacedRecord, RecordStatus } from './outcomes.ts'
 import { placeRecords } from './outcomes.ts'
 import type { Person } from './people-queries.ts'
 import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
 import { readUnchanged } from './people-search.ts'
+import type { CauseFilter } from './refusals.ts'
+import { findWithCause } from './refusals.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 
@@ -26,12 +29,13 @@ export type RecordOutcome = RecordStatus | 'Created' | 'Failed'
 export interface RecordFilter {
   status?: RecordOutcome
   q?: string
+  error?: CauseFilter
 }
 
 /** The parts of an entry that its records depend on. */
 interface EntryPlace {
   position: number
-  entry: { status: 'Completed' | 'Failed' }
+  entry: { status: 'Completed' | 'Failed'; operation: Operation }
 }
 
 /** Returns the outcome of a record of this entry. */
@@ -80,6 +84,21 @@ export async function findLogRecord(
   return record ?? null
 }
 
+/** Counts the records of an entry by outcome. A call that was refused as a whole has none. */
+export async function countOutcomes(
+  db: AnyDb,
+  companyId: string,
+  entry: EntryPlace,
+): Promise<Map<RecordOutcome, number>> {
+  const counts = new Map<RecordOutcome, number>()
+  for (const place of await placeAll(db, companyId, entry)) {
+    if (place.index === null) continue
+    const outcome = getRecordOutcome(entry, place)
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+  }
+  return counts
+}
+
 const SCHEMA = schemaOf(bulkUserLogs)
 
 /** The record that stands for a call that was refused as a whole; its details are in the event that closes the call. */
@@ -94,12 +113,16 @@ async function findRecords(
   db: AnyDb,
   companyId: string,
   entry: EntryPlace,
-  { status, q }: RecordFilter,
+  { status, q, error }: RecordFilter,
   isInRange: (index: number) => boolean,
 ): Promise<Place[]> {
   const all = await placeAll(db, companyId, entry)
+  const withError = error && (await findWithCause(db, companyId, entry, error))
   const found = all.filter(
-    (place) => isInRange(place.index ?? 0) && (status === undefined || getRecordOutcome(entry, place) === status),
+    (place) =>
+      isInRange(place.index ?? 0) &&
+      (status === undefined || getRecordOutcome(entry, place) === status) &&
+      (withError === undefined || withError.has(place.first)),
   )
   if (q === undefined) return found
   const [person] = await findPeople(db, companyId, { q })

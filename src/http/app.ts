@@ -18,6 +18,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
+import { failedRecords } from './admin/failed-records.ts'
 import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
@@ -208,6 +209,7 @@ async function adminRoutes(admin: FastifyInstance, services: AppServices, stream
   await admin.register(fastifySSE)
   bulkUserLogs(admin, reads)
   bulkUserLogsCsv(admin, { reads, authorize })
+  failedRecords(admin, { reads, authorize })
   bulkUserLogsStream(admin, { access, reads, limits, streams, authorize })
   usage(admin, reads)
 }

@@ -126,7 +126,7 @@ await t.test('events, records and the e-mail search lead to the employee', async
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(`/settings/bulk-user-logs/${logId}`)
-  await page.locator('.record').getByRole('link', { name: id }).click()
+  await page.locator(`.record a[href="${EMPLOYEES}/${id}"]`).click()
   await page.waitForURL(`**${EMPLOYEES}/${id}`)
   t.equal(
     (await page.locator(`main a[href="/settings/bulk-user-logs/${logId}"]`).count()) > 0,

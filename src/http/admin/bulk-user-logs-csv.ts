@@ -1,27 +1,23 @@
-import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
-import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
-import type { LogRecord, RecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
-import { listLogRecords, getRecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
 import type { Reader } from '../server/text-stream.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { requireLogEntry } from './bulk-user-logs.ts'
+import { formatFileTime, sendAttachment } from './attachment.ts'
 import type { CsvColumn } from './csv-text.ts'
 import { allPages, csvStream } from './csv-text.ts'
+import type { DetailedRecord } from './detailed-records.ts'
+import { listDetailed, nameRecord } from './detailed-records.ts'
 import type { ShownRecord } from './log-records.ts'
-import { renderRecords } from './log-records.ts'
 
 const ENTRIES_PER_PAGE = 1_000
-const RECORDS_PER_PAGE = 1_000
-/** The events of records may be as large as a body. */
-const DETAILS_AT_ONCE = 100
+const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 
 const CSV_ANSWER = {
   200: {
@@ -46,7 +42,7 @@ const EXPORT_LOGS: FastifySchema = {
 const EXPORT_RECORDS: FastifySchema = {
   operationId: 'exportBulkUserLogRecords',
   summary: 'Export the records of an entry as CSV, in the order of the call',
-  description: DESCRIPTION,
+  description: `${DESCRIPTION} Name, email and external id are the employee's current ones; a refused record without a known employee has those that were sent.`,
   tags: ['Admin'],
   params: schemas.LogParams,
   problems: ['log_not_found'],
@@ -73,7 +69,9 @@ export function bulkUserLogsCsv(
         const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit: ENTRIES_PER_PAGE })
         return { rows: entries, next }
       })
-      return sendCsv(reply, 'bulk-user-logs.csv', await csvStream({ request, reply, authorize }, ENTRY_COLUMNS, pages))
+      const fileName = `bulk-user-logs-${formatFileTime(new Date().toISOString())}.csv`
+      const csv = await csvStream({ request, reply, authorize }, ENTRY_COLUMNS, pages)
+      return sendAttachment(reply, fileName, CSV_TYPE, csv)
     },
   )
 
@@ -85,26 +83,12 @@ export function bulkUserLogsCsv(
       const filter = schemas.readRecordFilter(request.query)
       const db = await reads.of(companyId)
       const entry = await requireLogEntry(db, companyId, request.params.log_id)
-      const pages = allPages<LogRecord>(async (place) => {
-        const page = { after: place ?? -1, limit: RECORDS_PER_PAGE }
-        const rows = await listLogRecords(db, companyId, entry, filter, page)
-        return { rows, next: rows.length < RECORDS_PER_PAGE ? null : rows.at(-1)!.index }
-      })
-      const rows = withDetails(db, companyId, entry, pages)
-      return sendCsv(
-        reply,
-        `bulk-user-logs-${entry.entry.id}.csv`,
-        await csvStream({ request, reply, authorize }, RECORD_COLUMNS, rows),
-      )
+      const rows = listDetailed(db, companyId, entry, filter)
+      const { id, requested_at: at } = entry.entry
+      const csv = await csvStream({ request, reply, authorize }, RECORD_COLUMNS, rows)
+      return sendAttachment(reply, `bulk-user-logs-${formatFileTime(at)}-${id}.csv`, CSV_TYPE, csv)
     },
   )
-}
-
-function sendCsv(reply: FastifyReply, fileName: string, csv: Readable): FastifyReply {
-  return reply
-    .type('text/csv; charset=utf-8; header=present')
-    .header('content-disposition', `attachment; filename="${fileName}"`)
-    .send(csv)
 }
 
 const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [
@@ -127,14 +111,12 @@ const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [
   ['error_detail', ({ entry }) => entry.error?.detail ?? null],
 ]
 
-interface RecordRow {
-  shown: ShownRecord
-  outcome: RecordOutcome
-}
-
-const RECORD_COLUMNS: readonly CsvColumn<RecordRow>[] = [
+const RECORD_COLUMNS: readonly CsvColumn<DetailedRecord>[] = [
   ['index', ({ shown }) => shown.index],
   ['employee_id', ({ shown }) => (typeof shown.employee_id === 'string' ? shown.employee_id : null)],
+  ['name', (record) => nameRecord(record).name],
+  ['email', (record) => nameRecord(record).email],
+  ['external_id', (record) => nameRecord(record).external_id],
   ['status', ({ outcome }) => outcome],
   ['attributes', ({ shown }) => formatList(shown.attributes, ([name, value]) => `${name}: ${JSON.stringify(value)}`)],
   [
@@ -165,19 +147,4 @@ function formatList<Value>(
 
 function errorText({ pointer, code, message }: NonNullable<ShownRecord['errors']>[number]): string {
   return `${pointer === '' ? code : `${pointer} ${code}`}: ${message}`
-}
-
-async function* withDetails(
-  db: LedgerDb,
-  companyId: string,
-  entry: LogEntry,
-  pages: AsyncIterable<LogRecord[]>,
-): AsyncGenerator<RecordRow[]> {
-  for await (const page of pages) {
-    for (let from = 0; from < page.length; from += DETAILS_AT_ONCE) {
-      const part = page.slice(from, from + DETAILS_AT_ONCE)
-      const records = await renderRecords(db, companyId, part)
-      yield records.map((record, at) => ({ shown: record, outcome: getRecordOutcome(entry, part[at]!) }))
-    }
-  }
 }

@@ -1,6 +1,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
+import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
+import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
@@ -9,6 +11,8 @@ import { assertStorable, parseTime, invalidQuery } from '../server/query-values.
 
 /** Maximum length of `q` and `employee`: that of an email address. */
 const MAX_TEXT = 254
+/** A code, and a pointer of at most two names of 256 characters, each of which may be escaped. */
+const MAX_ERROR = 1_100
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 
@@ -77,12 +81,22 @@ export const RecordFilterQuery = {
       description: 'Finds records by person, as in the list of entries.',
     }),
   ),
+  error: Type.Optional(
+    Type.String({
+      pattern: '^[a-z_]+(:(/[^]*)?)?$',
+      maxLength: MAX_ERROR,
+      description:
+        'Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within ' +
+        'the record (`invalid_format:/phone`; `missing_locator:` for the record itself).',
+    }),
+  ),
 }
 
 export const EntryListQuery = Type.Object({ ...EntryFilterQuery, ...PageQuery }, { additionalProperties: false })
 export const EntryExportQuery = Type.Object(EntryFilterQuery, { additionalProperties: false })
 export const RecordListQuery = Type.Object({ ...RecordFilterQuery, ...PageQuery }, { additionalProperties: false })
 export const RecordExportQuery = Type.Object(RecordFilterQuery, { additionalProperties: false })
+export const FailedRecordsQuery = Type.Omit(RecordExportQuery, ['status'], { additionalProperties: false })
 export const StreamQuery = Type.Object(
   {
     cursor: Type.Optional(
@@ -169,8 +183,17 @@ export function readEntryFilter(query: FilterQuery): EntryFilter {
 }
 
 /** Reads the filters of an entry's records. */
-export function readRecordFilter(query: Static<typeof RecordExportQuery>): Static<typeof RecordExportQuery> {
+export function readRecordFilter(query: Static<typeof RecordExportQuery>): RecordFilter {
   assertStorable(query)
-  const { status, q } = query
-  return { ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { q }) }
+  const { status, q, error } = query
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(q === undefined ? {} : { q }),
+    ...(error === undefined ? {} : { error: readCause(error) }),
+  }
+}
+
+function readCause(text: string): CauseFilter {
+  const end = text.indexOf(':')
+  return end === -1 ? { code: text } : { code: text.slice(0, end), pointer: text.slice(end + 1) }
 }

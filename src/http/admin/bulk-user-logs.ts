@@ -76,7 +76,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
 
   app.get<{ Params: LogParams; Querystring: Static<typeof schemas.RecordListQuery> }>(
     '/bulk-user-logs/:log_id/records',
-    { schema: RECORDS, config: { isHeavyRead: whenGiven('q') } },
+    { schema: RECORDS, config: { isHeavyRead: whenGiven('q', 'error') } },
     async (request) => {
       const { limit, cursor, ...query } = request.query
       const { companyId } = userOf(request)

@@ -32,7 +32,7 @@ await t.test('the list shows what the specification requires, newest first, and 
   t.match(await rows.nth(1).innerText(), /Completed\s+Created 1\s+Public API/)
   await rows.nth(0).getByRole('link').click()
   await page.waitForURL('**/log_*')
-  t.match(await page.textContent('h1'), 'Failed call')
+  t.match(await page.textContent('h1'), 'Failed')
   t.same(faults, [])
 })
 

@@ -66,6 +66,10 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records`,
   },
+  'GET /admin/v1/bulk-user-logs/{log_id}/failed-records.json': {
+    allowed: 'admin',
+    path: `/admin/v1/bulk-user-logs/${logId}/failed-records.json`,
+  },
   'GET /admin/v1/bulk-user-logs/{log_id}/records.csv': {
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,

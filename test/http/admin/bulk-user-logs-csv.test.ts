@@ -50,7 +50,10 @@ await t.test('the CSV is a named file in UTF-8 that spreadsheets recognise, with
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
   const response = await fetch(`${service.address}/admin/v1/bulk-user-logs.csv`, { headers })
   t.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
-  t.equal(response.headers.get('content-disposition'), 'attachment; filename="bulk-user-logs.csv"')
+  t.match(
+    response.headers.get('content-disposition'),
+    /^attachment; filename="bulk-user-logs-\d{4}-\d\d-\d\dT\d{4}Z\.csv"$/,
+  )
   const bytes = Buffer.from(await response.arrayBuffer())
   t.same(bytes.subarray(0, 3), Buffer.of(0xef, 0xbb, 0xbf))
   const [names] = csvRows(bytes.toString('utf8').slice(1))
@@ -59,7 +62,9 @@ await t.test('the CSV is a named file in UTF-8 that spreadsheets recognise, with
     ...['http_status', 'duration_ms', 'key_id', 'key_name', 'request_id', 'error_code', 'error_detail'],
   ])
   const records = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
-  t.equal(records.headers['content-disposition'], `attachment; filename="bulk-user-logs-${made.log_id}.csv"`)
+  const { requested_at: at } = (await service.admin(`/bulk-user-logs/${made.log_id}`)).body
+  const minute = at.slice(0, 16).replace(':', '')
+  t.equal(records.headers['content-disposition'], `attachment; filename="bulk-user-logs-${minute}Z-${made.log_id}.csv"`)
 })
 
 await t.test('an empty list is only the header', async (t) => {
@@ -82,6 +87,19 @@ await t.test('a change shows the old and the new value', async (t) => {
   t.equal(rows[0]!['changes'], 'custom_attributes.grade: null → 7; job_title: null → "Dev\\r\\n\\"Lead\\", R&D"')
   t.equal((await csv(`/bulk-user-logs/${updated.log_id}/records.csv?status=Deactivated`)).length, 1)
   t.equal((await csv(`/bulk-user-logs/${updated.log_id}/records.csv?q=X-1`)).length, 1)
+})
+
+await t.test('a record names the person: as of now, or as sent if nobody is known', async (t) => {
+  const people = (logId: string) => csv(`/bulk-user-logs/${logId}/records.csv`)
+  t.match(await people(made.log_id), [
+    { name: 'Zoë O"Hara, Jr.', email: first.email, external_id: 'X-1' },
+    { external_id: 'X-2' },
+  ])
+  t.match((await people(updated.log_id))[1], { name: 'Ana Pérez', external_id: 'X-2' })
+  t.match(await people(refused.log_id), [
+    { name: '', email: 'gone@example.com', external_id: '' },
+    { name: '', email: '', external_id: '' },
+  ])
 })
 
 await t.test('the CSV contains each refused record unchanged, with the messages of the API', async (t) => {

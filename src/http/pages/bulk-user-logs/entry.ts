@@ -1,70 +1,158 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { renderStatusBadge } from '../parts/badges.ts'
-import { LOGS_PATH } from './list.ts'
 import { COUNTS, OPERATIONS } from './call-words.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 
+const LOGS_PATH = NAVIGATION.bulkUserLogs.path
+
 /** Builds the path of an entry's page. */
 export function buildEntryUrl({ entry }: LogEntry): string {
   return `${LOGS_PATH}/${entry.id}`
 }
 
-/** Renders the facts, counts and API error of a call. */
-export function renderEntrySummary(found: LogEntry, timeZone: string): Html {
+/** The number of records of each outcome; those of a call that was refused as a whole have none. */
+export type OutcomeCounts = ReadonlyMap<RecordOutcome, number>
+
+/** What a call did, in two words: `Update 1,000`. */
+export function formatCall({ entry: { operation, counts } }: LogEntry): string {
+  const verb = operation === 'create' ? 'Create' : 'Update'
+  return counts.total === 0 ? verb : `${verb} ${formatNumber(counts.total)}`
+}
+
+/** The title of an entry's page, which tells it apart in a row of tabs. */
+export function formatEntryTitle(found: LogEntry): string {
+  const { key, status } = found.entry
+  // Isolated (U+2068, U+2069), because the name may change the writing direction.
+  return `${formatCall(found)} · \u2068${key.name}\u2069 · ${status.toLowerCase()}`
+}
+
+/** Renders a sentence that says what was asked, by which key, and what came of it. */
+export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
   const { entry } = found
-  return html`${renderApiError(found)}
+  const { total } = entry.counts
+  const verb = entry.operation === 'create' ? 'create' : 'update'
+  const asked = total === 0 ? `asked to ${verb} employees` : `asked to ${verb} ${countEmployees(total)}`
+  const what =
+    entry.status === 'Failed'
+      ? `${asked}. Nothing was applied${explainFailure(found, outcomes)}.`
+      : entry.operation === 'create'
+        ? `created ${countEmployees(total)}.`
+        : describeUpdate(found, asked)
+  return html`<p class="came-of-it"><strong><bdi>${entry.key.name}</bdi></strong> ${what}</p>`
+}
+
+function describeUpdate({ entry: { counts } }: LogEntry, asked: string): string {
+  const { total, updated, deactivated, no_updates: unchanged } = counts
+  if (unchanged === total) return `${asked}. ${total === 1 ? 'It was' : 'All were'} already up to date.`
+  const done = [
+    ...(updated > 0 ? [`changed ${formatNumber(updated)}`] : []),
+    ...(deactivated > 0 ? [`deactivated ${formatNumber(deactivated)}`] : []),
+  ].join(' and ')
+  if (unchanged === 0 && (updated === 0 || deactivated === 0))
+    return `${done} ${total === 1 ? 'employee' : 'employees'}.`
+  const rest = unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`
+  return `${done} of ${countEmployees(total)}${rest}.`
+}
+
+function explainFailure(found: LogEntry, outcomes: OutcomeCounts): string {
+  const { total } = found.entry.counts
+  const refused = outcomes.get('Failed') ?? 0
+  if (!isAboutRecords(found) || refused === 0) return ''
+  if (total === 1) return ': the record has errors'
+  if (refused === total) return `: all ${formatNumber(total)} records have errors`
+  const valid = total - refused
+  return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${refused === 1 ? 'has' : 'have'} errors; the other ${valid === 1 ? 'one was' : `${formatNumber(valid)} were`} valid`
+}
+
+function countEmployees(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'employee' : 'employees'}`
+}
+
+function wereOrWas(count: number): string {
+  return count === 1 ? 'was' : 'were'
+}
+
+/** The errors of a call that its records caused. */
+const RECORD_PROBLEMS = new Set(['validation_failed', 'already_exists', 'inactive_employee_exists'])
+
+/** Whether a failed call was refused because of its records. */
+function isAboutRecords({ entry: { error } }: LogEntry): boolean {
+  return error !== null && RECORD_PROBLEMS.has(error.code)
+}
+
+/** Renders why a call was refused as a whole, in the words of the API. */
+export function renderWholeRefusal(found: LogEntry): Html {
+  const { error } = found.entry
+  if (!error || isAboutRecords(found)) return html``
+  return html`<p class="alert"><strong>The API refused the call:</strong> ${renderApiError(found)}</p>`
+}
+
+function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
+  if (!error) return html``
+  return html`<span id="api-error">${error.detail}</span> (<a href="/problems/${error.code}"
+      >${status} <code>${error.code}</code></a
+    >)`
+}
+
+/** Renders the counts of a call, and what they mean where that is not obvious. */
+export function renderCounts(found: LogEntry, outcomes: OutcomeCounts): Html {
+  const { counts } = found.entry
+  const meaning = explainCounts(found, outcomes)
+  return html`<section class="entry-counts" aria-label="Counts">
     <dl class="counts">
       ${COUNTS.map(
         ([name, label]) =>
           html`<div>
             <dt>${label}</dt>
-            <dd>${formatNumber(entry.counts[name])}</dd>
+            <dd>${formatNumber(counts[name])}</dd>
           </div>`,
       )}
     </dl>
-    <dl class="facts call-facts">
-      <dt>Status</dt>
-      <dd>${renderStatusBadge(entry.status)}</dd>
-      <dt>Name</dt>
-      <dd>${entry.name}</dd>
-      <dt>Date/Time</dt>
-      <dd>${renderTime(entry.requested_at, timeZone)}</dd>
-      <dt>Operation</dt>
-      <dd>${OPERATIONS[entry.operation]}</dd>
-      <dt>HTTP status</dt>
-      <dd>${entry.http_status}</dd>
-      <dt>Duration</dt>
-      <dd>${formatNumber(entry.duration_ms)} ms</dd>
-      <dt>API key</dt>
-      <dd>
-        <a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
-        <code>${entry.key.id}</code>
-      </dd>
-      <dt>Request ID</dt>
-      <dd><code id="request-id">${entry.request_id}</code></dd>
-      <dt>Entry ID</dt>
-      <dd>
-        <code id="entry-id">${entry.id}</code>
-        <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>
-      </dd>
-    </dl>
-    <p class="actions">
-      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id: entry.id })}">View raw events</a>
-    </p>`
+    ${meaning === null ? '' : html`<p class="hint">${meaning}</p>`}
+  </section>`
 }
 
-/** Renders the API's error message, unchanged. */
-function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
-  if (!error) return html``
-  return html`<div class="alert">
-    <strong>The API refused the call:</strong> <span id="api-error">${error.detail}</span> (<a
-      href="/problems/${error.code}"
-      >${status} <code>${error.code}</code></a
-    >)
-  </div>`
+function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | null {
+  const { total, failed } = entry.counts
+  const refused = outcomes.get('Failed') ?? 0
+  if (entry.status === 'Completed')
+    return entry.operation === 'create' ? 'Updated counts existing employees; created ones are in Total.' : null
+  if (total === 0) return 'The API could not count the records.'
+  if (failed > refused)
+    return `Failed counts all records: a call applies every record or none.${refused > 0 ? RESEND : ''}`
+  return failed < total ? `Failed counts the records with errors. The others were not applied either.${RESEND}` : null
+}
+
+const RESEND = ' The log keeps only the records with errors: send the others again, too.'
+
+/** Renders the facts of the request. */
+export function renderFacts(found: LogEntry, timeZone: string): Html {
+  const { entry } = found
+  const fact = (label: string, value: Html) => html`<dt>${label}</dt><dd>${value}</dd>`
+  return html`<section class="entry-facts" aria-label="Request">
+    <dl class="facts">
+      ${fact('Date/Time', renderTime(entry.requested_at, timeZone))}
+      ${fact('Name', html`${entry.name}`)} ${fact('Operation', html`${OPERATIONS[entry.operation]}`)}
+      ${fact('HTTP status', html`${entry.http_status}`)}
+      ${isAboutRecords(found) ? fact('API error', renderApiError(found)) : ''}
+      ${fact('Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`)}
+      ${fact(
+        'API key',
+        html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
+          <code>${entry.key.id}</code>`,
+      )}
+      ${fact('Request ID', html`<code id="request-id">${entry.request_id}</code>`)}
+      ${fact(
+        'Entry ID',
+        html`<code id="entry-id">${entry.id}</code>
+          <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>`,
+      )}
+    </dl>
+    <p><a href="${buildUrl(NAVIGATION.events.path, { id: entry.id })}">View raw events</a></p>
+  </section>`
 }

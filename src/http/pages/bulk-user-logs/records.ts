@@ -1,130 +1,180 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
-import type { LogRecord, RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
-import { getRecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
-import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
+import { isObject } from '../../../domain/json-object.ts'
+import type { DetailedRecord } from '../../admin/detailed-records.ts'
+import { nameRecord } from '../../admin/detailed-records.ts'
 import type { ShownRecord } from '../../admin/log-records.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
-import { LOGS_PATH } from './list.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import type { Html } from '../parts/page.ts'
-import { renderRefusedRecord } from './refused-record.ts'
-import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
+import { formatNumber, listAttributes, renderChange } from '../parts/shown-values.ts'
+import { buildEntryUrl } from './entry.ts'
+import { formatField } from './entry-causes.ts'
+import { renderRecordDetails } from './record-details.ts'
+import { makePointersRelative } from './refused-record.ts'
 
-/** A record with the details that a page shows. */
-export interface PageRecord {
-  row: LogRecord
-  shown: ShownRecord
-  outcome: RecordOutcome
-  /** The employee's current state; undefined when there is none, or it was erased. */
-  employee: Employee | undefined
+/** What the table of a call has in its columns after the number and the person. */
+const COLUMNS = {
+  refused: ['Field', 'Sent', 'Error'],
+  created: ['Email', 'Attributes'],
+  updated: ['Outcome', 'Attribute', 'Change'],
+} as const
+
+/** Renders the records of a page as a table: a line per error or change, and a body of lines per record. */
+export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): Html {
+  const kind = entry.entry.status === 'Failed' ? 'refused' : entry.entry.operation === 'create' ? 'created' : 'updated'
+  const columns = COLUMNS[kind]
+  return html`<table class="records ${kind}">
+    <caption class="visually-hidden">
+      Records, numbered from 0 as in API responses
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col" class="number"><abbr title="Number in the call, from 0">#</abbr></th>
+        <th scope="col">Person</th>
+        ${columns.map((label) => html`<th scope="col">${label}</th>`)}
+      </tr>
+    </thead>
+    ${records.map((record) => renderBody(entry, record, renderLines(kind, record), columns.length))}
+  </table>`
 }
 
-/** Joins the rows of a page with the data of their events and with their employees. */
-export function joinRecords(
-  entry: LogEntry,
-  rows: LogRecord[],
-  shown: ShownRecord[],
-  employees: Map<string, Employee>,
-): PageRecord[] {
-  return rows.map((row, at) => {
-    const record = shown[at]!
-    const { employee_id: id } = record
-    return {
-      row,
-      shown: record,
-      outcome: getRecordOutcome(entry, row),
-      employee: typeof id === 'string' ? employees.get(id) : undefined,
+/** The cells of a line after the person. */
+type Line = Html
+
+function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number): Html {
+  const { index, erased } = record.shown
+  const [first, ...further] = lines
+  const hasDetails = !erased && (record.outcome === 'Failed' || record.outcome === 'Created')
+  return html`<tbody class="record" id="record-${index ?? 'none'}">
+    <tr>
+      <th scope="row" rowspan="${lines.length}" class="number">
+        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${index}</a>
+      </th>
+      <td rowspan="${lines.length}" class="person">${renderPerson(record)}</td>
+      ${first}
+    </tr>
+    ${further.map((line) => html`<tr>${line}</tr>`)}
+    ${
+      hasDetails
+        ? html`<tr class="in-full">
+            <td colspan="${columns + 2}">
+              <details>
+                <summary>
+                  <span class="visually-hidden">Record ${index} ${record.outcome === 'Failed' ? 'as sent' : 'in full'}</span>
+                </summary>
+                ${renderRecordDetails(record)}
+              </details>
+            </td>
+          </tr>`
+        : ''
     }
-  })
+  </tbody>`
 }
 
-/** Renders one record: its employee, its outcome, and what was set, changed or refused. */
-export function renderRecord({ entry }: LogEntry, record: PageRecord, level: 2 | 3): Html {
-  const { shown, outcome } = record
-  const { index } = shown
-  const title =
-    index === null ? html`Whole call` : html`<a href="${LOGS_PATH}/${entry.id}/records/${index}">Record ${index}</a>`
-  const heading = html`${title} ${renderStatusBadge(outcome)}`
-  return html`<li class="record" ${index === null ? '' : html`id="record-${index}"`}>
-    ${level === 2 ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`} ${renderRecordEmployee(record)}
-    ${renderRecordDetails(record)}
-  </li>`
+function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[] {
+  if (record.shown.erased)
+    return [html`<td colspan="${COLUMNS[kind].length}" class="hint">This data has been erased.</td>`]
+  switch (kind) {
+    case 'refused':
+      return renderErrorLines(record.shown)
+    case 'created':
+      return [renderCreatedLine(record)]
+    case 'updated':
+      return renderChangeLines(record)
+  }
 }
 
-/** Renders the employee. The log keeps only an id: the name and email are current. */
-function renderRecordEmployee({ shown, employee, outcome }: PageRecord): Html {
-  const { employee_id: id } = shown
-  if (id === null || id === undefined) return html``
-  const text = html`<code><bdi>${typeof id === 'string' ? id : JSON.stringify(id)}</bdi></code>`
+function renderErrorLines(shown: ShownRecord): Line[] {
+  const { record, truncated, index, errors, errors_omitted: omitted } = shown
+  const lines = makePointersRelative(record, index, errors ?? []).map(
+    ({ pointer, message }) =>
+      html`<td class="field"><bdi>${formatField(pointer)}</bdi></td>
+        <td class="value">${truncated ? '' : renderSent(record, pointer)}</td>
+        <td class="fault">${message}</td>`,
+  )
+  const more = html`<td colspan="${COLUMNS.refused.length}" class="hint">and ${formatNumber(omitted)} more</td>`
+  return omitted === 0 ? lines : [...lines, more]
+}
+
+/** Longer values, and further attributes, are cut; the record in full has all of them. */
+const MAX_TEXT = 60
+const MAX_SET = 8
+
+/** Renders the value at a pointer into a record. */
+function renderSent(record: unknown, pointer: string): Html {
+  let value = record
+  for (const name of pointer.split('/').slice(1)) {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined
+  }
+  // An error about the record itself is not about its value, unless that is no object.
+  if (value === undefined || (pointer === '' && isObject(value))) return html``
+  return html`<code><bdi>${cut(JSON.stringify(value))}</bdi></code>`
+}
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}
+
+function renderCreatedLine(record: DetailedRecord): Line {
+  const { first_name: _first, last_name: _last, email: _email, ...rest } = record.shown.attributes ?? {}
+  const attributes = listAttributes(rest)
+    .slice(0, MAX_SET)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return html`<span><bdi>${name}</bdi> <bdi>${cut(text)}</bdi></span>`
+    })
+  return html`<td class="email"><bdi>${nameRecord(record).email}</bdi></td>
+    <td class="set"><div>${attributes}</div></td>`
+}
+
+function renderChangeLines({ shown, outcome }: DetailedRecord): Line[] {
+  const changes = Object.entries(shown.changes ?? {})
+  const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`
+  if (changes.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
+  return changes.map(
+    ([name, change], at) =>
+      html`${at === 0 ? badge(changes.length) : ''}
+        <td class="field"><bdi>${name}</bdi></td>
+        <td class="value">${renderChange(change)}</td>`,
+  )
+}
+
+/** Renders the person of a record. The log keeps only an id: the name is current, or was sent with a refused record. */
+function renderPerson(record: DetailedRecord): Html {
+  const { shown, employee } = record
+  const { name, email, external_id: externalId } = nameRecord(record)
+  const known = employee
+    ? [name]
+    : name === null
+      ? [email ?? externalId ?? formatId(shown.employee_id)]
+      : [name, email ?? externalId]
+  const parts = known.filter((part) => part !== null)
+  if (parts.length === 0) return shown.erased ? html`` : html`<span class="hint">not identified</span>`
+  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 ? ' ' : ''}<bdi>${part}</bdi>`)}`)
+}
+
+/** Renders the person of a record with email and id. */
+export function renderPersonInFull(record: DetailedRecord): Html {
+  const { employee, shown } = record
+  const id = formatId(shown.employee_id)
+  return html`${renderPerson(record)} ${employee ? html`<bdi>${employee.email}</bdi>` : ''}
+  ${id === null ? '' : html`<code><bdi>${id}</bdi></code>`}`
+}
+
+function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html): Html {
   // A refused record may name an employee that the company does not have.
   const isOurs = typeof id === 'string' && isId('emp', id) && (employee !== undefined || outcome !== 'Failed')
-  const idText = isOurs ? html`<a href="${buildEmployeeUrl(id)}">${text}</a>` : text
-  if (!employee) return html`<p>${idText}</p>`
-  return html`<p>
-    <span class="hint">Now:</span> <strong><bdi>${employee.first_name} ${employee.last_name}</bdi></strong>
-    <bdi>${employee.email}</bdi> ${idText}
-  </p>`
+  return isOurs ? html`<a href="${buildEmployeeUrl(id)}">${text}</a>` : text
 }
 
-function renderRecordDetails(record: PageRecord): Html {
-  const { shown, outcome } = record
-  if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
-  if (outcome === 'Failed') {
-    const { index, errors, record: sent } = shown
-    const label = index === null ? 'The call as sent' : `Record ${index} as sent`
-    return renderRefusedRecord(shown, makePointersRelative(sent, index, errors ?? []), label)
-  }
-  if (shown.attributes) return renderSetAttributes(shown.attributes)
-  if (shown.changes) return renderChangedAttributes(shown.changes)
-  return html`<p class="hint">No changes</p>`
-}
-
-type Messages = NonNullable<ShownRecord['errors']>
-
-/** Makes the API's pointers, which lead into the body, relative to the record. A body holds records in three ways. */
-function makePointersRelative(sent: unknown, index: number | null, messages: Messages): Messages {
-  if (sent === null || index === null) return messages
-  const prefix = [`/employees/${index}`, `/${index}`].find((start) =>
-    messages.every(({ pointer }) => `${pointer}/`.startsWith(`${start}/`)),
-  )
-  return prefix === undefined
-    ? messages
-    : messages.map((message) => ({ ...message, pointer: message.pointer.slice(prefix.length) }))
-}
-
-function renderSetAttributes(attributes: Record<string, unknown>): Html {
-  const rows = listAttributes(attributes)
-  return html`<table class="attributes">
-    <caption class="visually-hidden">
-      Set attributes
-    </caption>
-    <tbody>
-      ${rows.map(
-        ([name, value]) =>
-          html`<tr>
-            <th scope="row"><bdi>${name}</bdi></th>
-            <td>${renderValue(value)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
-}
-
-function renderChangedAttributes(changes: NonNullable<ShownRecord['changes']>): Html {
-  return html`<table class="attributes">
-    <caption class="visually-hidden">
-      Changed attributes, old and new values
-    </caption>
-    <tbody>
-      ${Object.entries(changes).map(
-        ([name, change]) =>
-          html`<tr>
-            <th scope="row"><bdi>${name}</bdi></th>
-            <td>${renderChange(change)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+/** Formats the id of a refused record, which may be anything. */
+function formatId(id: unknown): string | null {
+  if (id === null || id === undefined) return null
+  return typeof id === 'string' ? id : JSON.stringify(id)
 }

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import { isObject } from '../../domain/json-object.ts'
+import type { Reads } from '../../ledger/read/reads.ts'
+import { ALWAYS } from '../access/heavy-reads.ts'
+import { userOf } from '../access/authorize-user.ts'
+import type { Reader } from '../server/text-stream.ts'
+import { streamTexts } from '../server/text-stream.ts'
+import { formatFileTime, sendAttachment } from './attachment.ts'
+import * as schemas from './bulk-user-logs-schemas.ts'
+import { requireLogEntry } from './bulk-user-logs.ts'
+import type { DetailedRecord } from './detailed-records.ts'
+import { listDetailed } from './detailed-records.ts'
+
+const EXPORT: FastifySchema = {
+  operationId: 'exportFailedRecords',
+  summary: 'Export the refused records of an entry as the body of a new call',
+  description:
+    'Correct the records and send the file to `POST /v1/employees` (after a creation) or `PATCH /v1/employees` (after ' +
+    'an update). The refused record of a single update gets the `id` of its path. Records that are erased, or that ' +
+    'were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid ' +
+    'records, so send those again, too.',
+  tags: ['Admin'],
+  params: schemas.LogParams,
+  problems: ['log_not_found'],
+  querystring: schemas.FailedRecordsQuery,
+  response: {
+    200: Type.Object({ employees: Type.Array(Type.Unknown({ description: 'A refused record, as sent.' })) }),
+  },
+}
+
+/** The refused records of an entry as JSON, in the form of a bulk call. */
+export function failedRecords(
+  app: FastifyInstance,
+  { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>,
+): void {
+  app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.FailedRecordsQuery> }>(
+    '/bulk-user-logs/:log_id/failed-records.json',
+    // HEAD would read everything that GET does, only to discard it.
+    { schema: EXPORT, exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const filter = schemas.readRecordFilter({ ...request.query, status: 'Failed' })
+      const db = await reads.of(companyId)
+      const entry = await requireLogEntry(db, companyId, request.params.log_id)
+      const texts = writeBody(entry, listDetailed(db, companyId, entry, filter))
+      const { id, requested_at: at } = entry.entry
+      const json = await streamTexts({ request, reply, authorize }, texts)
+      return sendAttachment(reply, `failed-records-${formatFileTime(at)}-${id}.json`, 'application/json', json)
+    },
+  )
+}
+
+/** Writes a record per line, so that people can edit the file. */
+async function* writeBody(entry: LogEntry, pages: AsyncIterable<DetailedRecord[]>): AsyncGenerator<string> {
+  let before = '{"employees":[\n'
+  for await (const page of pages) {
+    const records = page.flatMap(({ shown: { record, truncated, employee_id: id } }) => {
+      if (record === null || truncated) return []
+      const isOne = entry.entry.operation === 'update_one' && isObject(record)
+      return [JSON.stringify(isOne ? { ...record, id } : record)]
+    })
+    if (records.length === 0) continue
+    yield before + records.join(',\n')
+    before = ',\n'
+  }
+  yield before === ',\n' ? '\n]}\n' : '{"employees":[]}\n'
+}

@@ -1,0 +1,74 @@
+import { html } from 'hono/html'
+import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { Cause, Refusals } from '../../../../projections/bulk-user-logs/refusals.ts'
+import { buildUrl, type QueryValues } from '../parts/addresses.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { buildEntryUrl } from './entry.ts'
+
+/** Further causes are collapsed. */
+const SHOWN = 5
+
+/** The value of the `error` filter for a cause. */
+export function formatCause({ code, pointer }: Pick<Cause, 'code' | 'pointer'>): string {
+  return `${code}:${pointer}`
+}
+
+/** Builds the address of a download of an entry's records. */
+export function buildDownloadUrl(
+  { entry }: LogEntry,
+  file: 'records.csv' | 'failed-records.json',
+  filter: QueryValues,
+): string {
+  return buildUrl(`/admin/v1/bulk-user-logs/${entry.id}/${file}`, filter)
+}
+
+/** Renders why records were refused, most frequent first. Each cause is a filter and has downloads. */
+export function renderCauses(entry: LogEntry, { causes, hasMore }: Refusals, chosen: string | undefined): Html {
+  if (causes.length === 0) return html``
+  const list = (some: Cause[]) =>
+    html`<ul class="causes" aria-label="Causes">
+      ${some.map((cause) => renderCause(entry, cause, formatCause(cause) === chosen))}
+    </ul>`
+  const further = causes.slice(SHOWN)
+  const count = `${formatNumber(further.length)}${hasMore ? ' or more' : ''}`
+  return html`${list(causes.slice(0, SHOWN))}
+  ${
+    further.length === 0
+      ? ''
+      : html`<details class="further" ${further.some((cause) => formatCause(cause) === chosen) ? html`open` : ''}>
+          <summary>${count} further ${further.length === 1 && !hasMore ? 'cause' : 'causes'}</summary>
+          ${list(further)}
+        </details>`
+  }`
+}
+
+function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
+  const error = formatCause(cause)
+  const words = describeCause(cause)
+  const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#records`
+  return html`<li>
+    <span class="unbroken">${formatNumber(cause.records)} ×</span>
+    <a href="${filtered}" ${isChosen ? html`aria-current="true"` : ''}>${words}</a>
+    <span class="downloads unbroken"
+      ><a href="${buildDownloadUrl(entry, 'records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
+      <a href="${buildDownloadUrl(entry, 'failed-records.json', { error })}" download
+        >JSON<span class="visually-hidden">: ${words}</span></a
+      ></span
+    >
+  </li>`
+}
+
+/** Renders the message of a cause, and its field unless the message names it. */
+export function describeCause({ message, pointer }: Cause): Html {
+  const field = formatField(pointer)
+  return message.startsWith(`${field} `)
+    ? html`${message}`
+    : html`${message}${field === '' ? '' : html`: <bdi>${field}</bdi>`}`
+}
+
+/** Formats the place of an error in a record as the log writes attributes: `custom_attributes.grade`. */
+export function formatField(pointer: string): string {
+  const names = pointer.split('/').slice(1)
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}

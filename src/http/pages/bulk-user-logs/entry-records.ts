@@ -1,0 +1,145 @@
+import { html } from 'hono/html'
+import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { RecordFilter, RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import type { Refusals } from '../../../../projections/bulk-user-logs/refusals.ts'
+import type { DetailedRecord } from '../../admin/detailed-records.ts'
+import { encodeCursor } from '../../server/cursor.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import type { FormFields, FormProblem } from '../parts/form.ts'
+import { renderField } from '../parts/form.ts'
+import { renderPageLinks } from '../parts/list-pages.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import type { OutcomeCounts } from './entry.ts'
+import { buildEntryUrl } from './entry.ts'
+import { buildDownloadUrl, describeCause, formatCause } from './entry-causes.ts'
+import { renderRecordTable } from './records.ts'
+
+/** The first one is the default. */
+export const PAGE_SIZES = ['50', '100', '200']
+
+/** The part of an entry's records that a page was asked for. */
+export interface RecordQuery {
+  given: FormFields
+  /** Null when the query is not valid. */
+  filter: RecordFilter | null
+  problem: FormProblem
+  limit: number
+  cursor: string | undefined
+  before: string | undefined
+}
+
+export interface RecordPage {
+  records: DetailedRecord[]
+  hasPrevious: boolean
+  hasNext: boolean
+}
+
+interface RecordSection {
+  entry: LogEntry
+  outcomes: OutcomeCounts
+  /** Null for a completed call. */
+  refusals: Refusals | null
+  query: RecordQuery
+  /** Null when the query is not valid. */
+  page: RecordPage | null
+}
+
+/** Renders the records of an entry with their filters and downloads. */
+export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection): Html {
+  return html`<section class="entry-records" aria-labelledby="records">
+    <div class="record-tools">
+      <h2 id="records" class="visually-hidden">Records</h2>
+      ${renderOutcomeFilter(entry, outcomes, query)} ${renderChosenCause(entry, refusals, query)}
+      ${renderSearch(entry, query)} ${renderDownloads(entry, refusals, query)}
+    </div>
+    ${page ? renderList(entry, query, page) : renderInvalid(entry, query)}
+  </section>`
+}
+
+/** Renders the outcomes of a call's records as filters, if they differ. */
+function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given }: RecordQuery): Html {
+  if (outcomes.size < 2) return html``
+  const all = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
+  const choices: [label: string, status: RecordOutcome | '', count: number][] = [['All', '', all]]
+  for (const [outcome, count] of outcomes) choices.push([outcome, outcome, count])
+  return html`<ul class="outcomes" aria-label="Outcomes">
+    ${choices.map(
+      ([label, status, count]) =>
+        html`<li>
+          <a
+            href="${buildUrl(buildEntryUrl(entry), { ...given, status })}#records"
+            ${status === given['status'] ? html`aria-current="true"` : ''}
+            >${label} <span class="unbroken">${formatNumber(count)}</span></a
+          >
+        </li>`,
+    )}
+  </ul>`
+}
+
+/** Renders the chosen cause with a link that removes the filter. */
+function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }: RecordQuery): Html {
+  const { error = '' } = given
+  if (error === '') return html``
+  const cause = refusals?.causes.find((found) => formatCause(found) === error)
+  const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#records`
+  return html`<span class="chosen"
+    ><bdi>${cause ? describeCause(cause) : error}</bdi>
+    <a href="${all}" aria-label="Remove this filter">×</a></span
+  >`
+}
+
+function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
+  const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
+  return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="record-search" role="search">
+    ${kept.map((name) => html`<input type="hidden" name="${name}" value="${given[name]}" />`)}
+    ${renderField({ name: 'q', label: 'Person', value: given['q']!, isRequired: false, maxLength: 254 }, problem)}
+    <button>Search</button>
+    ${given['q'] === '' ? '' : html`<a href="${buildUrl(buildEntryUrl(entry), { ...given, q: '' })}#records">Clear</a>`}
+  </form>`
+}
+
+function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, filter }: RecordQuery): Html {
+  const { status = '', q = '', error = '' } = filter ? given : {}
+  const json = buildDownloadUrl(entry, 'failed-records.json', { q, error })
+  return html`<p class="downloads">
+    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button" href="${json}" download>Download JSON</a>`}
+    <a class="button" href="${buildDownloadUrl(entry, 'records.csv', { status, q, error })}" download>Download CSV</a>
+  </p>`
+}
+
+function renderInvalid(entry: LogEntry, { problem }: RecordQuery): Html {
+  const messages = problem!.errors.map(({ message }) => message).join('; ')
+  return html`<p class="alert" role="alert">
+    This filter is not valid: ${messages || problem!.detail}.
+    <a href="${buildEntryUrl(entry)}#records">Show all records</a>
+  </p>`
+}
+
+function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage): Html {
+  if (records.length === 0)
+    return html`<p class="empty">
+      No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.
+    </p>`
+  const address = (values: Record<string, string>) =>
+    `${buildUrl(buildEntryUrl(entry), { ...given, ...values })}#records`
+  const place = ({ row }: DetailedRecord) => encodeCursor(row.index ?? 0)
+  return html`${renderRecordTable(entry, records)}
+    <div class="record-pages">
+      ${renderPageLinks([
+        { label: 'Previous', rel: 'prev', href: hasPrevious ? address({ before: place(records[0]!) }) : null },
+        { label: 'Next', rel: 'next', href: hasNext ? address({ cursor: place(records.at(-1)!) }) : null },
+      ])}
+      <p class="hint">Records per page: ${PAGE_SIZES.map((size, at) => renderSize(size, at === 0 ? '' : size, given['limit']!, address))}</p>
+    </div>
+    <p class="hint">Records are numbered from 0, as in API responses. Names and emails of employees are current.</p>`
+}
+
+function renderSize(
+  label: string,
+  limit: string,
+  chosen: string,
+  address: (values: Record<string, string>) => string,
+): Html {
+  return html`<a href="${address({ limit })}" ${limit === chosen ? html`aria-current="true"` : ''}>${label}</a> `
+}

@@ -1,0 +1,42 @@
+import { html } from 'hono/html'
+import type { DetailedRecord } from '../../admin/detailed-records.ts'
+import type { Html } from '../parts/page.ts'
+import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
+import { makePointersRelative, renderRefusedRecord } from './refused-record.ts'
+
+/** Renders all that the log knows of a record: what was set or changed, or the record as sent with its errors. */
+export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
+  if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
+  if (outcome === 'Failed') {
+    const { index, errors, record: sent } = shown
+    return renderRefusedRecord(shown, makePointersRelative(sent, index, errors ?? []), `Record ${index} as sent`)
+  }
+  if (shown.attributes)
+    return renderAttributes(
+      'Set attributes',
+      listAttributes(shown.attributes).map(([name, value]) => [name, renderValue(value)]),
+    )
+  const changes = Object.entries(shown.changes ?? {})
+  if (changes.length === 0) return html`<p class="hint">No changes</p>`
+  return renderAttributes(
+    'Changed attributes, old and new values',
+    changes.map(([name, change]) => [name, renderChange(change)]),
+  )
+}
+
+function renderAttributes(caption: string, rows: [name: string, value: Html][]): Html {
+  return html`<table class="attributes">
+    <caption class="visually-hidden">
+      ${caption}
+    </caption>
+    <tbody>
+      ${rows.map(
+        ([name, value]) =>
+          html`<tr>
+            <th scope="row"><bdi>${name}</bdi></th>
+            <td>${value}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}

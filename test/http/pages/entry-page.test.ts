@@ -1,0 +1,173 @@
+import t from 'tap'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t, { SIGN_IN_LIMIT: '0' })
+const cookie = await cookieOf(service, service.company.admin)
+const LOGS = '/settings/bulk-user-logs'
+
+/** Calls the API and returns the path of the entry's page. */
+async function call(method: 'POST' | 'PATCH', path: string, body: unknown, key = service.company.key) {
+  const answer = await service.call(method, path, { body, key })
+  await service.project()
+  return `${LOGS}/${answer.body.log_id}`
+}
+
+async function open(path: string) {
+  const { status, text } = await browse(service, path, { cookie })
+  const main = text.slice(text.indexOf('<main'))
+  const plain = (html = '') =>
+    html
+      .replaceAll('<td', ' <td')
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  const find = (pattern: RegExp) => plain(pattern.exec(main)?.[1])
+  return {
+    status,
+    main,
+    title: plain(/<title>([^]*?)<\/title>/.exec(text)![1]),
+    heading: find(/<h1>([^]*?)<\/h1>/),
+    outcome: find(/<p class="came-of-it">([^]*?)<\/p>/),
+    causes: [...main.matchAll(/<li>\s*(<span class="unbroken">[^]*?<\/a>)/g)].map(([, cause]) => plain(cause)),
+    counts: find(/<section class="entry-counts"[^>]*>([^]*?)<\/section>/),
+    records: [...main.matchAll(/<tbody class="record"[^>]*>([^]*?)<\/tbody>/g)].map(([, body]) =>
+      plain(body!.replaceAll(/<details>[^]*?<\/details>/g, '')),
+    ),
+  }
+}
+
+const people = Array.from({ length: 4 }, (_, at) =>
+  employee({ first_name: `P${at}`, last_name: 'Pérez', external_id: `X-${at}`, department: 'Sales' }),
+)
+const created = await call('POST', '/v1/employees', people)
+const locate = (at: number, patch: object) => ({ external_id: `X-${at}`, ...patch })
+
+const faulty = await call('PATCH', '/v1/employees', [
+  locate(0, { phone: '1', shoe_size: 42 }),
+  locate(1, { phone: '2' }),
+  locate(2, {}),
+  { email: 'gone@example.com' },
+])
+
+await t.test('an entry begins with what was asked, by which key, and what came of it', async (t) => {
+  const outcomes: [body: unknown, outcome: string][] = [
+    [[locate(0, { department: 'A' })], 'changed 1 employee.'],
+    [[locate(0, { department: 'A' })], 'asked to update 1 employee. It was already up to date.'],
+    [
+      [locate(0, { department: 'A' }), locate(1, { department: 'Sales' })],
+      'asked to update 2 employees. All were already up to date.',
+    ],
+    [
+      [locate(0, { department: 'B' }), locate(1, { department: 'Sales' })],
+      'changed 1 of 2 employees; 1 was already up to date.',
+    ],
+    [
+      [locate(0, { status: 'inactive' }), locate(1, { department: 'B' })],
+      'changed 1 and deactivated 1 of 2 employees.',
+    ],
+    [[locate(1, { status: 'inactive' }), locate(2, { status: 'inactive' })], 'deactivated 2 employees.'],
+    [[locate(0, { phone: '1' })], 'asked to update 1 employee. Nothing was applied: the record has errors.'],
+    [
+      [locate(0, { phone: '1' }), locate(9, {})],
+      'asked to update 2 employees. Nothing was applied: all 2 records have errors.',
+    ],
+    [
+      [locate(0, { phone: '1' }), locate(1, {})],
+      'asked to update 2 employees. Nothing was applied: 1 of 2 records has errors; the other one was valid.',
+    ],
+    ['[', 'asked to update employees. Nothing was applied.'],
+  ]
+  for (const [body, outcome] of outcomes)
+    t.equal((await open(await call('PATCH', '/v1/employees', body))).outcome, `HR sync ${outcome}`)
+  t.equal((await open(created)).outcome, 'HR sync created 4 employees.')
+})
+
+await t.test('the title and the heading tell tabs apart', async (t) => {
+  const failed = await call('PATCH', '/v1/employees', [locate(0, { phone: '1' })])
+  t.match(await open(failed), {
+    title: 'Update 1 · \u2068HR sync\u2069 · failed · employee-ledger',
+    heading: 'Update 1 · HR sync Failed',
+  })
+  t.match(await open(`${failed}/records/0`), {
+    title: 'Record 0 · Update 1 · \u2068HR sync\u2069 · failed · employee-ledger',
+    heading: 'Record 0 · Update 1 · HR sync Failed',
+  })
+  t.match(await open(created), { title: 'Create 4 · \u2068HR sync\u2069 · completed · employee-ledger' })
+  t.match(await open(await call('POST', '/v1/employees', '[')), { heading: 'Create · HR sync Failed' })
+})
+
+await t.test('causes are grouped and counted, most frequent first', async (t) => {
+  const page = await open(faulty)
+  t.strictSame(page.causes, [
+    '2 × phone must be in E.164 format: + and 2 to 15 digits',
+    '1 × No such employee exists: email',
+    '1 × This field does not exist: shoe_size',
+  ])
+  t.match(page.counts, /Failed 4 .*Failed counts all records.*send the others again/)
+  t.equal(page.records.length, 3)
+})
+
+await t.test('errors that name different employees have the same cause', async (t) => {
+  const taken = [employee({ external_id: 'X-1' }), employee({ external_id: 'X-2' })]
+  t.strictSame((await open(await call('POST', '/v1/employees', taken))).causes, [
+    '2 × The inactive employee has this external id; reactivate that employee or send another value: external_id',
+  ])
+})
+
+await t.test('a cause filters the records and can be downloaded', async (t) => {
+  const page = await open(faulty)
+  for (const query of ['invalid_format%3A%2Fphone', 'employee_not_found%3A%2Femail', 'unknown_field%3A%2Fshoe_size']) {
+    t.match(page.main, `href="${faulty}?error=${query}#records"`)
+    for (const file of ['records.csv', 'failed-records.json'])
+      t.match(page.main, `href="${faulty.replace('/settings', '/admin/v1')}/${file}?error=${query}"`)
+  }
+  const filtered = await open(`${faulty}?error=unknown_field%3A%2Fshoe_size`)
+  t.match(filtered.records, [/^Record 0 P0 Pérez phone &quot;1&quot; .* digits shoe_size 42 This field does not exist/])
+  t.equal(filtered.causes.length, 3, 'the others stay, to choose another')
+})
+
+await t.test('a refused record shows who, where, what was sent and why', async (t) => {
+  const { records } = await open(faulty)
+  t.match(records[2], /^Record 3 gone@example\.com email &quot;gone@example\.com&quot; No such employee exists/)
+})
+
+await t.test('an updated record shows each change, and outcomes are filters', async (t) => {
+  const path = await call('PATCH', '/v1/employees', [
+    locate(0, { department: 'C', job_title: 'Dev' }),
+    locate(1, { department: 'B' }),
+    locate(3, { status: 'inactive' }),
+  ])
+  const { records, main } = await open(path)
+  t.strictSame(records, [
+    'Record 0 P0 Pérez Synced department from B → to C job_title from not set → to Dev',
+    'Record 1 P1 Pérez No Updates No changes',
+    'Record 2 P3 Pérez Deactivated status from active → to inactive',
+  ])
+  t.match(main, `href="${path}?status=No+Updates#records"`)
+  t.match((await open(`${path}?status=No+Updates`)).records, [/^Record 1 /])
+})
+
+await t.test('a call refused as a whole shows the message of the API instead of records', async (t) => {
+  const page = await open(await call('POST', '/v1/employees', '['))
+  t.match(page.main, /<span id="api-error">The body is not valid JSON/)
+  t.strictSame([page.records, page.causes], [[], []])
+  t.notMatch(page.main, /download/)
+})
+
+await t.test('a filter that is not valid is a 400 that names it and leads back to all records', async (t) => {
+  for (const query of ['status=Lost', 'error=Bad', `q=${'x'.repeat(255)}`]) {
+    const { status, main, outcome } = await open(`${faulty}?${query}`)
+    t.equal(status, 400, query)
+    t.match(main, `This filter is not valid: ${query.split('=')[0]}`)
+    t.match(main, 'Show all records')
+    t.not(outcome, '')
+  }
+})
+
+await t.test('any number of causes is shown as far as a page can show it', async (t) => {
+  const body = Array.from({ length: 60 }, (_, at) => ({ ...locate(0, {}), [`field${at}`]: 1 }))
+  const { main, causes } = await open(await call('PATCH', '/v1/employees', body))
+  t.equal(causes.length, 50)
+  t.match(main, '45 or more further causes')
+})
