@@ -247,7 +247,7 @@ export interface paths {
         };
         /**
          * Export the refused records of an entry as the body of a new call
-         * @description Correct the records and send the file to `POST /v1/employees` (after a creation) or `PATCH /v1/employees` (after an update). The refused record of a single update gets the `id` of its path. Records that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid records, so send those again, too.
+         * @description Correct the records and send the file to `/v1/employees` with `POST` after a creation, `PATCH` after an update, or `PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid records, so send those again, too.
          */
         get: operations["exportFailedRecords"];
         put?: never;

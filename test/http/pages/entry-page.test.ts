@@ -7,7 +7,7 @@ const cookie = await cookieOf(service, service.company.admin)
 const LOGS = '/settings/bulk-user-logs'
 
 /** Calls the API and returns the path of the entry's page. */
-async function call(method: 'POST' | 'PATCH', path: string, body: unknown, key = service.company.key) {
+async function call(method: 'POST' | 'PATCH' | 'PUT', path: string, body: unknown, key = service.company.key) {
   const answer = await service.call(method, path, { body, key })
   await service.project()
   return `${LOGS}/${answer.body.log_id}`
@@ -52,7 +52,7 @@ const faulty = await call('PATCH', '/v1/employees', [
 
 await t.test('an entry begins with what was asked, by which key, and what came of it', async (t) => {
   const outcomes: [body: unknown, outcome: string][] = [
-    [[locate(0, { department: 'A' })], 'changed 1 employee.'],
+    [[locate(0, { department: 'A' })], 'updated 1 employee.'],
     [[locate(0, { department: 'A' })], 'asked to update 1 employee. It was already up to date.'],
     [
       [locate(0, { department: 'A' }), locate(1, { department: 'Sales' })],
@@ -60,11 +60,11 @@ await t.test('an entry begins with what was asked, by which key, and what came o
     ],
     [
       [locate(0, { department: 'B' }), locate(1, { department: 'Sales' })],
-      'changed 1 of 2 employees; 1 was already up to date.',
+      'updated 1 of 2 employees; 1 was already up to date.',
     ],
     [
       [locate(0, { status: 'inactive' }), locate(1, { department: 'B' })],
-      'changed 1 and deactivated 1 of 2 employees.',
+      'updated 1 and deactivated 1 of 2 employees.',
     ],
     [[locate(1, { status: 'inactive' }), locate(2, { status: 'inactive' })], 'deactivated 2 employees.'],
     [[locate(0, { phone: '1' })], 'asked to update 1 employee. Nothing was applied: the record has errors.'],
@@ -81,6 +81,14 @@ await t.test('an entry begins with what was asked, by which key, and what came o
   for (const [body, outcome] of outcomes)
     t.equal((await open(await call('PATCH', '/v1/employees', body))).outcome, `HR sync ${outcome}`)
   t.equal((await open(created)).outcome, 'HR sync created 4 employees.')
+  const upserted = await open(
+    await call('PUT', '/v1/employees', [employee(), locate(2, { department: 'C' }), locate(3, { status: 'inactive' })]),
+  )
+  await call('PATCH', '/v1/employees', [locate(3, { status: 'active' })])
+  t.match(upserted, {
+    title: 'Create or update 3 · \u2068HR sync\u2069 · completed · employee-ledger',
+    outcome: 'HR sync created 1, updated 1 and deactivated 1 of 3 employees.',
+  })
 })
 
 await t.test('the title and the heading tell tabs apart', async (t) => {

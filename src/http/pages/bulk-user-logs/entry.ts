@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { COUNTS, OPERATIONS } from './call-words.ts'
+import { capitalise, COUNTS, listDone, OPERATIONS, VERBS } from './call-words.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -20,7 +20,7 @@ export type OutcomeCounts = ReadonlyMap<RecordOutcome, number>
 
 /** What a call did, in two words: `Update 1,000`. */
 export function formatCall({ entry: { operation, counts } }: LogEntry): string {
-  const verb = operation === 'create' ? 'Create' : 'Update'
+  const verb = capitalise(VERBS[operation])
   return counts.total === 0 ? verb : `${verb} ${formatNumber(counts.total)}`
 }
 
@@ -35,26 +35,21 @@ export function formatEntryTitle(found: LogEntry): string {
 export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
   const { entry } = found
   const { total } = entry.counts
-  const verb = entry.operation === 'create' ? 'create' : 'update'
+  const verb = VERBS[entry.operation]
   const asked = total === 0 ? `asked to ${verb} employees` : `asked to ${verb} ${countEmployees(total)}`
   const what =
     entry.status === 'Failed'
       ? `${asked}. Nothing was applied${explainFailure(found, outcomes)}.`
-      : entry.operation === 'create'
-        ? `created ${countEmployees(total)}.`
-        : describeUpdate(found, asked)
+      : describeDone(found, asked)
   return html`<p class="came-of-it"><strong><bdi>${entry.key.name}</bdi></strong> ${what}</p>`
 }
 
-function describeUpdate({ entry: { counts } }: LogEntry, asked: string): string {
-  const { total, updated, deactivated, no_updates: unchanged } = counts
+function describeDone({ entry: { counts } }: LogEntry, asked: string): string {
+  const { total, no_updates: unchanged } = counts
   if (unchanged === total) return `${asked}. ${total === 1 ? 'It was' : 'All were'} already up to date.`
-  const done = [
-    ...(updated > 0 ? [`changed ${formatNumber(updated)}`] : []),
-    ...(deactivated > 0 ? [`deactivated ${formatNumber(deactivated)}`] : []),
-  ].join(' and ')
-  if (unchanged === 0 && (updated === 0 || deactivated === 0))
-    return `${done} ${total === 1 ? 'employee' : 'employees'}.`
+  const parts = listDone(counts)
+  const done = new Intl.ListFormat('en-GB').format(parts)
+  if (unchanged === 0 && parts.length === 1) return `${done} ${total === 1 ? 'employee' : 'employees'}.`
   const rest = unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`
   return `${done} of ${countEmployees(total)}${rest}.`
 }
@@ -121,7 +116,9 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
   const { total, failed } = entry.counts
   const refused = outcomes.get('Failed') ?? 0
   if (entry.status === 'Completed')
-    return entry.operation === 'create' ? 'Updated counts existing employees; created ones are in Total.' : null
+    return listDone(entry.counts)[0]?.startsWith('created') === true
+      ? 'Updated counts existing employees; created ones are in Total.'
+      : null
   if (total === 0) return 'The API could not count the records.'
   if (failed > refused)
     return `Failed counts all records: a call applies every record or none.${refused > 0 ? RESEND : ''}`

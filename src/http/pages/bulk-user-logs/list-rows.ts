@@ -6,7 +6,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
-import { COUNTS } from './call-words.ts'
+import { capitalise, COUNTS, listDone, VERBS } from './call-words.ts'
 
 /** Renders a row for each entry. The whole row is its link. */
 export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
@@ -31,15 +31,10 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
 
 /** Says in a few words what a call did or, if it failed, what it asked for. */
 export function describeResult({ status, operation, counts }: LogEntry['entry']): string {
-  const { total, updated, deactivated } = counts
-  const amount = total === 0 ? '' : ` ${formatNumber(total)}`
-  if (status === 'Failed') return `${operation === 'create' ? 'Create' : 'Update'}${amount}`
-  if (operation === 'create') return `Created${amount}`
-  const done = [
-    ...(updated > 0 ? [`updated ${formatNumber(updated)}`] : []),
-    ...(deactivated > 0 ? [`deactivated ${formatNumber(deactivated)}`] : []),
-  ].join(', ')
-  return done === '' ? 'No changes' : `${done.charAt(0).toUpperCase()}${done.slice(1)}`
+  const { total } = counts
+  if (status === 'Failed')
+    return capitalise(total === 0 ? VERBS[operation] : `${VERBS[operation]} ${formatNumber(total)}`)
+  return capitalise(listDone(counts).join(', ') || 'no changes')
 }
 
 /** The lengths of the parts of `20 Nov 2026, 14:05:09`, from its end. */
