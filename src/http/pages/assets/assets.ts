@@ -23,6 +23,7 @@ const STYLES = [
   'secrets',
   'usage',
   'events',
+  'timeline',
   'print',
 ].map((part) => `styles/${part}.css`)
 

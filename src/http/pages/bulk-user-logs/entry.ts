@@ -54,7 +54,7 @@ export function renderEntrySummary(found: LogEntry, timeZone: string): Html {
       </dd>
     </dl>
     <p class="actions">
-      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id: entry.id })}">View raw events</a>
+      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a>
     </p>`
 }
 
