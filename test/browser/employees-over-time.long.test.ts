@@ -54,7 +54,11 @@ await t.test(
       page.locator('.values tr').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
     const history = page.locator('.timeline .what')
     const steps = page.getByRole('navigation', { name: 'Steps in time' })
-    t.match(await history.first().innerText(), /^Status: .*active → .*inactive, by HR sync/s, 'newest first, on opening')
+    t.match(
+      await history.first().innerText(),
+      /^Status: .*active → .*inactive, by HR sync/s,
+      'newest first, on opening',
+    )
     t.match(await history.last().innerText(), /^Created as/)
     t.match(await value('Status').innerText(), 'inactive')
     t.equal(await value('Job title').getByRole('link').getAttribute('href'), `/settings/events/${updated}`)
