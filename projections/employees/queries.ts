@@ -48,13 +48,14 @@ export async function searchEmployees(
 ): Promise<Employee[]> {
   const text = normaliseSearchText(q)
   const table = sql.id(schemaOf(employees), 'employees')
-  // The name ends where the email begins. Words begin and end with a space.
+  // The name ends where the email begins.
   const name = sql`' ' || left(search_text, strpos(search_text, ' ' || (attributes->>'email')))`
+  // Most of many matches are within words: they are found first, because reading the email costs the most.
   const rank = sql`case
-    when strpos(${name}, ${` ${text} `}) > 0 or strpos(' ' || search_text || ' ', ${` ${text} `}) > 0 then 0
+    when strpos(' ' || search_text, ${` ${text}`}) = 0 then 3
+    when strpos(' ' || search_text || ' ', ${` ${text} `}) > 0 then 0
     when strpos(${name}, ${` ${text}`}) > 0 then 1
-    when strpos(' ' || search_text, ${` ${text}`}) > 0 then 2
-    else 3 end`
+    else 2 end`
   const columns = sql.join(EMPLOYEE_COLUMNS.map((column) => sql.ref(column)))
   const found = sql`select ${columns}, search_text, ${rank} as rank from ${table}
     where company_id = ${toUuid(companyId)} and ${matchesText(q)}`
