@@ -52,6 +52,8 @@ const STATEMENTS = [
     check ((data is null) = (salt is null) and (data is null) = (data_hash is not null))
   )`,
   `create unique index events_by_stream on events (company_id, stream_id, stream_version)`,
+  // What administrators, the command line and schedules did: few events, which would be hard to find among the others.
+  `create index events_outside_calls on events (company_id, position) where call_id is null`,
 
   // What must be unique among the employees of a company, and who reports to whom, as of the last commit. Everything
   // else about an employee stands in the events and in the employee read model. The constraints are deferrable so that

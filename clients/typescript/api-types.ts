@@ -4119,6 +4119,12 @@ export interface operations {
                 limit?: number;
                 /** @description `plain` for people and programs, `proof` for verification: the exact bytes that were hashed. */
                 format?: "plain" | "proof";
+                /** @description Only events of this employee, API key, user or company. */
+                stream?: string;
+                /** @description Only events that this API key or user caused, or `operator` or `schedule`. */
+                actor?: string;
+                /** @description Only events whose data contain this text. Case does not matter. Names of members count too. */
+                q?: string;
                 /** @description Only events of this call: `log_…`. */
                 call?: string;
                 /** @description Recorded at or after this time (RFC 3339). */

@@ -34,6 +34,41 @@ export async function listEmployees(
   return rows.map(toEmployee)
 }
 
+/**
+ * Finds the employees who match a text. Those whose first, last or full name, email or number is the text come first,
+ * then those with a name that begins with it, then those with anything else that begins with it, then the rest; each in
+ * the order of their names. `after` is the last employee of the page before: once they have been erased, or match no
+ * more, nothing follows.
+ */
+export async function searchEmployees(
+  db: AnyDb,
+  companyId: string,
+  q: string,
+  page: { after: string | null; limit: number },
+): Promise<Employee[]> {
+  const text = normaliseSearchText(q)
+  const table = sql.id(schemaOf(employees), 'employees')
+  // The name ends where the email begins.
+  const name = sql`' ' || left(search_text, strpos(search_text, ' ' || (attributes->>'email')))`
+  // Most of many matches are within words: they are found first, because reading the email costs the most.
+  const rank = sql`case
+    when strpos(' ' || search_text, ${` ${text}`}) = 0 then 3
+    when strpos(' ' || search_text || ' ', ${` ${text} `}) > 0 then 0
+    when strpos(${name}, ${` ${text}`}) > 0 then 1
+    else 2 end`
+  const columns = sql.join(EMPLOYEE_COLUMNS.map((column) => sql.ref(column)))
+  const found = sql`select ${columns}, search_text, ${rank} as rank from ${table}
+    where company_id = ${toUuid(companyId)} and ${matchesText(q)}`
+  const isBeyond =
+    page.after === null
+      ? sql`true`
+      : sql`(rank, search_text, employee_id) > (
+          select rank, search_text, employee_id from (${found} and employee_id = ${toUuid(page.after)}) last)`
+  const { rows } = await sql<EmployeeRow>`select ${columns} from (${found}) found where ${isBeyond}
+    order by rank, search_text, employee_id limit ${page.limit}`.execute(db)
+  return rows.map(toEmployee)
+}
+
 /** The number of positions that one statement searches for last changes, and that one page searches. */
 const SEARCHED_AT_ONCE = 10_000
 const SEARCHED_PER_PAGE = 100_000

@@ -169,6 +169,17 @@ export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
   ApiKeyRevoked: 'key',
 }
 
+/** The types of the events that calls make. Events of all other types are outside of calls. */
+export const CALL_TYPES: ReadonlySet<string> = new Set<EventType>([
+  'EmployeeCreated',
+  'EmployeeUpdated',
+  'EmployeeDeactivated',
+  'EmployeeReactivated',
+  'EmployeeRecordRejected',
+  'ApiCallCompleted',
+  'ApiCallFailed',
+])
+
 /** A decided event, which has no position yet. */
 export type NewEvent = {
   [Type in EventType]: {

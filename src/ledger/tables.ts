@@ -101,6 +101,16 @@ export interface LedgerTables {
   }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
+  ledger_verifications: {
+    company_id: string
+    run_id: string
+    started_by: string
+    started_at: string
+    seen_at: string
+    position: number
+    size: number
+    verdict: string | null
+  }
   /** Projection versions that may be read: their tables have once caught up with the heads. */
   projection_versions: { projection: string; version: number; completed_at: string }
 }

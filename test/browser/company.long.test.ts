@@ -21,8 +21,8 @@ for (const javaScriptEnabled of [true, false]) {
       t.equal(await page.getByLabel('Time zone').inputValue(), 'Asia/Tokyo')
       t.match(await page.locator('main time').textContent(), /GMT\+9$/)
       await page.goto('/settings/events')
-      t.match(await page.locator('main time').first().textContent(), /GMT\+9$/)
-      t.match(await page.locator('main').textContent(), 'CompanyTimeZoneChanged')
+      t.match(await page.locator('main time').first().getAttribute('title'), /GMT\+9$/)
+      t.match(await page.locator('main').textContent(), /changed the company's time zone:\s+from UTC/)
       t.same(faults, [])
     },
   )

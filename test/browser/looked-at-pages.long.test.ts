@@ -34,6 +34,7 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/employees/:id': 'employees-over-time',
   '/settings/employees/erase': 'erasing',
   '/settings/employees/:id/erase': 'erasing',
+  '/settings/ledger': 'ledger-integrity',
   '/settings/health': 'system-health',
   '/settings/company': 'company',
   // The page for “not found”.
@@ -48,6 +49,7 @@ const NO_PAGES = [
   /^\/(?:assets|docs)(?:\/|$)/,
   /^\/(?:settings)?$/,
   /\/rows$/,
+  /\/checkpoint$/,
 ]
 
 /** Answers without an address of their own: each is looked at after its form is sent. */

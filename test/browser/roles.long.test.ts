@@ -12,7 +12,10 @@ for (const role of ['auditor', 'member'] as const) {
     await signIn(page, service.company, role)
     await page.goto('/settings/events')
     const items = page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link')
-    t.strictSame(await items.allTextContents(), role === 'auditor' ? ['Event stream', 'Employees over time'] : [])
+    t.strictSame(
+      await items.allTextContents(),
+      role === 'auditor' ? ['Event stream', 'Employees over time', 'Ledger integrity'] : [],
+    )
     for (const path of FOR_ADMINISTRATORS) {
       const answer = await page.goto(path)
       t.equal(answer!.status(), 403, path)
@@ -35,7 +38,7 @@ for (const role of ['auditor', 'member'] as const) {
 await t.test('nor does a member reach the event stream and the employees', async (t) => {
   const { page } = await openPage(t, browser, service)
   await signIn(page, service.company, 'member')
-  for (const path of ['/settings/events', '/settings/events/1', '/settings/employees']) {
+  for (const path of ['/settings/events', '/settings/events/1', '/settings/employees', '/settings/ledger']) {
     t.equal((await page.goto(path))!.status(), 403, path)
     t.match(await page.textContent('main'), 'This page requires the role admin or auditor')
   }

@@ -37,6 +37,7 @@ const MAY: Record<string, string> = {
   long_calls: 'DELETE INSERT SELECT',
   kysely_migration: 'SELECT',
   merkle_subtrees: 'DELETE INSERT SELECT',
+  ledger_verifications: 'INSERT SELECT UPDATE',
   projection_versions: 'INSERT SELECT',
   sessions: 'DELETE INSERT SELECT UPDATE',
   setup: 'SELECT',

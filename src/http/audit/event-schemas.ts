@@ -48,6 +48,27 @@ export const EventsQuery = Type.Object(
         description: '`plain` for people and programs, `proof` for verification: the exact bytes that were hashed.',
       }),
     ),
+    stream: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Only events of this employee, API key, user or company.',
+      }),
+    ),
+    actor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Only events that this API key or user caused, or `operator` or `schedule`.',
+      }),
+    ),
+    q: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 254,
+        description: 'Only events whose data contain this text. Case does not matter. Names of members count too.',
+      }),
+    ),
     call: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'Only events of this call: `log_…`.' }),
     ),

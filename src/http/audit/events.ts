@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
+import type { IdPrefix } from '../../domain/ids.ts'
 import { isId } from '../../domain/ids.ts'
 import { exportPages } from '../../ledger/read/export-pages.ts'
 import { formatEventLine } from '../../ledger/read/event-line.ts'
@@ -11,7 +12,7 @@ import { storedEventPages } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { parseTime, invalidQuery } from '../server/query-values.ts'
+import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 import { streamTexts } from '../server/text-stream.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter } from './event-schemas.ts'
@@ -66,8 +67,13 @@ function isUnfiltered(query: Query): boolean {
 /** Turns times and calls into ranges of positions. */
 async function readFilter(db: LedgerDb, companyId: string, query: Query): Promise<WantedEvents> {
   const filter = readFollowFilter(query)
-  const { after = 0, call } = query
+  const { after = 0, call, stream, actor, q: text } = query
   if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')
+  if (stream !== undefined && !STREAMS.some((prefix) => isId(prefix, stream)))
+    throw invalidQuery('stream', 'must be the id of an employee, an API key, a user or the company')
+  if (stream !== undefined && filter.stream !== undefined)
+    throw invalidQuery('stream', 'cannot be combined with employee')
+  assertStorable(query)
   const from = query.from === undefined ? null : parseTime('from', query.from)
   const to = query.to === undefined ? null : parseTime('to', query.to)
   const { position: head } = await readHead(db, companyId)
@@ -77,12 +83,14 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   const { first, last } =
     call === undefined ? whole : ((await findPositionsOfCall(db, companyId, head, call)) ?? NOWHERE)
   return {
-    ...filter,
+    ...{ ...filter, actor, text },
+    ...(stream === undefined ? {} : { stream }),
     after: Math.max(after, first - 1, from === null ? 0 : await lastBefore(from)),
     upTo: Math.min(last, to === null ? head : await lastBefore(to)),
   }
 }
 
+const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'usr', 'com']
 const NOWHERE = { first: 1, last: 0 }
 
 /** Renders each page as one text. */

@@ -16,6 +16,8 @@ import { addEmployeesPage } from './employees/employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
 import { addEventPage } from './events/event-page.ts'
 import { addEventsPage } from './events/events-page.ts'
+import { openVerifications } from '../../ledger/audit/verifications.ts'
+import { addLedgerPage } from './ledger/ledger-page.ts'
 import { addHealthPage } from './company/health-page.ts'
 import { addInvitationPage } from './account/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
@@ -33,7 +35,7 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, access, reads, company, health, sessions, failureLimit, signInLimits } = services
+  const { db, access, reads, company, health, sessions, failureLimit, signInLimits, signer } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
@@ -81,6 +83,12 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addEmployeePage(scope, reads),
     )
     await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addEmployeeErasure(scope, db, company))
+    const verifications = openVerifications({
+      ...{ db, signer },
+      onError: (error) => app.log.error({ err: error }, 'could not verify a ledger'),
+    })
+    app.addHook('onClose', () => verifications.stop())
+    await part(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }))
     await part(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
     // Answer unknown paths below these with a page.

@@ -1,5 +1,5 @@
-import type { CallCounts, EventType, Operation } from '../../domain/events.ts'
-import { OPERATIONS } from '../../domain/events.ts'
+import type { CallCounts, Operation } from '../../domain/events.ts'
+import { CALL_TYPES, OPERATIONS } from '../../domain/events.ts'
 import { assertValid } from './verify-fault.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
@@ -17,17 +17,6 @@ interface OpenCall {
   rejected: Set<number>
 }
 
-/** Event types that occur in calls only. */
-const OF_CALLS = new Set<EventType>([
-  'EmployeeCreated',
-  'EmployeeUpdated',
-  'EmployeeDeactivated',
-  'EmployeeReactivated',
-  'EmployeeRecordRejected',
-  'ApiCallCompleted',
-  'ApiCallFailed',
-])
-
 /**
  * Checks the calls of a ledger: the events of a call are contiguous, its last event closes it, and the counts in that
  * event match the call's events.
@@ -43,7 +32,7 @@ export class CallChecker {
     const open = this.#open
     assertValid(open === null || callId === open.id, position, `the call ${open?.id} is not closed`)
     assertValid(
-      (callId !== null) === OF_CALLS.has(type as EventType),
+      (callId !== null) === CALL_TYPES.has(type),
       position,
       `${type} occurs ${callId === null ? 'outside a call' : 'within a call'}`,
     )

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
-import { isId, toUuid } from '../../domain/ids.ts'
+import { toUuid } from '../../domain/ids.ts'
 import type { EventHeader } from '../integrity/codec.ts'
 import { deriveDataHash, deriveEnvelope, HEADER_COLUMNS, readHeader, UnreadableEventError } from '../integrity/codec.ts'
 import { leafHash } from '../integrity/merkle.ts'
+import type { EventFilter } from './event-filter.ts'
+import { buildConditions, isOutsideCalls } from './event-filter.ts'
 import type { EventRow, LedgerDb } from '../tables.ts'
 
 /*
@@ -17,16 +19,9 @@ export interface ListedEvent {
   header: EventHeader | null
   /** The stored text; null if it is erased or too long for a list. */
   data: string | null
+  /** The same; of a long list of unchanged employees, everything but the list. */
+  summary: string | null
   isErased: boolean
-}
-
-/** Filters for events. */
-export interface EventFilter {
-  type?: string
-  /** The id of the employee, key, user or company whose events are wanted. */
-  stream?: string
-  /** The id of the call whose events are wanted. */
-  call?: string
 }
 
 /** Where a list starts: at a position and back, or at a position and forward. Both are inclusive. */
@@ -48,10 +43,21 @@ interface Range {
   last: number
 }
 
-/** The number of events that one list searches for a type or a call, which no index finds. No call is larger. */
+/** Where a list starts, how long it may be, and the positions that it is limited to. */
+interface Wanted {
+  place: EventPlace
+  limit: number
+  between?: Range | undefined
+}
+
+/** The number of events that one list searches for events that no index finds. No call is larger. */
 const MAX_EVENTS_SEEN = 25_000
+/** The data that one list searches for a text, in bytes. A single event may have more. */
+const MAX_BYTES_SEEN = 16 * 1024 * 1024
 /** The longest data shown in a list, in bytes. PostgreSQL knows the length without reading the text. */
 const MAX_LISTED_DATA = 10_000
+/** The last member of a completed call's data, in canonical order. Within a string, its quotes would be escaped. */
+const UNCHANGED = '"unchanged":'
 const COLUMNS = sql.raw(HEADER_COLUMNS.join(', '))
 
 /** Lists at most `limit` events from a place. Without an index, it searches at most `MAX_EVENTS_SEEN` events. */
@@ -59,31 +65,27 @@ export async function listStoredEvents(
   db: LedgerDb,
   companyId: string,
   filter: EventFilter,
-  { place, limit }: { place: EventPlace; limit: number },
+  { place, limit, between }: Wanted,
 ): Promise<ListedEvents> {
   const isBack = 'upTo' in place
-  const end = await findLastPosition(db, companyId, filter)
-  const range = chooseRange(place, end, isScanned(filter) ? MAX_EVENTS_SEEN : end)
-  if (range === null) return { events: [], older: isBack ? null : end || null, newer: null, seen: null }
+  const last = await findLastPosition(db, companyId, filter)
+  const whole = { first: between?.first ?? 1, last: Math.min(between?.last ?? last, last) }
+  const range = await chooseRange(db, companyId, filter, place, whole)
+  if (range === null) return { events: [], older: isBack ? null : whole.last || null, newer: null, seen: null }
   // Read one more, to know whether there are more.
   const found = await selectEvents(db, companyId, filter, range, isBack, limit + 1)
   const events = found.slice(0, limit)
   const isMore = found.length > limit
   if (!isBack) events.reverse()
   const beyond = {
-    older: range.first > 1 && filter.call === undefined ? range.first - 1 : null,
-    newer: range.last < end ? range.last + 1 : null,
+    older: range.first > whole.first && filter.call === undefined ? range.first - 1 : null,
+    newer: range.last < whole.last ? range.last + 1 : null,
   }
   if (!isMore) return { events, ...beyond, seen: range }
   const [newest, oldest] = [events[0]!.position, events.at(-1)!.position]
   return isBack
     ? { events, ...beyond, older: oldest - 1, seen: range }
     : { events, ...beyond, newer: newest + 1, seen: range }
-}
-
-/** Whether no index helps with the filter. */
-function isScanned({ type, stream, call }: EventFilter): boolean {
-  return stream === undefined && (type !== undefined || call !== undefined)
 }
 
 /** The last possible position: the head, or the event that closes the call. */
@@ -99,34 +101,84 @@ async function findLastPosition(db: LedgerDb, companyId: string, { call }: Event
   return rows[0]?.last ?? 0
 }
 
-function chooseRange(place: EventPlace, end: number, most: number): Range | null {
-  if ('upTo' in place) {
-    const last = Math.min(place.upTo, end)
-    return last < 1 ? null : { first: Math.max(1, last - most + 1), last }
-  }
-  return place.from > end ? null : { first: place.from, last: Math.min(end, place.from + most - 1) }
+/** Chooses the positions to search, starting from a place; null if there are none. */
+async function chooseRange(
+  db: LedgerDb,
+  companyId: string,
+  filter: EventFilter,
+  place: EventPlace,
+  whole: Range,
+): Promise<Range | null> {
+  const isBack = 'upTo' in place
+  const first = isBack ? whole.first : Math.max(place.from, whole.first)
+  const last = isBack ? Math.min(place.upTo, whole.last) : whole.last
+  if (first > last) return null
+  const { types, stream, call, actor, text } = filter
+  if ([types, call, actor, text].every((wanted) => wanted === undefined)) return { first, last }
+  if (stream !== undefined || text !== undefined || isOutsideCalls(filter))
+    return measureRange(db, companyId, filter, { first, last }, isBack)
+  return isBack
+    ? { first: Math.max(first, last - MAX_EVENTS_SEEN + 1), last }
+    : { first, last: Math.min(last, first + MAX_EVENTS_SEEN - 1) }
+}
+
+/** Shortens a range to as many of the events that an index finds as one list may search. */
+async function measureRange(
+  db: LedgerDb,
+  companyId: string,
+  filter: EventFilter,
+  { first, last }: Range,
+  isBack: boolean,
+): Promise<Range> {
+  const { stream, text } = filter
+  const indexed = [
+    sql`company_id = ${toUuid(companyId)} and position between ${first} and ${last}`,
+    ...(stream === undefined ? [] : [sql`stream_id = ${toUuid(stream)}`]),
+    ...(stream === undefined && isOutsideCalls(filter) ? [sql`call_id is null`] : []),
+  ]
+  const direction = isBack ? sql`desc` : sql`asc`
+  const bytes = text === undefined ? sql`0` : sql`coalesce(octet_length(data), 0)`
+  const { rows } = await sql<{ first: number | null; last: number | null; is_cut: boolean | null }>`
+    select min(position) filter (where is_seen) as first, max(position) filter (where is_seen) as last,
+      bool_or(nth = ${MAX_EVENTS_SEEN} or not is_seen) as is_cut
+    from (
+      select position, nth, nth = 1 or bytes <= ${MAX_BYTES_SEEN} as is_seen from (
+        select position, row_number() over w as nth, sum(bytes) over w as bytes from (
+          select position, ${bytes} as bytes from events where ${sql.join(indexed, sql` and `)}
+          order by ${sql.ref(stream === undefined ? 'position' : 'stream_version')} ${direction} limit ${MAX_EVENTS_SEEN}
+        ) nearest window w as (order by position ${direction} rows unbounded preceding)
+      ) measured
+    ) seen`.execute(db)
+  const [seen] = rows
+  if (!seen?.is_cut) return { first, last }
+  return isBack ? { first: seen.first!, last } : { first, last: seen.last! }
 }
 
 async function selectEvents(
   db: LedgerDb,
   companyId: string,
-  { type, stream, call }: EventFilter,
+  filter: EventFilter,
   { first, last }: Range,
   isBack: boolean,
   limit: number,
 ): Promise<ListedEvent[]> {
   // Versions of a stream are in the order of positions, and have their own index.
-  const order = sql.ref(stream === undefined ? 'position' : 'stream_version')
-  const { rows } = await sql<EventRow & { erased: boolean }>`
-    select ${COLUMNS}, case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data, data is null as erased
-    from events where company_id = ${toUuid(companyId)} and position between ${first} and ${last}
-      ${stream === undefined ? sql`` : sql`and stream_id = ${toUuid(stream)}`}
-      ${type === undefined ? sql`` : sql`and type = ${type}`} ${call === undefined ? sql`` : sql`and call_id = ${toUuid(call)}`}
+  const order = sql.ref(filter.stream === undefined ? 'position' : 'stream_version')
+  const conditions = [
+    sql`company_id = ${toUuid(companyId)} and position between ${first} and ${last}`,
+    ...buildConditions(filter),
+  ]
+  const { rows } = await sql<EventRow & { erased: boolean; beginning: string | null }>`
+    select ${COLUMNS}, data is null as erased, case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data,
+      case when octet_length(data) > ${MAX_LISTED_DATA}::integer and type = 'ApiCallCompleted' then
+        left(data, nullif(strpos(data, ${UNCHANGED}), 0) - 1) end as beginning
+    from events where ${sql.join(conditions, sql` and `)}
     order by ${order} ${isBack ? sql`desc` : sql`asc`} limit ${limit}`.execute(db)
   return rows.map((row) => ({
     position: row.position,
     header: whenKnown(() => readHeader(row)),
     data: row.data,
+    summary: row.data ?? (row.beginning === null ? null : `${row.beginning}${UNCHANGED}[]}`),
     isErased: row.erased,
   }))
 }
@@ -176,18 +228,4 @@ function whenKnown<Value>(read: () => Value): Value | null {
     if (error instanceof UnreadableEventError) return null
     throw error
   }
-}
-
-/** The current names of keys and users, by id. Unnamed ones are left out. */
-export async function readNames(db: LedgerDb, companyId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const known = ids.filter((id) => isId('key', id) || isId('usr', id))
-  const uuids = new Map(known.map((id) => [toUuid(id), id]))
-  if (uuids.size === 0) return new Map()
-  const { rows } = await sql<{ id: string; name: string }>`
-    select api_id as id, name from api_keys where company_id = ${toUuid(companyId)} and api_id = any(${[...uuids.keys()]}::uuid[])
-    union all
-    select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])`.execute(
-    db,
-  )
-  return new Map(rows.filter(({ name }) => name !== '').map(({ id, name }) => [uuids.get(id)!, name]))
 }

@@ -12,6 +12,17 @@ export class ExportOvertakenError extends Error {
   override name = 'ExportOvertakenError'
 }
 
+/** An event of the ledger is missing. */
+export class MissingEventError extends Error {
+  override name = 'MissingEventError'
+  readonly position: number
+
+  constructor(position: number, companyId: string) {
+    super(`the event at position ${position} of ${companyId} is missing`)
+    this.position = position
+  }
+}
+
 interface ExportRange {
   after: number
   /** The head, which is always the end of a call. */
@@ -26,7 +37,7 @@ interface ExportRange {
 /**
  * Exports the ledger after a position, page by page. Events never change, so the pages need no common snapshot, but
  * data may be erased during the export. The event that explains the erasure is then beyond `upTo`, and the export would
- * be missing data without a reason. In that case, it continues to the new head. Throws if an event is missing, or
+ * be missing data without a reason. In that case, it continues to the new head. Throws MissingEventError or
  * ExportOvertakenError.
  */
 export async function* exportPages(
@@ -41,7 +52,7 @@ export async function* exportPages(
       reached = page.at(-1)!.position
       yield page
     }
-    if (reached < end) throw makeMissingError(reached + 1, companyId)
+    if (reached < end) throw new MissingEventError(reached + 1, companyId)
     const head = await readHeadPosition(db, companyId)
     if (!(await hasErasure(db, companyId, { after: end, upTo: head }))) return
     end = moveEnd ? await moveEnd() : head
@@ -62,9 +73,5 @@ async function hasErasure(db: LedgerDb, companyId: string, range: { after: numbe
 
 function assertNoGap(page: readonly StoredEvent[], after: number, companyId: string): void {
   const gap = page.findIndex(({ position }, at) => position !== after + at + 1)
-  if (gap >= 0) throw makeMissingError(after + gap + 1, companyId)
-}
-
-function makeMissingError(position: number, companyId: string): Error {
-  return new Error(`the event at position ${position} of ${companyId} is missing`)
+  if (gap >= 0) throw new MissingEventError(after + gap + 1, companyId)
 }

@@ -3,17 +3,15 @@ import { toUuid } from '../../domain/ids.ts'
 import type { StoredEvent } from '../integrity/codec.ts'
 import { STORED_COLUMNS } from '../integrity/codec.ts'
 import { binarySearch } from './binary-search.ts'
+import type { EventFilter } from './event-filter.ts'
+import { buildConditions } from './event-filter.ts'
 import { measuredPage } from './measured-page.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /** Selects events after one position, up to and including another, that match all filters. */
-export interface WantedEvents {
+export interface WantedEvents extends Omit<EventFilter, 'call'> {
   after: number
   upTo: number
-  /** Events of one stream. */
-  stream?: string
-  /** Events of any of these types. */
-  types?: readonly string[]
   /** The maximum number of events per page, up to `PAGE_EVENTS`. */
   pageEvents?: number | undefined
 }
@@ -21,8 +19,9 @@ export interface WantedEvents {
 /** The limits of a page. A single event that is larger gets a page of its own. */
 const PAGE_EVENTS = 1_000
 const PAGE_BYTES = 2 * 1024 * 1024
-/** The number of positions that one statement searches for events of a type. */
+/** The number of positions that one statement searches for events that no index finds, and for a text. */
 const LOOKED_AT_ONCE = 10_000
+const TEXTS_AT_ONCE = 1_000
 
 const COLUMNS = sql.raw(STORED_COLUMNS.join(', '))
 
@@ -41,12 +40,13 @@ export async function* storedEventPages(
   wanted: WantedEvents,
   limit = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<StoredEvent[]> {
-  const { stream, types, pageEvents = PAGE_EVENTS } = wanted
+  const { stream, types, actor, text, pageEvents = PAGE_EVENTS } = wanted
+  const isSearch = types !== undefined || actor !== undefined
   const place = await findRange(db, companyId, wanted)
   let [at, left] = [place.after, limit]
   while (at < place.upTo && left > 0) {
     const most = Math.min(PAGE_EVENTS, pageEvents, left)
-    const upTo = Math.min(at + (types ? LOOKED_AT_ONCE : most), place.upTo)
+    const upTo = Math.min(at + (text !== undefined ? TEXTS_AT_ONCE : isSearch ? LOOKED_AT_ONCE : most), place.upTo)
     const { events, isCut } = await readStoredPage(db, companyId, { ...wanted, after: at, upTo }, most)
     const last = events.at(-1)
     at = isCut && last ? (stream === undefined ? last.position : last.stream_version) : upTo
@@ -121,17 +121,16 @@ async function readVersionPosition(db: LedgerDb, companyId: string, stream: stri
 async function readStoredPage(
   db: LedgerDb,
   companyId: string,
-  { after, upTo, stream, types }: WantedEvents,
+  { after, upTo, ...filter }: WantedEvents,
   limit: number,
   direction: 'asc' | 'desc' = 'asc',
 ): Promise<{ events: StoredEvent[]; isCut: boolean }> {
-  const column = stream === undefined ? 'position' : 'stream_version'
+  const column = filter.stream === undefined ? 'position' : 'stream_version'
   const [place, order] = [sql.ref(column), `${column} ${direction}`]
   const isWanted = sql.join(
     [
       sql`company_id = ${toUuid(companyId)} and ${place} > ${after} and ${place} <= ${upTo}`,
-      ...(stream === undefined ? [] : [sql`stream_id = ${toUuid(stream)}`]),
-      ...(types === undefined ? [] : [sql`type = any(${types}::text[])`]),
+      ...buildConditions(filter),
     ],
     sql` and `,
   )

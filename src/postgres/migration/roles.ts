@@ -25,6 +25,7 @@ export const RIGHTS: Record<string, string> = {
   sessions: 'select, insert, update, delete',
   checkpoints: 'select, insert, update',
   merkle_subtrees: 'select, insert, delete',
+  ledger_verifications: 'select, insert, update',
   projection_versions: 'select, insert',
   event_traces: 'select, insert, delete',
 }

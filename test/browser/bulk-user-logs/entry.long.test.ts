@@ -190,7 +190,7 @@ await t.test('the raw events of a call are those in the ledger', async (t) => {
   await signIn(page, service.company, 'admin')
   await page.goto(changed.path)
   await page.getByRole('link', { name: 'View raw events' }).click()
-  await page.waitForURL('**/settings/events?id=log_**')
+  await page.waitForURL('**/settings/events?id=log_**view=raw')
   const { rows } = await service.pool.query('select type, data from events where call_id = $1 order by position desc', [
     toUuid(changed.id),
   ])

@@ -108,7 +108,7 @@ await t.test('erased values are shown as erased', async (t) => {
     await page.goto(`${LOGS}/${body.log_id}`)
     t.match(await page.locator('.record').innerText(), 'has been erased')
     t.notMatch(await page.locator('main').innerText(), 'Secret')
-    await page.goto(`/settings/events?id=${body.log_id}`)
+    await page.goto(`/settings/events?view=raw&id=${body.log_id}`)
     t.match(await page.locator('.events tbody').last().innerText(), 'Data: erased')
   }
   t.same(faults, [])

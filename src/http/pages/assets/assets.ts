@@ -24,6 +24,7 @@ const STYLES = [
   'usage',
   'charts',
   'events',
+  'timeline',
   'print',
 ].map((part) => `styles/${part}.css`)
 

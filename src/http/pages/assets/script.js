@@ -49,6 +49,7 @@ function keepFresh(id, everyMs) {
     const fresh = template.content.getElementById(id)
     document.getElementById(id).replaceWith(fresh)
     copyButtons(fresh)
+    if (!fresh.dataset.refresh) clearInterval(timer)
   }, everyMs)
 }
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { capitalise, COUNTS, listDone, OPERATIONS, VERBS } from './call-words.ts'
+import { capitalise, countEmployees, COUNTS, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -40,18 +40,15 @@ export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
   const what =
     entry.status === 'Failed'
       ? `${asked}. Nothing was applied${explainFailure(found, outcomes)}.`
-      : describeDone(found, asked)
+      : describeResult(found, asked)
   return html`<p class="came-of-it"><strong><bdi>${entry.key.name}</bdi></strong> ${what}</p>`
 }
 
-function describeDone({ entry: { counts } }: LogEntry, asked: string): string {
+function describeResult({ entry: { counts } }: LogEntry, asked: string): string {
   const { total, no_updates: unchanged } = counts
-  if (unchanged === total) return `${asked}. ${total === 1 ? 'It was' : 'All were'} already up to date.`
-  const parts = listDone(counts)
-  const done = new Intl.ListFormat('en-GB').format(parts)
-  if (unchanged === 0 && parts.length === 1) return `${done} ${total === 1 ? 'employee' : 'employees'}.`
-  const rest = unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`
-  return `${done} of ${countEmployees(total)}${rest}.`
+  const done = describeDone(counts)
+  if (done === null) return `${asked}. ${total === 1 ? 'It was' : 'All were'} already up to date.`
+  return `${done}${unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`}.`
 }
 
 function explainFailure(found: LogEntry, outcomes: OutcomeCounts): string {
@@ -62,10 +59,6 @@ function explainFailure(found: LogEntry, outcomes: OutcomeCounts): string {
   if (refused === total) return `: all ${formatNumber(total)} records have errors`
   const valid = total - refused
   return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${refused === 1 ? 'has' : 'have'} errors; the other ${valid === 1 ? 'one was' : `${formatNumber(valid)} were`} valid`
-}
-
-function countEmployees(count: number): string {
-  return `${formatNumber(count)} ${count === 1 ? 'employee' : 'employees'}`
 }
 
 function wereOrWas(count: number): string {
@@ -150,6 +143,6 @@ export function renderFacts(found: LogEntry, timeZone: string): Html {
           <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>`,
       )}
     </dl>
-    <p><a href="${buildUrl(NAVIGATION.events.path, { id: entry.id })}">View raw events</a></p>
+    <p><a href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a></p>
   </section>`
 }

@@ -3,7 +3,7 @@ import { buildUrl } from '../parts/addresses.ts'
 import { listOptions, renderChoice, renderField, toSentence, type FormFields } from '../parts/form.ts'
 import { readLocal } from '../parts/local-times.ts'
 import type { Html } from '../parts/page.ts'
-import { OPERATIONS } from './call-words.ts'
+import { OPERATIONS } from '../parts/call-words.ts'
 import { LAST, type FilterName, type PageFilter } from './filter.ts'
 
 interface KeyOption {

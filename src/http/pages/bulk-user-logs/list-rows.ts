@@ -6,7 +6,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
-import { capitalise, COUNTS, listDone, VERBS } from './call-words.ts'
+import { capitalise, COUNTS, listDone, VERBS } from '../parts/call-words.ts'
 
 /** Renders a row for each entry. The whole row is its link. */
 export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {

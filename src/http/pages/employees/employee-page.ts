@@ -1,18 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
-import { listStoredEvents, readNames } from '../../../ledger/read/browse-events.ts'
+import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { makeUnknownEmployeeError, resolvePosition } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
-import { renderAttributes, formatEmployeeName, renderStanding } from './employee-then.ts'
+import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
+import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
 import { renderEventTable } from '../events/event-table.ts'
-import { toFormProblem, renderField, renderFormAlert, readFormFields, type FormProblem } from '../parts/form.ts'
+import {
+  toFormProblem,
+  renderField,
+  renderFormAlert,
+  readFormFields,
+  type FormFields,
+  type FormProblem,
+} from '../parts/form.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { findEndOf, readLocal } from '../parts/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -21,7 +30,7 @@ import type { Html } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
-/** Events that the page shows at most; the event stream has all of them. */
+/** Events that the page shows as they are stored; the event stream has all of them. */
 const EVENTS_SHOWN = 20
 
 export interface EmployeeRoute {
@@ -30,7 +39,7 @@ export interface EmployeeRoute {
 
 const DONE = { erased: "Person erased. This can't be undone." }
 
-/** `/settings/employees/{id}?at=`: an employee at a position or time, with the last change of each attribute. */
+/** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
 export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
   app.get<EmployeeRoute>(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { time = '', position = '' } = readFormFields(request.query)
@@ -56,30 +65,66 @@ async function sendEmployee(
   const { companyId, timeZone } = viewer
   const id = readEmployeeId(request)
   const db = await reads.of(companyId)
-  const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: EVENTS_SHOWN }
-  const { events, older } = await listStoredEvents(db, companyId, { stream: id }, newest)
-  if (events.length === 0) throw makeUnknownEmployeeError()
-  const at = readFormFields(request.query)['at'] ?? ''
+  const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 }
+  if ((await listStoredEvents(db, companyId, { stream: id }, newest)).events.length === 0)
+    throw makeUnknownEmployeeError()
+  const query = readFormFields(request.query)
+  const { at = '' } = query
   const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
-  const causes = seen?.state.standing === 'known' ? Object.values(seen.state.causes) : []
-  const names = await readNames(
-    db,
-    companyId,
-    causes.map(({ actor }) => actor),
-  )
   const title = formatEmployeeName(seen)
+  const isErasable = viewer.role === 'admin' && seen?.state.standing !== 'erased'
   const body = html`${renderBreadcrumb(NAVIGATION.employees)}
     <h1><bdi>${title}</bdi></h1>
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
-    ${renderMomentForm(id, at, timeZone)}
-    ${seen?.state.standing === 'known' ? renderAttributes(seen.state, seen.position, names, viewer) : ''}
-    <h2>Events</h2>
-    ${await renderEventTable(db, viewer, older === null ? 'All events of this employee, newest first' : `The ${EVENTS_SHOWN} newest events of this employee`, events)}
-    <p class="actions">
-      <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
-      ${viewer.role === 'admin' && seen?.state.standing !== 'erased' ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
-    </p>`
+    <div class="life">
+      <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
+      <section aria-labelledby="values">
+        <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `Values at position ${seen.position}`}</h2>
+        ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
+        ${renderMomentForm(id, at, timeZone)}
+        ${isErasable ? html`<p class="actions"><a class="button danger" href="${PATH}/${id}/erase">Erase person…</a></p>` : ''}
+      </section>
+    </div>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
+}
+
+/** Renders the history up to the moment of the page, in sentences or as it is stored. */
+async function renderHistory(
+  db: LedgerDb,
+  viewer: SessionUser,
+  id: string,
+  seen: SeenEmployee | null,
+  query: FormFields,
+): Promise<Html> {
+  const buildHref = buildTimelineHref(id, seen === null ? '' : (query['at'] ?? ''))
+  const isRaw = query['view'] === 'raw'
+  const heading = html`<div class="stream-bar">
+    <h2 id="history">History</h2>
+    <p>
+      <a href="${buildHref(isRaw ? {} : { view: 'raw' })}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
+      <a href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
+    </p>
+  </div>`
+  if (isRaw) {
+    const place = { upTo: seen?.position ?? Number.MAX_SAFE_INTEGER }
+    const { events, older } = await listStoredEvents(
+      db,
+      viewer.companyId,
+      { stream: id },
+      { place, limit: EVENTS_SHOWN },
+    )
+    const caption =
+      older === null
+        ? 'All events of this employee, newest first'
+        : `The ${EVENTS_SHOWN} newest events of this employee`
+    return html`${heading}${await renderEventTable(db, viewer, caption, events)}`
+  }
+  const place = readTimelinePlace(query)
+  const upTo = seen?.version === undefined ? null : seen.version + 1
+  const before = place.before === null || upTo === null ? (place.before ?? upTo) : Math.min(place.before, upTo)
+  const timeline = await readTimeline(db, viewer.companyId, id, { ...place, before })
+  const offered = seen?.state.standing === 'known' ? listChanged(seen.state) : []
+  return html`${heading}${await renderTimeline(db, viewer, timeline, { place, buildHref, offered })}`
 }
 
 /** Reads the employee at the time or position in the address, or returns the problem of a bad address. */
@@ -110,7 +155,7 @@ async function findSteps(
   companyId: string,
   id: string,
   position: number,
-): Promise<Pick<SeenEmployee, 'earlier' | 'later'>> {
+): Promise<Pick<SeenEmployee, 'earlier' | 'later' | 'version'>> {
   const [past, future] = await Promise.all([
     position === 0
       ? []
@@ -123,12 +168,16 @@ async function findSteps(
   ])
   // The newest event up to here produced the state shown; the step back leads to the event before it.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)
-  return { earlier: before ?? null, later: future[0]?.position ?? null }
+  return {
+    version: past[0]?.header?.version ?? 0,
+    earlier: before ?? null,
+    later: future[0]?.position ?? null,
+  }
 }
 
 function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
-  return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
+  return html`<form method="get" action="${PATH}/${id}" class="filters moment" aria-label="Point in time">
     ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: timeZone, isRequired: false }, null)}
     ${renderField({ name: 'position', label: 'Or position', type: 'number', value: position, min: 0, hint: 'Ledger position', isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>

@@ -4,7 +4,12 @@ import type { Cause, ExplainedEmployee } from '../../../domain/employees/employe
 import type { EmployeeThen } from '../../../ledger/read/read-employee-history.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { renderBadge } from '../parts/badges.ts'
-import { buildEmployeeUrl, renderEventLink, renderActor, renderCallLink } from '../events/event-values.ts'
+import { formatAttributeName } from '../events/attribute-words.ts'
+import { renderDay } from '../events/event-list.ts'
+import { buildEmployeeUrl } from '../events/event-values.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { readNames } from '../../../ledger/read/read-names.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import type { Html } from '../parts/page.ts'
 import { listAttributes, renderValue } from '../parts/shown-values.ts'
@@ -19,6 +24,8 @@ export interface SeenEmployee {
   /** Whether the page shows the present: the address names no point in time. */
   isNow: boolean
   state: EmployeeThen
+  /** The employee's last version there: the number of their events. */
+  version: number
   /** Positions of the employee's previous and next event; null where there is none. */
   earlier: number | null
   later: number | null
@@ -36,7 +43,7 @@ export function formatEmployeeName(seen: SeenEmployee | null): string {
 export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
-  return html`<dl class="facts">
+  return html`<dl class="facts life-facts">
       <dt>Employee</dt>
       <dd>
         <code id="employee-id">${id}</code>
@@ -71,51 +78,47 @@ function renderStatusFacts({ employee }: ExplainedEmployee, timeZone: string): H
     <dd>${renderTime(employee.updated_at, timeZone)}, version ${employee.version}</dd>`
 }
 
+/** Lists the attributes that were changed since the creation. */
+export function listChanged({ causes }: ExplainedEmployee): string[] {
+  return Object.keys(causes).filter((name) => causes[name]!.type !== 'EmployeeCreated')
+}
+
 /** Renders every attribute with its value and the event that last changed it. */
-export function renderAttributes(
+export async function renderAttributes(
+  db: LedgerDb,
   { employee, causes }: ExplainedEmployee,
   position: number,
-  names: ReadonlyMap<string, string>,
   viewer: SessionUser,
-): Html {
+): Promise<Html> {
   const attributes = listAttributes(Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, employee[name]])))
-  return html`<table class="cards">
-    <caption>
+  const manager = employee.manager_id
+  const names = await readNames(db, viewer.companyId, manager === null ? [] : [manager])
+  return html`<table class="values">
+    <caption class="visually-hidden">
       Values and last change
     </caption>
     <thead>
       <tr>
-        ${['Attribute', 'Value', 'Since', 'By'].map((label) => html`<th scope="col">${label}</th>`)}
+        ${['Attribute', 'Value', 'Since'].map((label) => html`<th scope="col">${label}</th>`)}
       </tr>
     </thead>
     <tbody>
-      ${attributes.flatMap(([name, value]) => (causes[name] ? [renderAttributeRow(name, value, causes[name], position, names, viewer)] : []))}
+      ${attributes.flatMap(([name, value]) => (causes[name] ? [renderAttributeRow(name, value, causes[name])] : []))}
     </tbody>
   </table>`
-}
 
-function renderAttributeRow(
-  name: string,
-  value: unknown,
-  cause: Cause,
-  position: number,
-  names: ReadonlyMap<string, string>,
-  viewer: SessionUser,
-): Html {
-  // Links to the manager at the same position.
-  const shown =
-    name === 'manager_id' && typeof value === 'string'
-      ? html`<a href="${buildEmployeeUrl(value, position)}"><code>${value}</code></a>`
-      : renderValue(value)
-  return html`<tr>
-    <th scope="row">
-      <code><bdi>${name}</bdi></code>
-    </th>
-    <td data-label="Value">${shown}</td>
-    <td data-label="Since">
-      ${renderTime(cause.recorded_at, viewer.timeZone)}
-      <div class="hint">event ${renderEventLink(cause.position)} <span class="unbroken">${cause.type}</span></div>
-    </td>
-    <td data-label="By">${renderActor(cause.actor, names)} ${renderCallLink(cause, viewer)}</td>
-  </tr>`
+  function renderAttributeRow(name: string, value: unknown, cause: Cause): Html {
+    // Links to the manager at the same position.
+    const shown =
+      name === 'manager_id' && typeof value === 'string'
+        ? html`<a href="${buildEmployeeUrl(value, position)}"><bdi>${names.get(value) ?? value}</bdi></a>`
+        : renderValue(value)
+    return html`<tr>
+      <th scope="row"><bdi>${formatAttributeName(name)}</bdi></th>
+      <td>${shown}</td>
+      <td class="when">
+        <a href="${NAVIGATION.events.path}/${cause.position}">${renderDay(cause.recorded_at, viewer.timeZone)}</a>
+      </td>
+    </tr>`
+  }
 }

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { html } from 'hono/html'
-import { listEmployees } from '../../../../projections/employees/queries.ts'
+import { searchEmployees } from '../../../../projections/employees/queries.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
+import { decodeIdCursor, encodeCursor } from '../../server/cursor.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import {
   toFormProblem,
@@ -22,9 +26,6 @@ import type { Html } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
-/** Employees that a search shows at most. */
-const MOST_FOUND = 50
-
 const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
 
 const DONE = { erased: 'Person erased. Refused records no longer contain their data.' }
@@ -36,12 +37,13 @@ export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
     const q = readFormFields(request.query)['q']?.trim() ?? ''
     // An erased employee still has an id.
     if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
-    const { found, problem } = await searchEmployees(reads, viewer.companyId, q)
-    if (found.length === 1) return reply.redirect(buildEmployeeUrl(found[0]!.id), 303)
+    const { cursor = '' } = readFormFields(request.query)
+    const { found, problem } = await findEmployees(reads, viewer.companyId, q, cursor)
+    if (found.length === 1 && cursor === '') return reply.redirect(buildEmployeeUrl(found[0]!.id), 303)
     const body = html`<h1>Employees over time</h1>
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)}
       <p>See any employee at any point in time, and who changed what.</p>
-      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(found)}
+      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, found)}
       ${viewer.role === 'admin' ? renderErasureLink() : ''}`
     return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
       title: 'Employees over time',
@@ -50,19 +52,19 @@ export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
   })
 }
 
-async function searchEmployees(
+/** Finds a page of employees, and one more to know whether another page follows. */
+async function findEmployees(
   reads: Reads,
   companyId: string,
   q: string,
+  cursor: string,
 ): Promise<{ found: Employee[]; problem: FormProblem }> {
   if (q === '') return { found: [], problem: null }
   try {
-    const filter = checkForm(Search, { q })
-    const page = { after: null, limit: MOST_FOUND + 1 }
-    return {
-      found: await listEmployees(await reads.of(companyId), companyId, filter, page),
-      problem: null,
-    }
+    const after = cursor === '' ? null : decodeIdCursor('emp', cursor)
+    const { q: text } = checkForm(Search, { q })
+    const db = await reads.of(companyId)
+    return { found: await searchEmployees(db, companyId, text, { after, limit: ROWS_A_PAGE + 1 }), problem: null }
   } catch (error) {
     return { found: [], problem: toFormProblem(error) }
   }
@@ -70,43 +72,55 @@ async function searchEmployees(
 
 function renderSearchForm(q: string, problem: FormProblem): Html {
   const hint = 'An ID, or part of a current name, email, external ID or employee number.'
-  return html`<form method="get" action="${PATH}" class="stack" role="search">
+  return html`<form method="get" action="${PATH}" class="search-line" role="search">
     ${renderField({ name: 'q', label: 'Employee', value: q, hint, maxLength: 254, autocomplete: 'off' }, problem)}
     <button class="primary">Search</button>
   </form>`
 }
 
-function renderSearchResults(found: Employee[]): Html {
+const COLUMNS = ['Name', 'Status', 'Department', 'Job title', 'Email', 'External ID']
+
+function renderSearchResults(q: string, cursor: string, found: Employee[]): Html {
   if (found.length === 0) {
     return html`<div class="empty">
       <h2>No matching employees</h2>
       <p>Only current details are searched. To find an erased person, search by ID.</p>
     </div>`
   }
-  return html`${found.length > MOST_FOUND ? html`<p class="warning">Showing the first ${MOST_FOUND}; refine your search.</p>` : ''}
-    <table class="cards">
-      <caption>
-        Matching employees
+  return html`<table class="cards people">
+      <caption class="visually-hidden">
+        Matching employees, exact matches first
       </caption>
       <thead>
         <tr>
-          ${['Name', 'Email', 'External ID', 'ID'].map((label) => html`<th scope="col">${label}</th>`)}
+          ${COLUMNS.map((label) => html`<th scope="col">${label}</th>`)}
         </tr>
       </thead>
       <tbody>
-        ${found.slice(0, MOST_FOUND).map(renderEmployeeRow)}
+        ${found.slice(0, ROWS_A_PAGE).map(renderEmployeeRow)}
       </tbody>
-    </table>`
+    </table>
+    ${renderPageLinks([
+      { label: 'First page', rel: 'first', href: cursor === '' ? null : buildUrl(PATH, { q }) },
+      {
+        label: 'More',
+        rel: 'next',
+        href:
+          found.length > ROWS_A_PAGE ? buildUrl(PATH, { q, cursor: encodeCursor(found[ROWS_A_PAGE - 1]!.id) }) : null,
+      },
+    ])}`
 }
 
-function renderEmployeeRow({ id, first_name: first, last_name: last, email, external_id: externalId }: Employee): Html {
+function renderEmployeeRow(employee: Employee): Html {
+  const { id, first_name: first, last_name: last, email, status } = employee
+  const text = (label: string, value: string | null) => html`<td data-label="${label}"><bdi>${value ?? ''}</bdi></td>`
   return html`<tr>
     <th scope="row">
       <a href="${buildEmployeeUrl(id)}"><bdi>${first} ${last}</bdi></a>
     </th>
-    <td data-label="Email"><bdi>${email}</bdi></td>
-    <td data-label="External ID"><bdi>${externalId ?? ''}</bdi></td>
-    <td data-label="ID"><code>${id}</code></td>
+    <td data-label="Status">${status === 'active' ? renderBadge('good', 'Active') : renderBadge('warn', 'Inactive')}</td>
+    ${text('Department', employee.department)} ${text('Job title', employee.job_title)} ${text('Email', email)}
+    ${text('External ID', employee.external_id)}
   </tr>`
 }
 

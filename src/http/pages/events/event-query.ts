@@ -1,52 +1,111 @@
-import type { EventType } from '../../../domain/events.ts'
-import { SCHEMA_VERSIONS } from '../../../domain/events.ts'
+import type { RecordError } from '../../../domain/errors.ts'
 import type { IdPrefix } from '../../../domain/ids.ts'
 import { isId } from '../../../domain/ids.ts'
-import type { EventFilter, EventPlace } from '../../../ledger/read/browse-events.ts'
-import { invalidQuery } from '../../server/query-values.ts'
+import type { EventPlace } from '../../../ledger/read/browse-events.ts'
+import type { EventFilter } from '../../../ledger/read/event-filter.ts'
+import { fieldError, invalidFields } from '../../server/body-faults.ts'
+import { readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
+import { findEndOf, findStartOf, readLocal } from '../parts/local-times.ts'
+import { findTypes } from './event-groups.ts'
+import { WITHOUT_ID } from './event-sentence.ts'
 
-/** The query parameters of the event stream. */
+/** The filters of the event stream in an address. */
+const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const
+/** The place in the list: the newest position of the page or, in links to newer events, the oldest. */
+const PLACES = ['position', 'newer_from'] as const
+const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'usr', 'com']
+const MAX_TEXT_CHARACTERS = 254
+
+/** The query of an event stream's page. */
 export interface EventQuery {
-  type?: string
-  /** The id of an employee, call, key, user or company. */
-  id?: string
-  /** The newest position of the page. */
-  position?: string
-  /** The oldest position of the page, in links to newer events. */
-  newer_from?: string
+  /** The filters by name as given, neither checked nor normalised. */
+  given: FormFields
+  filter: EventFilter
+  /** Instants, RFC 3339: from the first, before the second. */
+  between: { from?: string; to?: string }
+  place: EventPlace
+  /** What is wrong with the address, by field. Then the filters mean nothing. */
+  problem: FormProblem
 }
 
-export const EVENT_TYPES = Object.keys(SCHEMA_VERSIONS).toSorted() as EventType[]
-const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'usr', 'com']
-
-/** Reads the query parameters. Throws a problem with `invalid_query` for a value that makes no sense. */
-export function readEventQuery({ type = '', id = '', position = '', newer_from: newerFrom = '' }: EventQuery): {
-  filter: EventFilter
-  place: EventPlace
-} {
-  if (type !== '' && !(EVENT_TYPES as string[]).includes(type)) throw invalidQuery('type', 'must be an event type')
+/** Reads an address. Days and times are in the company's time zone; a day in `to` is included. */
+export function readEventQuery(query: unknown, timeZone: string): EventQuery {
+  const texts = readFormFields(query)
+  const pick = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
+    ) as FormFields
+  const [given, places] = [pick(FILTERS), pick(PLACES)]
+  const faults = [...Object.entries(given), ...Object.entries(places)].flatMap(([name, text]) => {
+    const fault = findFault(name, text)
+    return fault === null ? [] : [fault]
+  })
+  if (faults.length > 0) return { ...NOTHING, given, problem: invalidFields(faults) }
+  const { type, actor, id, from, to, q } = given
+  const types = type === undefined ? null : findTypes(type)
   return {
-    filter: { ...(type === '' ? {} : { type }), ...readIdFilter(id.trim()) },
-    place: readPlace(position, newerFrom),
+    given,
+    filter: {
+      ...(types ? { types } : {}),
+      ...(actor === undefined ? {} : { actor }),
+      ...(q === undefined ? {} : { text: q }),
+      ...(id === undefined ? {} : isId('log', id) ? { call: id } : { stream: id }),
+    },
+    between: {
+      ...(from === undefined ? {} : { from: toInstant(findStartOf(from, timeZone)) }),
+      ...(to === undefined ? {} : { to: toInstant(findEndOf(to, timeZone)) }),
+    },
+    place: readPlace(places),
+    problem: null,
   }
 }
 
-function readIdFilter(id: string): EventFilter {
-  if (id === '') return {}
-  if (isId('log', id)) return { call: id }
-  if (STREAMS.some((prefix) => isId(prefix, id))) return { stream: id }
-  throw invalidQuery('id', 'must be the ID of an employee, a call, an API key, a user or the company')
+const NOTHING = { filter: {}, between: {}, place: { upTo: Number.MAX_SAFE_INTEGER } }
+
+function readPlace({ position, newer_from: newerFrom }: FormFields): EventPlace {
+  if (newerFrom !== undefined) return { from: Number(newerFrom) }
+  return { upTo: position === undefined ? Number.MAX_SAFE_INTEGER : Number(position) }
 }
 
-function readPlace(position: string, newerFrom: string): EventPlace {
-  if (newerFrom !== '') return { from: parsePosition('newer_from', newerFrom) }
-  return { upTo: position === '' ? Number.MAX_SAFE_INTEGER : parsePosition('position', position) }
+function toInstant(time: number): string {
+  return new Date(time).toISOString()
 }
 
-/** Reads a ledger position, from 1. */
-function parsePosition(name: string, text: string): number {
-  if (isPosition(text)) return Number(text)
-  throw invalidQuery(name, 'must be a whole number from 1')
+/** Checks one value. Returns its error, or null. */
+function findFault(name: string, text: string): RecordError | null {
+  const isRight = CHECKS[name]!
+  return isRight.holds(text) ? null : fieldError(`/${name}`, 'invalid_value', `${name} ${isRight.fault}`)
+}
+
+interface Check {
+  holds(text: string): boolean
+  fault: string
+}
+
+const LOCAL: Check = {
+  holds: (text) => readLocal(text) !== null,
+  fault: 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30',
+}
+const POSITION: Check = { holds: isPosition, fault: 'must be a whole number from 1' }
+
+const CHECKS: Record<string, Check> = {
+  type: { holds: (text) => findTypes(text) !== null, fault: 'must be an event type' },
+  actor: {
+    holds: (text) => isId('key', text) || isId('usr', text) || Object.hasOwn(WITHOUT_ID, text),
+    fault: 'must be the ID of an API key or a user',
+  },
+  id: {
+    holds: (text) => isId('log', text) || STREAMS.some((prefix) => isId(prefix, text)),
+    fault: 'must be the ID of an employee, a call, an API key, a user or the company',
+  },
+  from: LOCAL,
+  to: LOCAL,
+  q: {
+    holds: (text) => [...text].length <= MAX_TEXT_CHARACTERS && !text.includes('\0') && text.isWellFormed(),
+    fault: `must have at most ${MAX_TEXT_CHARACTERS} characters, and none that can't be stored`,
+  },
+  position: POSITION,
+  newer_from: POSITION,
 }
 
 /** Whether a text is a ledger position, from 1. */

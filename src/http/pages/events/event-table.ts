@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
-import { readNames } from '../../../ledger/read/browse-events.ts'
+import { readNames } from '../../../ledger/read/read-names.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { renderEventLink, renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'

@@ -23,14 +23,27 @@ export function renderActor(actor: string, names: ReadonlyMap<string, string>): 
   return html`${name === undefined ? '' : html`<bdi>${name}</bdi> `}<code>${actor}</code>`
 }
 
-/** Renders a link to the call that an event belongs to. Only administrators may open its log entry. */
-export function renderCallLink({ call_id: call }: Pick<EventHeader, 'call_id'>, { role }: SessionUser): Html {
-  if (call === null) return html``
-  const entry = `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
-  const address = role === 'admin' ? entry : buildUrl(NAVIGATION.events.path, { id: call })
+/** Renders a link to the call that an event belongs to, with its id. */
+export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: SessionUser): Html {
+  const href = buildCallUrl(event, viewer)
+  if (href === null) return html``
   return html`<div class="hint">
-    of call <a href="${address}"><code>${call}</code></a>
+    of call <a href="${href}"><code>${event.call_id}</code></a>
   </div>`
+}
+
+/** Renders the same link as a word in a sentence. */
+export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: SessionUser): Html {
+  const href = buildCallUrl(event, viewer)
+  return href === null ? html`` : html`<a class="call" href="${href}" aria-label="call ${event.call_id}">call</a>`
+}
+
+/** The address of a call's log entry or, for those who may not open entries, of its events. */
+function buildCallUrl({ call_id: call }: Pick<EventHeader, 'call_id'>, { role }: SessionUser): string | null {
+  if (call === null) return null
+  return role === 'admin'
+    ? `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
+    : buildUrl(NAVIGATION.events.path, { id: call })
 }
 
 /** Renders a link to the subject of an event: an employee after this event, or else all events of the stream. */

@@ -2,67 +2,100 @@ import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { ListedEvents } from '../../../ledger/read/browse-events.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
+import { findLastPositionBefore } from '../../../ledger/read/find-position.ts'
+import { readHead } from '../../../ledger/read/read-head.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { renderEventFilter } from './event-filter-form.ts'
+import { renderEventList } from './event-list.ts'
 import { renderEventTable } from './event-table.ts'
 import type { EventQuery } from './event-query.ts'
-import { EVENT_TYPES, readEventQuery } from './event-query.ts'
-import { listOptions, renderChoice, renderField } from '../parts/form.ts'
+import { readEventQuery } from './event-query.ts'
+import { readFormFields } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.events.path
 const EVENTS_PER_PAGE = 50
+const INVALID_QUERY = 400
+
+/** How the events are shown: told in sentences, or as they are stored. */
+type View = 'told' | 'raw'
 
 /** `/settings/events`: the company's ledger, newest first, for administrators and auditors. */
 export function addEventsPage(app: FastifyInstance, reads: Reads): void {
-  app.get<{ Querystring: EventQuery }>(
+  app.get(
     PATH,
-    { config: { isHeavyRead: whenGiven('type', 'id') } },
+    { config: { isHeavyRead: whenGiven('type', 'actor', 'id', 'from', 'to', 'q') } },
     async (request, reply) => {
       const viewer = getViewer(request)
-      const { filter, place } = readEventQuery(request.query)
+      const query = readEventQuery(request.query, viewer.timeZone)
+      const view = readFormFields(request.query)['view'] === 'raw' ? 'raw' : 'told'
       const db = await reads.of(viewer.companyId)
-      const listed = await listStoredEvents(db, viewer.companyId, filter, { place, limit: EVENTS_PER_PAGE })
       const body = html`<h1>Event stream</h1>
-        <p>
-          Everything that has happened in your company, as recorded in its ledger.
-          <a href="/audit/v1/events" download="events.ndjson">Export all events</a>
-        </p>
-        ${renderEventFilter(request.query)}
-        ${listed.events.length === 0 ? renderNoEvents(listed) : await renderEventTable(db, viewer, 'Events, newest first', listed.events)}
-        ${renderEventPageLinks(listed, request.query)}`
-      return sendUserPage(request, reply, viewer, { title: 'Event stream', body })
+        ${await renderEventFilter(db, viewer, query, view === 'raw' ? { view } : {})}
+        ${query.problem ? '' : await renderEvents(db, query, view)}`
+      return sendUserPage(request, query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
+        title: 'Event stream',
+        body,
+      })
+
+      async function renderEvents(from: LedgerDb, { given, filter, place }: EventQuery, shown: View): Promise<Html> {
+        const between = await findBetween(from, viewer.companyId, query)
+        const listed = await listStoredEvents(from, viewer.companyId, filter, {
+          ...{ place, between, limit: EVENTS_PER_PAGE },
+        })
+        const { events } = listed
+        const render = shown === 'raw' ? renderEventTable : renderEventList
+        return html`${events.length === 0 ? renderNoEvents(listed) : await render(from, viewer, 'Events, newest first', events)}
+          ${renderEventPageLinks(listed, { ...given, ...(shown === 'raw' ? { view: shown } : {}) })}`
+      }
     },
   )
 }
 
-const TYPES = listOptions(Object.fromEntries(EVENT_TYPES.map((name) => [name, name])))
-
-function renderEventFilter({ type = '', id = '', position = '' }: EventQuery): Html {
-  return html`<form method="get" action="${PATH}" class="filters">
-    ${renderChoice({ name: 'type', label: 'Type', value: type, options: TYPES, hint: 'What happened' }, null)}
-    ${renderField({ name: 'id', label: 'ID', value: id, hint: 'For example emp_… or log_…', isRequired: false }, null)}
-    ${renderField({ name: 'position', label: 'From position', value: position, type: 'number', min: 1, hint: 'And earlier', isRequired: false }, null)}
-    <p class="actions"><button class="primary">Filter</button> <a class="button" href="${PATH}">Clear filters</a></p>
-  </form>`
+/** Finds the positions between the times of a query; undefined if it has none. */
+async function findBetween(
+  db: LedgerDb,
+  companyId: string,
+  { between: { from, to } }: EventQuery,
+): Promise<{ first: number; last: number } | undefined> {
+  if (from === undefined && to === undefined) return undefined
+  const { position: head } = await readHead(db, companyId)
+  const lastBefore = (time: string) => findLastPositionBefore(db, companyId, head, time, { inclusive: false })
+  return {
+    first: from === undefined ? 1 : (await lastBefore(from)) + 1,
+    last: to === undefined ? head : await lastBefore(to),
+  }
 }
 
-function renderNoEvents({ seen }: ListedEvents): Html {
-  const where = seen === null ? 'The ledger has none.' : `Positions ${seen.first} to ${seen.last} have none.`
+function renderNoEvents({ seen, older }: ListedEvents): Html {
+  const where =
+    seen === null
+      ? 'There are no events here.'
+      : `No event at positions ${formatNumber(seen.first)} to ${formatNumber(seen.last)} matches.`
   return html`<div class="empty">
     <h2>No matching events</h2>
-    <p>${where}</p>
+    <p>${where}${older === null ? '' : ' Earlier events have not been searched yet.'}</p>
   </div>`
 }
 
-function renderEventPageLinks({ newer, older }: ListedEvents, { type, id }: EventQuery): Html {
-  return renderPageLinks([
-    { label: 'Newer', rel: 'prev', href: newer === null ? null : buildUrl(PATH, { type, id, newer_from: newer }) },
-    { label: 'Older', rel: 'next', href: older === null ? null : buildUrl(PATH, { type, id, position: older }) },
-  ])
+function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>): Html {
+  const isCut = older !== null && seen !== null && events.length < EVENTS_PER_PAGE
+  return html`${isCut && events.length > 0 ? html`<p class="hint">Searched back to position ${formatNumber(seen.first)}.</p>` : ''}
+  ${renderPageLinks([
+    { label: 'Newest', rel: 'first', href: newer === null ? null : buildUrl(PATH, filter) },
+    { label: 'Newer', rel: 'prev', href: newer === null ? null : buildUrl(PATH, { ...filter, newer_from: newer }) },
+    {
+      label: isCut ? 'Search further' : 'Older',
+      rel: 'next',
+      href: older === null ? null : buildUrl(PATH, { ...filter, position: older }),
+    },
+  ])}`
 }

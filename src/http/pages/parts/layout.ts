@@ -8,6 +8,8 @@ interface PageContent {
   title: string
   /** The content of the main part, with its `h1`. */
   body: Html
+  /** Without scripts, the page reloads itself after so many seconds. */
+  reloadSeconds?: number | undefined
 }
 
 /** Sends a page to a user who is signed in, with the navigation on the left. */
@@ -27,6 +29,7 @@ export async function sendUserPage(
         ${renderNavigation(user, path)}
         <main id="main" tabindex="-1">${page.body}</main>
       </div>`,
+    page.reloadSeconds,
   )
 }
 

@@ -15,6 +15,7 @@ export const NAVIGATION = {
   users: { path: '/settings/users', label: 'Users', roles: ['admin'] },
   events: { path: '/settings/events', label: 'Event stream', roles: ['admin', 'auditor'] },
   employees: { path: '/settings/employees', label: 'Employees over time', roles: ['admin', 'auditor'] },
+  ledger: { path: '/settings/ledger', label: 'Ledger integrity', roles: ['admin', 'auditor'] },
   health: { path: '/settings/health', label: 'System health', roles: ['admin'] },
   company: { path: '/settings/company', label: 'Company', roles: ['admin'] },
 } as const satisfies Record<string, NavigationItem>

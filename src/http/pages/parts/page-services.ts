@@ -1,4 +1,5 @@
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
+import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
@@ -11,6 +12,7 @@ export interface PageServices {
   /** Reads of the ledger and its projections. */
   reads: Reads
   company: CompanyServices
+  signer: CheckpointSigner
   health: SystemHealth
   sessions: SessionSettings
   /** Whether the read models of the pages are filled. */

@@ -25,7 +25,12 @@ const HEADERS = {
 }
 
 /** Sends a whole page, which no cache may keep. */
-export async function sendPage(reply: FastifyReply, title: string, body: Html): Promise<FastifyReply> {
+export async function sendPage(
+  reply: FastifyReply,
+  title: string,
+  body: Html,
+  reloadSeconds?: number,
+): Promise<FastifyReply> {
   const page = await html`<!doctype html>
     <html lang="en">
       <head>
@@ -37,6 +42,7 @@ export async function sendPage(reply: FastifyReply, title: string, body: Html): 
         <link rel="stylesheet" href="${ASSETS.style.path}" />
         <script src="${ASSETS.script.path}" type="module"></script>
         <script src="${ASSETS.keyboard.path}" type="module"></script>
+        ${reloadSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
       </head>
       <body>
         ${body}

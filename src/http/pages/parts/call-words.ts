@@ -1,5 +1,5 @@
 import type { CallCounts, Operation } from '../../../domain/events.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatNumber } from './shown-values.ts'
 
 /** Labels of the operations. */
 export const OPERATIONS = {
@@ -15,6 +15,21 @@ export const VERBS: Record<Operation, string> = {
   update_one: 'update',
   update_many: 'update',
   upsert: 'create or update',
+}
+
+/** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
+export function describeDone(counts: CallCounts): string | null {
+  const done = listDone(counts)
+  if (done.length === 0) return null
+  const { total, no_updates: unchanged } = counts
+  const isAll = done.length === 1 && unchanged === 0
+  return `${AND.format(done)} ${isAll ? (total === 1 ? 'employee' : 'employees') : `of ${countEmployees(total)}`}`
+}
+
+const AND = new Intl.ListFormat('en-GB')
+
+export function countEmployees(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'employee' : 'employees'}`
 }
 
 /** What a completed call did, in order: `created 2`, `updated 1,000`. Empty if it changed nothing. */

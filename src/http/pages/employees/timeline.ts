@@ -1,0 +1,201 @@
+import { html } from 'hono/html'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { listAttributes } from '../parts/shown-values.ts'
+import type { RecordedEvent } from '../../../domain/events.ts'
+import { isId } from '../../../domain/ids.ts'
+import { readEvent } from '../../../ledger/integrity/codec.ts'
+import { readNames } from '../../../ledger/read/read-names.ts'
+import { readStreamBackwards } from '../../../ledger/read/read-stored-events.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { formatAttributeName, renderShortChange, renderShortValue } from '../events/attribute-words.ts'
+import { renderMoment } from '../events/event-list.ts'
+import { renderActorLink } from '../events/event-sentence.ts'
+import { renderCallWord, renderEventLink } from '../events/event-values.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderPageLinks } from '../parts/list-pages.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+
+/** Changes on a page: at least one event, and no further one once there are as many. */
+const CHANGES_PER_PAGE = 50
+const EVENTS_AT_ONCE = 100
+/** The events that a page searches for changes of one attribute. */
+const MAX_EVENTS_SEEN = 2_000
+
+/** A line of an employee's history: an attribute that was set or changed, or the event as a whole. */
+interface Change {
+  event: RecordedEvent
+  /** Null for an event that is told as a whole: the creation, an erasure, or an event whose data were erased. */
+  attribute: { name: string; from: unknown; to: unknown; isFirst: boolean } | null
+}
+
+/** A page of an employee's history, newest first. */
+export interface Timeline {
+  changes: Change[]
+  /** The version from which an older page goes back, itself excluded; null at the end. */
+  older: number | null
+}
+
+/** What a page of a history shows: events below a version, and changes of one attribute alone if it is named. */
+export interface TimelinePlace {
+  before: number | null
+  attribute: string | null
+}
+
+/** Reads a page of an employee's history, from a limited number of events. */
+export async function readTimeline(
+  db: LedgerDb,
+  companyId: string,
+  id: string,
+  { before, attribute }: TimelinePlace,
+): Promise<Timeline> {
+  const changes: Change[] = []
+  let reached = before
+  for (let seen = 0; seen < MAX_EVENTS_SEEN;) {
+    const rows = await readStreamBackwards(db, companyId, { stream: id, before: reached, limit: EVENTS_AT_ONCE })
+    if (rows.length === 0) return { changes, older: null }
+    for (const event of rows.map(readEvent)) {
+      for (const change of listChanges(event, attribute)) changes.push(change)
+      reached = event.version
+      if (reached === 1) return { changes, older: null }
+      if (changes.length >= CHANGES_PER_PAGE) return { changes, older: reached }
+    }
+    seen += rows.length
+  }
+  return { changes, older: reached }
+}
+
+/** Lists what an event set or changed: everything, or one attribute. */
+function listChanges(event: RecordedEvent, attribute: string | null): Change[] {
+  const whole: Change[] = attribute === null ? [{ event, attribute: null }] : []
+  switch (event.type) {
+    case 'EmployeeCreated': {
+      if (attribute === null || event.data === null) return whole
+      const found = listAttributes(event.data.attributes).find(([name]) => name === attribute)
+      return found ? [{ event, attribute: { name: attribute, from: null, to: found[1], isFirst: true } }] : []
+    }
+    case 'EmployeeUpdated':
+      if (event.data === null) return whole
+      return Object.entries(event.data.changes)
+        .filter(([name]) => attribute === null || name === attribute)
+        .map(([name, change]) => ({ event, attribute: { name, ...change, isFirst: false } }))
+    case 'EmployeeDeactivated':
+    case 'EmployeeReactivated': {
+      if (event.data === null || (attribute !== null && attribute !== 'status')) return whole
+      const [from, to] = event.type === 'EmployeeDeactivated' ? ['active', 'inactive'] : ['inactive', 'active']
+      return [{ event, attribute: { name: 'status', from, to, isFirst: false } }]
+    }
+    default:
+      return whole
+  }
+}
+
+/** What the page of a history links to. */
+interface TimelineLinks {
+  /** The address of the page at the moment that it shows, with other parameters. */
+  buildHref(values: Record<string, string | number | undefined>): string
+  place: TimelinePlace
+  /** The attributes that the links above the history offer. */
+  offered: readonly string[]
+}
+
+/** Renders a page of a history in sentences, with links that narrow it to one attribute. */
+export async function renderTimeline(
+  db: LedgerDb,
+  viewer: SessionUser,
+  { changes, older }: Timeline,
+  links: TimelineLinks,
+): Promise<Html> {
+  const { place, buildHref } = links
+  const attribute = place.attribute ?? undefined
+  const names = await readNames(db, viewer.companyId, changes.flatMap(listNamedIds))
+  const label = attribute === undefined ? 'Changes' : `Changes of ${formatAttributeName(attribute)}`
+  const table = html`<table class="stream timeline">
+    <caption class="visually-hidden">
+      ${label}, newest first
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Time <span class="hint">${viewer.timeZone}</span></th>
+        <th scope="col">Change</th>
+        <th scope="col" class="number">Event</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${changes.map((change) => renderChangeRow(change, names, viewer, links))}
+    </tbody>
+  </table>`
+  return html`${renderAttributeLinks(links)}
+  ${changes.length === 0 ? html`<p class="empty">${older === null ? 'No change found.' : 'No change found among the events searched so far.'}</p>` : table}
+  ${renderPageLinks(
+    [
+      { label: 'Newest', rel: 'first', href: place.before === null ? null : buildHref({ attribute }) },
+      { label: 'Older', rel: 'next', href: older === null ? null : buildHref({ attribute, before: older }) },
+    ],
+    'Pages of the history',
+  )}`
+}
+
+function listNamedIds({ event, attribute }: Change): string[] {
+  return [event.actor, ...[attribute?.from, attribute?.to].filter((value) => isId('emp', value))]
+}
+
+function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Html {
+  const isOffered = place.attribute === null || offered.includes(place.attribute)
+  const names = isOffered ? offered : [...offered, place.attribute!]
+  return html`<nav class="choices narrow-choices" aria-label="Attribute">
+    ${[undefined, ...names].map(
+      (name) =>
+        html`<a class="button" href="${buildHref({ attribute: name })}" ${(name ?? null) === place.attribute ? html`aria-current="true"` : ''}
+          ><bdi>${name === undefined ? 'All' : formatAttributeName(name)}</bdi></a
+        >`,
+    )}
+  </nav>`
+}
+
+function renderChangeRow(
+  { event, attribute }: Change,
+  names: ReadonlyMap<string, string>,
+  viewer: SessionUser,
+  { buildHref }: TimelineLinks,
+): Html {
+  const { recorded_at: at, actor, position } = event
+  const what =
+    attribute === null
+      ? renderWholeEvent(event)
+      : html`<a class="actor" href="${buildHref({ attribute: attribute.name })}"
+            ><bdi>${formatAttributeName(attribute.name)}</bdi></a
+          >:
+          ${attribute.isFirst ? html`${renderShortValue(attribute.to, names)}, at creation` : renderShortChange(attribute, names)}`
+  return html`<tr>
+    <td class="when">${renderMoment(at, viewer.timeZone)}</td>
+    <td class="what">
+      ${what}<span class="by">, by ${renderActorLink(actor, names)} ${renderCallWord(event, viewer)}</span>
+    </td>
+    <th scope="row" class="number">${renderEventLink(position)}</th>
+  </tr>`
+}
+
+function renderWholeEvent(event: RecordedEvent): Html {
+  if (event.type === 'EmployeeErased') return html`<strong>Erased</strong>`
+  if (event.data === null)
+    return html`${event.type === 'EmployeeCreated' ? 'Created' : 'Changed'} <span class="hint">(data erased)</span>`
+  if (event.type !== 'EmployeeCreated') return html`${event.type}`
+  const { first_name: first, last_name: last } = event.data.attributes
+  const count = listAttributes(event.data.attributes).length
+  return html`<strong>Created</strong> as <bdi>${first} ${last}</bdi> with ${formatNumber(count)} attributes`
+}
+
+/** Reads the place in an address; anything malformed means the newest page. */
+export function readTimelinePlace({ attribute = '', before = '' }: Readonly<Record<string, string>>): TimelinePlace {
+  return {
+    attribute: attribute === '' ? null : attribute,
+    before: /^[1-9]\d{0,8}$/.test(before) ? Number(before) : null,
+  }
+}
+
+/** Builds the address of an employee's page with the moment that it shows. */
+export function buildTimelineHref(id: string, at: string): TimelineLinks['buildHref'] {
+  return (values) => buildUrl(`${NAVIGATION.employees.path}/${id}`, { at, ...values })
+}

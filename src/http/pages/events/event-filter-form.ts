@@ -1,0 +1,122 @@
+import { html } from 'hono/html'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { listActors, readNames } from '../../../ledger/read/read-names.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderField } from '../parts/form.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { EVENT_GROUPS, findTypes, formatTypeName } from './event-groups.ts'
+import { formatActor, WITHOUT_ID } from './event-sentence.ts'
+import type { EventQuery } from './event-query.ts'
+import { readLocal } from '../parts/local-times.ts'
+
+const PATH = NAVIGATION.events.path
+/** The keys, and the users, that the form offers. Any other is chosen by following the name in a sentence. */
+const ACTORS_OFFERED = 100
+
+/** Renders the filters of the event stream, and links to the export and to the other view. `view` stays as it is. */
+export async function renderEventFilter(
+  db: LedgerDb,
+  { companyId }: SessionUser,
+  query: EventQuery,
+  view: { view?: string },
+): Promise<Html> {
+  const { given, problem } = query
+  const value = (name: string) => given[name] ?? ''
+  const { type: _, ...others } = given
+  const groups = { '': { label: 'All' }, ...EVENT_GROUPS }
+  const optional = { isRequired: false, autocomplete: 'off' }
+  const isRaw = view.view !== undefined
+  const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
+  return html`${problem ? html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>` : ''}
+    <div class="stream-bar">
+      <nav class="choices" aria-label="Kind of event">
+        ${Object.entries(groups).map(
+          ([name, { label }]) =>
+            html`<a
+              class="button"
+              href="${buildUrl(PATH, { ...others, type: name, ...view })}"
+              ${name === value('type') ? html`aria-current="true"` : ''}
+              >${label}</a
+            >`,
+        )}
+      </nav>
+      <p>
+        <a href="${otherView}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
+        <a href="${buildExportUrl(query)}" download="events.ndjson">Export${Object.keys(given).length > 0 ? ' these' : ' all events'}</a>
+      </p>
+    </div>
+    <form method="get" action="${PATH}" class="filters stream-filters" aria-label="Filters">
+      ${isRaw ? html`<input type="hidden" name="view" value="raw" />` : ''}
+      ${renderField({ ...optional, name: 'q', label: 'Text', value: value('q'), maxLength: 254 }, problem)}
+      ${renderTypes(value('type'))}
+      <details class="more" ${MORE.some((name) => value(name) !== '') ? html`open` : ''}>
+        <summary>More filters</summary>
+        ${await renderActors(db, companyId, value('actor'))}
+        ${renderField({ ...optional, name: 'id', label: 'ID', value: value('id') }, problem)}
+        ${renderField({ ...optional, name: 'from', label: 'From', value: value('from'), type: chooseType(value('from')) }, problem)}
+        ${renderField({ ...optional, name: 'to', label: 'To', value: value('to'), type: chooseType(value('to')) }, problem)}
+      </details>
+      <div class="actions">
+        <button class="primary">Filter</button>
+        ${Object.keys(given).length > 0 ? html`<a class="button" href="${buildUrl(PATH, view)}">Clear</a>` : ''}
+      </div>
+    </form>`
+}
+
+/** Folded on narrow screens, unless one of them is set. */
+const MORE = ['actor', 'id', 'from', 'to']
+
+function chooseType(text: string): 'date' | 'datetime-local' | 'text' {
+  const local = text === '' ? { time: undefined } : readLocal(text)
+  if (!local) return 'text'
+  return local.time === undefined ? 'date' : 'datetime-local'
+}
+
+/** Builds the address of an export with the same filters. */
+function buildExportUrl({ given, filter, between, problem }: EventQuery): string {
+  if (problem) return '/audit/v1/events'
+  const types = given['type'] === undefined ? undefined : findTypes(given['type'])?.join(',')
+  const { actor, text, call, stream } = filter
+  return buildUrl('/audit/v1/events', { type: types, actor, q: text, call, stream, ...between })
+}
+
+function renderTypes(value: string): Html {
+  return html`<div class="field">
+    <label for="type">Type</label>
+    <select id="type" name="type">
+      <option value="">Any</option>
+      ${Object.entries(EVENT_GROUPS).map(
+        ([name, { label, types }]) =>
+          html`<optgroup label="${label}">
+            ${renderOption(name, `${label}: all`, value)}
+            ${types.map((type) => renderOption(type, formatTypeName(type), value))}
+          </optgroup>`,
+      )}
+    </select>
+  </div>`
+}
+
+async function renderActors(db: LedgerDb, companyId: string, value: string): Promise<Html> {
+  const { keys, users } = await listActors(db, companyId, ACTORS_OFFERED)
+  const isOffered = value === '' || value in WITHOUT_ID || [...keys, ...users].some(({ id }) => id === value)
+  const names = isOffered ? new Map<string, string>() : await readNames(db, companyId, [value])
+  const others = Object.entries(WITHOUT_ID).map(([id, name]) => ({ id, name }))
+  const groups = { Users: users, 'API keys': keys, Others: others }
+  return html`<div class="field">
+    <label for="actor">By</label>
+    <select id="actor" name="actor">
+      <option value="">Anyone</option>
+      ${isOffered ? '' : renderOption(value, formatActor(value, names), value)}
+      ${Object.entries(groups).map(
+        ([label, actors]) =>
+          html`<optgroup label="${label}">${actors.map(({ id, name }) => renderOption(id, name, value))}</optgroup>`,
+      )}
+    </select>
+  </div>`
+}
+
+function renderOption(name: string, label: string, chosen: string): Html {
+  return html`<option value="${name}" ${name === chosen ? html`selected` : ''}>${label}</option>`
+}

@@ -1,0 +1,195 @@
+import { html } from 'hono/html'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import type { AttributeChanges, CallCounts, EventData, EventType, KeyQuota } from '../../../domain/events.ts'
+import type { EventHeader } from '../../../ledger/integrity/codec.ts'
+import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { countEmployees, describeDone, VERBS } from '../parts/call-words.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { formatTime } from '../parts/times.ts'
+import { formatAttributeName, renderShortChange } from './attribute-words.ts'
+import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
+
+/** What a sentence needs beside the event. */
+interface Telling {
+  viewer: SessionUser
+  /** Current names of keys, users and employees, by id. */
+  names: ReadonlyMap<string, string>
+}
+
+/** An event that is told: its header, its data, and its parts as words. */
+interface Told<Type extends EventType> extends Telling {
+  header: EventHeader
+  /** Null if they were erased, or are too long for a list. */
+  data: EventData[Type] | null
+  /** Who caused the event. */
+  actor: Html
+  /** What the event is about, by its current name or, if given, by another. */
+  subject(name?: string): Html
+}
+
+type Sentences = { [Type in EventType]: (told: Told<Type>) => Html }
+
+const SHOWN_CHANGES = 3
+
+/** How each event type is told in a sentence. */
+const SENTENCES: Sentences = {
+  EmployeeCreated: ({ actor, subject, data }) => {
+    const made = data?.attributes
+    return html`${actor} created ${subject(made && `${made.first_name} ${made.last_name}`)}`
+  },
+  EmployeeUpdated: ({ actor, subject, data, names }) =>
+    html`${actor} changed ${subject()}${data ? html`: ${renderChanges(data.changes, names)}` : ''}`,
+  EmployeeDeactivated: ({ actor, subject }) => html`${actor} deactivated ${subject()}`,
+  EmployeeReactivated: ({ actor, subject }) => html`${actor} reactivated ${subject()}`,
+  EmployeeRecordRejected: ({ actor, header, data }) => {
+    const [error, ...more] = data?.errors ?? []
+    const others = more.length + (data?.errors_omitted ?? 0)
+    return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index)}`}, which was
+    refused${error ? html`: <bdi>${error.message}</bdi>` : ''}${others > 0 ? ` and ${count(others, 'more error')}` : ''}`
+  },
+  ApiCallCompleted: ({ actor, header, data, viewer }) =>
+    html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
+  ApiCallFailed: ({ actor, header, data, viewer }) =>
+    html`${actor}
+    ${data ? html`failed to ${VERBS[data.operation]} ${countEmployees(data.counts.total)}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
+    ${renderCallWord(header, viewer)}`,
+  EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
+  RecordsRetired: ({ actor, data }) =>
+    html`${actor} deleted the data of ${data ? count(data.positions.length, 'refused record') : 'refused records'}, as
+    their retention period ended`,
+  CompanyRegistered: ({ actor, data }) =>
+    html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
+  CompanyTimeZoneChanged: ({ actor, data, names }) =>
+    html`${actor} changed the company's time zone${data ? html`: ${renderShortChange(data, names)}` : ''}`,
+  UserInvited: ({ actor, subject, data }) =>
+    html`${actor} invited ${subject(data?.name)}${data ? html` (<bdi>${data.email}</bdi>) as ${data.role}` : ''}`,
+  UserRoleChanged: ({ actor, subject, data, names }) =>
+    html`${actor} changed the role of ${subject()}${data ? html`: ${renderShortChange(data, names)}` : ''}`,
+  UserPasswordReset: ({ actor, subject }) => html`${actor} reset the password of ${subject()}`,
+  UserPasswordSet: (told) =>
+    html`${told.actor} set ${isOwn(told) ? 'their password' : html`the password of ${told.subject()}`}`,
+  UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
+  UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
+  UserTokenIssued: (told) => {
+    const { actor, subject, data, viewer } = told
+    const token = data
+      ? html`token <em><bdi>${data.name}</bdi></em>${data.scope === 'audit' ? ' for the audit endpoints' : ''}, until
+          ${formatTime(data.expires_at, viewer.timeZone)}`
+      : html`a token`
+    return html`${actor} issued ${token}${isOwn(told) ? '' : html` for ${subject()}`}`
+  },
+  UserTokenRevoked: (told) =>
+    html`${told.actor} revoked ${isOwn(told) ? 'one of their tokens' : html`a token of ${told.subject()}`}`,
+  ApiKeyIssued: ({ actor, subject, data }) =>
+    html`${actor} issued key ${subject(data?.name)}${data ? ` with a quota of ${formatQuota(data)}` : ''}`,
+  ApiKeyRenamed: ({ actor, subject, data }) =>
+    data
+      ? html`${actor} renamed key <em><bdi>${data.from}</bdi></em> to <em><bdi>${data.to}</bdi></em>`
+      : html`${actor} renamed key ${subject()}`,
+  ApiKeyQuotaChanged: ({ actor, subject, data }) =>
+    html`${actor} changed the quota of key ${subject()}${data ? `: ${formatQuota(data.from)} → ${formatQuota(data.to)}` : ''}`,
+  ApiKeyRotated: ({ actor, subject, data, viewer }) => {
+    const end = data?.previous_expires_at
+    const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'
+    return html`${actor} rotated the secret of key ${subject()}${data ? old : ''}`
+  },
+  ApiKeyDisabled: ({ actor, subject }) => html`${actor} disabled key ${subject()}`,
+  ApiKeyEnabled: ({ actor, subject }) => html`${actor} enabled key ${subject()}`,
+  ApiKeyRevoked: ({ actor, subject }) => html`${actor} revoked key ${subject()}`,
+}
+
+/** Renders an event as a sentence: who did what to whom. */
+export function renderSentence(event: ListedEvent, telling: Telling): Html {
+  const { header, isErased } = event
+  if (!header) return html`This version of the service can't read this event.`
+  const { names, viewer } = telling
+  const tell = SENTENCES[header.type] as (told: Told<EventType>) => Html
+  const parts = {
+    ...{ ...telling, header },
+    actor: renderActorLink(header.actor, names),
+    subject: (name?: string) => renderSubject(header, name ?? names.get(header.stream), viewer),
+  }
+  const end = isErased ? html` <span class="hint">(data erased)</span>` : ''
+  try {
+    return html`${tell({ ...parts, data: parseData(event) })}${end}`
+  } catch {
+    // The stored data are not what this type has. The event's page shows them.
+    return html`${tell({ ...parts, data: null })} <span class="hint">(unreadable data)</span>`
+  }
+}
+
+/** Lists the ids in an event whose names its sentence shows. */
+export function listNamedIds({ header, summary }: ListedEvent): string[] {
+  if (!header) return []
+  // Managers are the only employees in data that sentences show.
+  return [
+    header.actor,
+    header.stream,
+    ...(header.type === 'EmployeeUpdated' ? (summary?.match(EMPLOYEE_ID) ?? []) : []),
+  ]
+}
+
+const EMPLOYEE_ID = /(?<=")emp_[0-9a-z]{26}(?=")/g
+
+function parseData({ summary }: ListedEvent): EventData[EventType] | null {
+  return summary === null ? null : (JSON.parse(summary) as EventData[EventType])
+}
+
+/** Renders who caused an event, with a link to everything that they did. */
+export function renderActorLink(actor: string, names: ReadonlyMap<string, string>): Html {
+  return html`<a class="actor" href="${buildUrl(NAVIGATION.events.path, { actor })}"><bdi>${formatActor(actor, names)}</bdi></a>`
+}
+
+/** Formats who caused an event: a name, or an id if there is none. */
+export function formatActor(actor: string, names: ReadonlyMap<string, string>): string {
+  return WITHOUT_ID[actor] ?? names.get(actor) ?? actor
+}
+
+/** Those who cause events without an id of their own. */
+export const WITHOUT_ID: Readonly<Record<string, string>> = { operator: 'The command line', schedule: 'The schedule' }
+
+function renderSubject({ stream, position }: EventHeader, name = stream, { role }: SessionUser): Html {
+  if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
+  const isKey = stream.startsWith('key_')
+  const item = isKey ? NAVIGATION.apiKeys : NAVIGATION.users
+  // Only administrators may open the pages of keys and users.
+  const href = role === 'admin' ? `${item.path}/${stream}` : buildUrl(NAVIGATION.events.path, { id: stream })
+  return html`<a href="${href}">${isKey ? html`<em><bdi>${name}</bdi></em>` : html`<bdi>${name}</bdi>`}</a>`
+}
+
+function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>): Html {
+  const all = Object.entries(changes)
+  const shown = all.slice(0, SHOWN_CHANGES)
+  const more = all.length - shown.length
+  return html`${shown.map(
+    ([name, change], at) =>
+      html`${at > 0 ? '; ' : ''}<bdi>${formatAttributeName(name)}</bdi>: ${renderShortChange(change, names)}`,
+  )}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+}
+
+function describeOutcome(counts: CallCounts): string {
+  const { total, no_updates: same } = counts
+  const done = describeDone(counts)
+  if (done === null) return `sent ${countEmployees(total)} without any change`
+  return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}`
+}
+
+function ofEvents(data: { positions: readonly number[] } | null): string {
+  return data ? `: the data of ${count(data.positions.length, 'event')}` : ''
+}
+
+function count(number: number, noun: string): string {
+  return `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`
+}
+
+function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
+  return `${formatNumber(limit)} calls ${period}`
+}
+
+/** Whether a user did this to their own account. */
+function isOwn({ header }: { header: EventHeader }): boolean {
+  return header.actor === header.stream
+}

@@ -1,0 +1,153 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { problem } from '../../../domain/errors.ts'
+import { NoteFileError } from '../../../ledger/audit/note-files.ts'
+import type { CheckpointSigner, SignedCheckpoint } from '../../../ledger/audit/sign-checkpoint.ts'
+import { NoSigningKeyError, RefusedToSignError } from '../../../ledger/audit/sign-checkpoint.ts'
+import { MAX_EVENTS, type Verifications } from '../../../ledger/audit/verifications.ts'
+import { readNames } from '../../../ledger/read/read-names.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { sendUserPage } from '../parts/layout.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { renderNotice } from '../parts/notice.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { renderRun } from './verification-run.ts'
+
+const PATH = NAVIGATION.ledger.path
+/** How often the page updates a verification that is running: with scripts, and without. */
+const REFRESH_MS = 1_000
+const RELOAD_SECONDS = 3
+
+const DONE = {
+  running: 'A verification was already running.',
+  busy: 'The service is verifying many ledgers. Nothing was started; try again in a few minutes.',
+  'too-large': `Ledgers of more than ${formatNumber(MAX_EVENTS)} events are verified offline. Nothing was started.`,
+}
+
+interface LedgerServices {
+  db: LedgerDb
+  signer: CheckpointSigner
+  verifications: Verifications
+}
+
+/** `/settings/ledger`: the signed checkpoint, and verification now or offline. For administrators and auditors. */
+export function addLedgerPage(app: FastifyInstance, services: LedgerServices): void {
+  const { db, signer, verifications } = services
+  app.get(PATH, async (request, reply) => {
+    const viewer = getViewer(request)
+    const run = await verifications.read(viewer.companyId)
+    const isRunning = run?.verdict === null
+    const names = await readNames(db, viewer.companyId, run === null ? [] : [run.startedBy])
+    const refresh = isRunning ? html`data-refresh="${REFRESH_MS}"` : ''
+    const body = html`<h1>Ledger integrity</h1>
+      ${renderNotice(request, DONE)}
+      <p>
+        Each event of your company is a leaf of a Merkle tree (RFC 6962). Whoever changes, removes or inserts an event
+        changes the root of the tree, and a signed checkpoint proves what the root was.
+      </p>
+      <h2>Verification</h2>
+      <div id="run" ${refresh}>${renderRun(run, names, viewer)}</div>
+      <h2>Signed checkpoint</h2>
+      ${await renderCheckpoint(services, request)}
+      ${renderOffline(signer.publicKeys(viewer.companyId).current)}`
+    return sendUserPage(request, reply, viewer, {
+      ...{ title: 'Ledger integrity', body },
+      reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
+    })
+  })
+
+  app.post(`${PATH}/verify`, async (request, reply) => {
+    const { companyId, userId } = getViewer(request)
+    const started = await verifications.start(companyId, userId)
+    return reply.redirect(started === 'started' ? PATH : `${PATH}?done=${started}`, 303)
+  })
+
+  app.post(`${PATH}/cancel`, async (request, reply) => {
+    await verifications.cancel(getViewer(request).companyId)
+    return reply.redirect(PATH, 303)
+  })
+
+  app.get(`${PATH}/checkpoint`, async (request, reply) => {
+    const checkpoint = await sign(services, request)
+    if ('refusal' in checkpoint) throw new ProblemError(problem('unavailable', checkpoint.refusal))
+    return reply
+      .header('content-disposition', 'attachment; filename="ledger.checkpoint"')
+      .header('cache-control', 'no-store')
+      .type('text/plain; charset=utf-8')
+      .send(checkpoint.note)
+  })
+}
+
+/** Signs a checkpoint, or says why the service refuses to. */
+async function sign(
+  { db, signer }: LedgerServices,
+  request: FastifyRequest,
+): Promise<SignedCheckpoint | { refusal: string }> {
+  try {
+    return await signer.sign(db, getViewer(request).companyId)
+  } catch (error) {
+    if (error instanceof NoSigningKeyError)
+      return { refusal: 'This service does not sign checkpoints, because no signing key is set.' }
+    if (!(error instanceof RefusedToSignError) && !(error instanceof NoteFileError)) throw error
+    request.log.error({ err: error }, 'no checkpoint was signed')
+    if (error instanceof RefusedToSignError) return { refusal: `${error.message}.` }
+    return {
+      refusal: 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this.',
+    }
+  }
+}
+
+async function renderCheckpoint(services: LedgerServices, request: FastifyRequest): Promise<Html> {
+  const checkpoint = await sign(services, request)
+  if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
+  const { size, root, note, last } = checkpoint
+  return html`<dl class="facts">
+      <dt>Events</dt>
+      <dd>${formatNumber(size)}</dd>
+      <dt>Root</dt>
+      <dd>
+        <code id="root">${root.toString('base64')}</code>
+        <button type="button" class="quiet" data-copy="#root" hidden>Copy root</button>
+      </dd>
+      <dt>Kept outside the database</dt>
+      <dd>
+        ${last === null ? 'No checkpoint yet' : html`The checkpoint at position ${formatNumber(last.size)}, which this one continues`}
+      </dd>
+    </dl>
+    <details>
+      <summary>Signed note</summary>
+      <pre id="note">${note}</pre>
+      <button type="button" data-copy="#note" hidden>Copy note</button>
+    </details>
+    <p class="actions">
+      <a class="button" href="${PATH}/checkpoint" download="ledger.checkpoint">Download checkpoint</a>
+    </p>
+    <p class="hint">
+      Keep checkpoints where the operator of this service can't change them. With an earlier one, verification also
+      detects that the whole ledger was written again.
+    </p>`
+}
+
+function renderOffline(key: string | null): Html {
+  const witness = key === null ? '' : ` \\\n  --checkpoint ledger.checkpoint --key '${key}'`
+  return html`<h2>Verify offline</h2>
+    <p>Offline verification trusts neither this service nor its operator, and needs no network.</p>
+    <ol>
+      <li>
+        ${key === null ? '' : html`<a href="${PATH}/checkpoint" download="ledger.checkpoint">Download the checkpoint</a>, then `}
+        <a href="/audit/v1/events?format=proof" download="ledger.ndjson">${key === null ? 'Download the ledger' : 'the ledger'}</a>.
+      </li>
+      <li>
+        Run the verifier of this program, or <code>docs/verify_ledger.py</code>, a second one that needs only Python:
+        <pre id="command">npm run --silent cli -- audit verify ledger.ndjson${witness}</pre>
+        <button type="button" data-copy="#command" hidden>Copy command</button>
+      </li>
+    </ol>
+    <p>
+      <code>docs/audit-format.md</code> specifies the format and what is verified. The
+      <a href="/docs">API reference</a> describes the audit endpoints.
+    </p>`
+}

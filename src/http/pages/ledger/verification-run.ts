@@ -1,0 +1,83 @@
+import { html } from 'hono/html'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import type { VerificationRun } from '../../../ledger/audit/verification-rows.ts'
+import type { ConsistentLedger } from '../../../ledger/audit/verify-export.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
+
+const PATH = NAVIGATION.ledger.path
+
+/** Renders the last verification of a ledger, and the button that starts or cancels one. */
+export function renderRun(run: VerificationRun | null, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+  if (run === null)
+    return html`<p>The ledger has not been verified from this page yet.</p>
+    ${renderStart()}`
+  const { startedBy, startedAt, verdict, position, size } = run
+  const by = html`<p class="hint">
+    Started by <bdi>${names.get(startedBy) ?? startedBy}</bdi>, ${renderTime(startedAt, viewer.timeZone)}
+  </p>`
+  if (verdict === null)
+    return html`<p role="status">Verified ${formatNumber(position)} of ${formatNumber(size)} events</p>
+      <progress max="${Math.max(size, 1)}" value="${Math.min(position, size)}" aria-label="Verified events"></progress>
+      ${by}
+      <form method="post" action="${PATH}/cancel"><button>Cancel</button></form>`
+  return html`${renderVerdict(verdict, run)} ${by} ${renderStart()}`
+}
+
+function renderStart(): Html {
+  return html`<form method="post" action="${PATH}/verify"><button class="primary">Verify ledger</button></form>`
+}
+
+function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { position, size }: VerificationRun): Html {
+  const place = `after ${formatNumber(position)} of ${formatNumber(size)} events`
+  switch (verdict.verdict) {
+    case 'consistent':
+      return renderConsistent(verdict)
+    case 'cancelled':
+      return html`<p role="status">The last verification was cancelled ${place}.</p>`
+    case 'interrupted':
+      return html`<p class="warning" role="status">
+        The last verification was interrupted ${place}, because the service stopped. Start it again.
+      </p>`
+    case 'failed':
+      return html`<p class="warning" role="status">
+        The last verification could not be completed (${place}). It says nothing about the ledger. Start it again.
+      </p>`
+    default:
+      return html`<div class="alert" role="alert">
+        <p>
+          <strong>${FAULTS[verdict.verdict]}</strong>${
+            verdict.position === null
+              ? ''
+              : html` at position
+                  <a href="${NAVIGATION.events.path}/${verdict.position}">${formatNumber(verdict.position)}</a>`
+          }:
+          <bdi>${verdict.reason}</bdi>
+        </p>
+        <p>Tell the operator of this service, keep your checkpoints, and verify offline.</p>
+      </div>`
+  }
+}
+
+const FAULTS = {
+  invalid: 'The ledger is inconsistent',
+  diverged: 'The ledger contradicts its checkpoint',
+  unverifiable: 'The ledger cannot be verified',
+} as const
+
+function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger): Html {
+  return html`<p role="status">${renderBadge('good', 'Consistent')} All ${formatNumber(events)} events are as they were recorded.</p>
+    <dl class="facts">
+      <dt>Calls</dt>
+      <dd>${formatNumber(calls)}</dd>
+      <dt>Events whose data was erased</dt>
+      <dd>${formatNumber(erased)}, each explained by an erasure</dd>
+      <dt>Root</dt>
+      <dd><code>${root}</code></dd>
+      <dt>Signed</dt>
+      <dd>${signedTo > 0 ? `Up to position ${formatNumber(signedTo)}` : 'No: this service has no signing key'}</dd>
+    </dl>`
+}

@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import { toUuid } from '../../domain/ids.ts'
+import type { LedgerDb } from '../tables.ts'
+import type { Verdict } from './verify-export.ts'
+
+/** A run that was not seen for so long has died with its process. */
+const DEAD_AFTER_MS = 30_000
+
+/** How a run ended that has no verdict on the ledger. */
+export type Ended = { verdict: 'cancelled' | 'interrupted' | 'failed' }
+
+/** The last verification of a company's ledger. */
+export interface VerificationRun {
+  startedBy: string
+  /** RFC 3339 UTC. */
+  startedAt: string
+  /** The last verified position, and the number of events at the start. */
+  position: number
+  size: number
+  /** Null while it runs. */
+  verdict: Verdict | Ended | null
+}
+
+/** Makes a run the company's one, at the database's time `now`. Returns false if another one is running. */
+export async function claimRun(
+  db: LedgerDb,
+  companyId: string,
+  { runId, actor, size, now }: { runId: string; actor: string; size: number; now: string },
+): Promise<boolean> {
+  const run = { run_id: runId, started_by: actor, started_at: now, seen_at: now, position: 0, size, verdict: null }
+  const { numInsertedOrUpdatedRows: claimed } = await db
+    .insertInto('ledger_verifications')
+    .values({ company_id: toUuid(companyId), ...run })
+    .onConflict((conflict) =>
+      conflict
+        .column('company_id')
+        .doUpdateSet(run)
+        .where((row) =>
+          row.or([
+            row('ledger_verifications.verdict', 'is not', null),
+            row('ledger_verifications.seen_at', '<', isoBefore(now, DEAD_AFTER_MS)),
+          ]),
+        ),
+    )
+    .executeTakeFirst()
+  return claimed === 1n
+}
+
+/** Stores how far a run is, or its end. Returns false if it has ended already. */
+export async function storeRun(
+  db: LedgerDb,
+  companyId: string,
+  runId: string,
+  { position, verdict }: { position: number; verdict?: Verdict | Ended },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('ledger_verifications')
+    .set({ position, seen_at: await readNow(db), ...(verdict ? { verdict: JSON.stringify(verdict) } : {}) })
+    .where('company_id', '=', toUuid(companyId))
+    .where('run_id', '=', runId)
+    .where('verdict', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Cancels the run of a company, if one is running. */
+export async function cancelRun(db: LedgerDb, companyId: string): Promise<void> {
+  await db
+    .updateTable('ledger_verifications')
+    .set({ verdict: JSON.stringify({ verdict: 'cancelled' } satisfies Ended) })
+    .where('company_id', '=', toUuid(companyId))
+    .where('verdict', 'is', null)
+    .execute()
+}
+
+/** Reads the last run of a company; null if there was none. */
+export async function readRun(db: LedgerDb, companyId: string): Promise<VerificationRun | null> {
+  const row = await db
+    .selectFrom('ledger_verifications')
+    .selectAll()
+    .where('company_id', '=', toUuid(companyId))
+    .executeTakeFirst()
+  if (!row) return null
+  const { started_by: startedBy, started_at: startedAt, position, size, verdict } = row
+  const isDead = verdict === null && row.seen_at < isoBefore(await readNow(db), DEAD_AFTER_MS)
+  const ended = verdict === null ? null : (JSON.parse(verdict) as Verdict | Ended)
+  return { startedBy, startedAt, position, size, verdict: isDead ? { verdict: 'interrupted' } : ended }
+}
+
+/** The database's time, RFC 3339 UTC. Citus takes it in an update only as a parameter. */
+async function readNow(db: LedgerDb): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
+  return rows[0]!.now
+}
+
+function isoBefore(instant: string, milliseconds: number): string {
+  return new Date(Date.parse(instant) - milliseconds).toISOString()
+}

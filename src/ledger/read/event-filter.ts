@@ -1,0 +1,41 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { CALL_TYPES } from '../../domain/events.ts'
+import { isId, toUuid } from '../../domain/ids.ts'
+
+/** Which events are wanted: those that match all filters. */
+export interface EventFilter {
+  /** Events of any of these types. */
+  types?: readonly string[] | undefined
+  /** Events of this employee, key, user or company. */
+  stream?: string
+  /** Events of this call. */
+  call?: string
+  /** Events that this key or user caused, or `operator` or `schedule`. */
+  actor?: string | undefined
+  /** Events whose data contain this text, in any case. */
+  text?: string | undefined
+}
+
+/** Makes the conditions of a filter on rows of `events`. */
+export function buildConditions({ types, stream, call, actor, text }: EventFilter): RawBuilder<boolean>[] {
+  return [
+    ...(types === undefined ? [] : [sql<boolean>`type = any(${types}::text[])`]),
+    ...(stream === undefined ? [] : [sql<boolean>`stream_id = ${toUuid(stream)}`]),
+    ...(call === undefined ? [] : [sql<boolean>`call_id = ${toUuid(call)}`]),
+    ...(actor === undefined ? [] : [sql<boolean>`actor = ${actor}`]),
+    ...(text === undefined ? [] : [sql<boolean>`strpos(lower(data), lower(${toJsonText(text)})) > 0`]),
+    ...(isOutsideCalls({ types, actor }) ? [sql<boolean>`call_id is null`] : []),
+  ]
+}
+
+/** Whether only events outside of calls can match, which have an index of their own. */
+export function isOutsideCalls({ types, actor }: Pick<EventFilter, 'types' | 'actor'>): boolean {
+  // Only keys make calls.
+  return types?.every((type) => !CALL_TYPES.has(type)) === true || (actor !== undefined && !isId('key', actor))
+}
+
+/** The text as stored in data: canonical JSON escapes the same characters as `JSON.stringify`. */
+function toJsonText(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}

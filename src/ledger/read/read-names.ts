@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { findEmployees } from '../../../projections/employees/queries.ts'
+import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
+import type { LedgerDb } from '../tables.ts'
+
+/** Reads the current names of keys, users and employees, by id. Unnamed and erased ones are left out. */
+export async function readNames(db: LedgerDb, companyId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const [named, people] = await Promise.all([
+    readNamesOfActors(db, companyId, ids),
+    findEmployees(db, companyId, [...new Set(ids.filter((id) => isId('emp', id)))]),
+  ])
+  for (const [id, { first_name: first, last_name: last }] of people) named.set(id, `${first} ${last}`)
+  return named
+}
+
+async function readNamesOfActors(
+  db: LedgerDb,
+  companyId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const known = ids.filter((id) => isId('key', id) || isId('usr', id))
+  const uuids = new Map(known.map((id) => [toUuid(id), id]))
+  if (uuids.size === 0) return new Map()
+  const { rows } = await sql<{ id: string; name: string }>`
+    select api_id as id, name from api_keys where company_id = ${toUuid(companyId)} and api_id = any(${[...uuids.keys()]}::uuid[])
+    union all
+    select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])`.execute(
+    db,
+  )
+  return new Map(rows.filter(({ name }) => name !== '').map(({ id, name }) => [uuids.get(id)!, name]))
+}
+
+/** Someone or something that can cause events. */
+export interface Actor {
+  id: string
+  name: string
+}
+
+/** Lists the keys and users of a company by name: the newest ones, at most `limit` of each. */
+export async function listActors(
+  db: LedgerDb,
+  companyId: string,
+  limit: number,
+): Promise<{ keys: Actor[]; users: Actor[] }> {
+  const ofTable = async (table: 'api_keys' | 'users', column: 'api_id' | 'user_id', prefix: 'key' | 'usr') => {
+    const { rows } = await sql<{ id: string; name: string }>`
+      select ${sql.ref(column)} as id, name from ${sql.table(table)}
+      where company_id = ${toUuid(companyId)} and name <> '' order by ${sql.ref(column)} desc limit ${limit}`.execute(
+      db,
+    )
+    return rows
+      .map(({ id, name }) => ({ id: fromUuid(prefix, id), name }))
+      .toSorted((a, b) => a.name.localeCompare(b.name))
+  }
+  const [keys, users] = await Promise.all([ofTable('api_keys', 'api_id', 'key'), ofTable('users', 'user_id', 'usr')])
+  return { keys, users }
+}

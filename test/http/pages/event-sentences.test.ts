@@ -1,0 +1,159 @@
+import t from 'tap'
+import type { EventData, EventType } from '../../../src/domain/events.ts'
+import { SCHEMA_VERSIONS, STREAM_PREFIXES } from '../../../src/domain/events.ts'
+import { EVENT_GROUPS } from '../../../src/http/pages/events/event-groups.ts'
+import { listNamedIds, renderSentence } from '../../../src/http/pages/events/event-sentence.ts'
+
+const UUID = '01h455vb4pex5vsknk084sn02q'
+const id = (prefix: string) => `${prefix}_${UUID}`
+const MANAGER = 'emp_01h455vb4pex5vsknk084sn02r'
+const NAMES = new Map([
+  [id('emp'), 'Ana Pérez'],
+  [MANAGER, 'Bo Li'],
+  [id('key'), 'Nightly sync'],
+  [id('usr'), 'Ada Admin'],
+])
+const QUOTA = { quota_limit: 1_000, refresh_period: 'daily' } as const
+const COUNTS = { total: 1_000, updated: 12, deactivated: 1, failed: 0, no_updates: 987 }
+const CALL = {
+  ...{ requested_at: '2026-11-20T14:05:09.000Z', duration_ms: 1, key: { id: id('key'), name: '' }, request_id: 'r' },
+  counts: COUNTS,
+}
+
+/** An example of each event type, with its actor and its sentence. */
+const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], sentence: string] } = {
+  EmployeeCreated: [
+    'key',
+    { attributes: { first_name: 'Anna', last_name: 'Pérez', status: 'active' } },
+    'Nightly sync created Anna Pérez',
+  ],
+  EmployeeUpdated: [
+    'key',
+    { changes: { manager_id: { from: null, to: MANAGER }, 'custom_attributes.<b>': { from: 1, to: 'x' } } },
+    'Nightly sync changed Ana Pérez: Manager: from not set → to Bo Li; <b>: from 1 → to x',
+  ],
+  EmployeeDeactivated: ['key', {}, 'Nightly sync deactivated Ana Pérez'],
+  EmployeeReactivated: ['key', {}, 'Nightly sync reactivated Ana Pérez'],
+  EmployeeRecordRejected: [
+    'key',
+    {
+      ...{ locator: null, employee_id: null, record: {} },
+      errors: [{ pointer: '/3/phone', code: 'invalid_format', message: 'phone must be in E.164 format' }],
+      errors_omitted: 2,
+    },
+    'Nightly sync sent record 3, which was refused: phone must be in E.164 format and 2 more errors',
+  ],
+  ApiCallCompleted: [
+    'key',
+    { ...CALL, operation: 'update_many', unchanged: [] },
+    'Nightly sync updated 12 and deactivated 1 of 1,000 employees; 987 had no changes call',
+  ],
+  ApiCallFailed: [
+    'key',
+    {
+      ...CALL,
+      operation: 'create',
+      http_status: 422,
+      code: 'validation_failed',
+      detail: '3 of 1000 records have errors',
+    },
+    'Nightly sync failed to create 1,000 employees: 3 of 1000 records have errors call',
+  ],
+  EmployeeErased: ['usr', { positions: [1, 2] }, 'Ada Admin erased Ana Pérez: the data of 2 events'],
+  RecordsRetired: [
+    'schedule',
+    { positions: [7] },
+    'The schedule deleted the data of 1 refused record, as their retention period ended',
+  ],
+  CompanyRegistered: ['operator', { name: 'Acme' }, 'The command line registered the company Acme'],
+  CompanyTimeZoneChanged: [
+    'usr',
+    { from: 'UTC', to: 'Asia/Tokyo' },
+    "Ada Admin changed the company's time zone: from UTC → to Asia/Tokyo",
+  ],
+  UserInvited: [
+    'operator',
+    { email: 'cy@example.com', name: 'Cy', role: 'auditor' },
+    'The command line invited Cy (cy@example.com) as auditor',
+  ],
+  UserRoleChanged: [
+    'operator',
+    { from: 'member', to: 'admin' },
+    'The command line changed the role of Ada Admin: from member → to admin',
+  ],
+  UserPasswordReset: [
+    'operator',
+    { link_expires_at: '2026-11-20T14:05:09.000Z' },
+    'The command line reset the password of Ada Admin',
+  ],
+  UserPasswordSet: ['usr', {}, 'Ada Admin set their password'],
+  UserRemoved: ['operator', {}, 'The command line removed user Ada Admin'],
+  UserErased: ['operator', { positions: [1] }, 'The command line erased user Ada Admin: the data of 1 event'],
+  UserTokenIssued: [
+    'usr',
+    { token_id: id('tok'), name: 'CI', expires_at: '2026-11-20T14:05:09.000Z', scope: 'audit' },
+    'Ada Admin issued token CI for the audit endpoints, until 20 Nov 2026, 14:05:09 UTC',
+  ],
+  UserTokenRevoked: ['operator', { token_id: id('tok') }, 'The command line revoked a token of Ada Admin'],
+  ApiKeyIssued: ['usr', { name: 'Test', ...QUOTA }, 'Ada Admin issued key Test with a quota of 1,000 calls daily'],
+  ApiKeyRenamed: ['usr', { from: 'Test', to: 'HR' }, 'Ada Admin renamed key Test to HR'],
+  ApiKeyQuotaChanged: [
+    'usr',
+    { from: QUOTA, to: { ...QUOTA, quota_limit: 5 } },
+    'Ada Admin changed the quota of key Nightly sync: 1,000 calls daily → 5 calls daily',
+  ],
+  ApiKeyRotated: [
+    'usr',
+    { overlap_seconds: 0, previous_expires_at: null },
+    'Ada Admin rotated the secret of key Nightly sync; the old one stopped at once',
+  ],
+  ApiKeyDisabled: ['usr', {}, 'Ada Admin disabled key Nightly sync'],
+  ApiKeyEnabled: ['usr', {}, 'Ada Admin enabled key Nightly sync'],
+  ApiKeyRevoked: ['usr', {}, 'Ada Admin revoked key Nightly sync'],
+}
+
+/** Renders the sentence of an event with this data as text. */
+async function tell(type: EventType, actor: string, data: string | null, isErased = false): Promise<string> {
+  const stream = id(STREAM_PREFIXES[type])
+  const header = {
+    ...{ position: 9, call_id: id('log'), stream, version: 1, type, schema_version: 1, index: 3 },
+    ...{ recorded_at: '2026-11-20T14:05:09.000Z', actor: ['key', 'usr'].includes(actor) ? id(actor) : actor },
+  }
+  const viewer = { role: 'admin', timeZone: 'UTC' } as Parameters<typeof renderSentence>[1]['viewer']
+  const event = { position: 9, header, data, summary: data, isErased }
+  for (const named of listNamedIds(event).filter((one) => !one.startsWith('log') && one.includes('_')))
+    t.ok(NAMES.has(named) || named === id('com'), `${type} needs the name of ${named}`)
+  const html = (await renderSentence(event, { viewer, names: NAMES })).toString()
+  const text = html.replaceAll(/<\/?(?:a|bdi|em|span|strong)\b[^>]*>/g, '').replaceAll(/\s+/g, ' ')
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#39;', "'").trim()
+}
+
+await t.test('every event type has a sentence and a group', async (t) => {
+  for (const type of Object.keys(SCHEMA_VERSIONS) as EventType[]) {
+    const [actor, data, sentence] = EXAMPLES[type]
+    t.equal(await tell(type, actor, JSON.stringify(data)), sentence, type)
+    const groups = Object.values(EVENT_GROUPS).filter(({ types }) => (types as readonly string[]).includes(type))
+    t.equal(groups.length, 1, `${type} is in one group`)
+  }
+})
+
+await t.test('an event without readable data still has a sentence', async (t) => {
+  for (const type of Object.keys(SCHEMA_VERSIONS) as EventType[]) {
+    const [actor, , sentence] = EXAMPLES[type]
+    const verb = sentence.split(' ').slice(0, 2).join(' ')
+    const erased = await tell(type, actor, null, true)
+    t.match(erased, /\(data erased\)$/, type)
+    t.ok(erased.startsWith(verb) || type.startsWith('Api') || type === 'UserTokenIssued', erased)
+    for (const data of ['</script>', '7', '{}', 'null', '{"changes":3,"errors":3,"counts":3}'])
+      t.type(await tell(type, actor, data), 'string', `${type} with ${data}`)
+  }
+})
+
+await t.test('a sentence shows three changes, and short values', async (t) => {
+  const changes = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e'].map((name) => [`custom_attributes.${name}`, { from: null, to: 'x'.repeat(100) }]),
+  )
+  const text = await tell('EmployeeUpdated', 'key', JSON.stringify({ changes }))
+  t.match(text, /a: .*b: .*c: .* and 2 more$/)
+  t.match(text, `to ${'x'.repeat(60)}…;`)
+})
