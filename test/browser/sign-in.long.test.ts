@@ -1,5 +1,5 @@
 import t from 'tap'
-import { axeFaults, looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { axeFaults, looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 await t.test('signing in opens the page that was asked for, and signing out ends the session', async (t) => {
@@ -19,6 +19,37 @@ await t.test('signing in opens the page that was asked for, and signing out ends
   t.equal(new URL(page.url()).pathname, '/sign-in', 'the session has ended on the server as well')
   t.same(faults, [])
 })
+
+for (const javaScriptEnabled of [true, false]) {
+  await t.test(
+    `a form sent after the session ended comes back filled${javaScriptEnabled ? '' : ', without any script'}`,
+    async (t) => {
+      const service = await startService(t)
+      const { admin } = service.company
+      const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled })
+      await signIn(page, service.company, 'admin')
+      await page.goto('/settings/users/new')
+      await page.getByLabel('Email').fill('nora@example.com')
+      await page.getByLabel('Name').fill('Nora New')
+      await page.getByLabel('Role').selectOption('auditor')
+      await service.pool.query('delete from sessions')
+      await page.getByRole('button', { name: 'Invite' }).click()
+      t.match(await page.getByRole('alert').textContent(), 'Your session has ended.')
+      if (javaScriptEnabled) t.same(await looksOfAnswer(page), [])
+      await page.getByLabel('Email').fill(admin.email)
+      await page.getByLabel('Password').fill(admin.password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Back to the form' }).click()
+      await page.getByRole('heading', { name: 'Invite user' }).waitFor()
+      t.equal(await page.getByLabel('Email').inputValue(), 'nora@example.com')
+      t.equal(await page.getByLabel('Name').inputValue(), 'Nora New')
+      t.equal(await page.getByLabel('Role').inputValue(), 'auditor')
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByRole('heading', { name: 'User invited' }).waitFor()
+      t.same(faults, [])
+    },
+  )
+}
 
 await t.test('the signed-out pages look right in both colour schemes and at every width', async (t) => {
   const service = await startService(t)

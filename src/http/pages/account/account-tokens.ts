@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { issueUserToken, NO_SUCH_TOKEN, revokeUserToken } from '../../../accounts/users/user-tokens.ts'
 import type { TokenScope } from '../../../domain/company.ts'
+import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import { findUserToken, listUserTokens, type SeenToken } from '../../../accounts/users/read-user-tokens.ts'
@@ -39,7 +40,12 @@ interface TokenRoute {
 
 /** Adds the routes that create and revoke the user's own tokens. */
 export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServices, show: PasswordRoute['show']): void {
-  app.post(PATH, async (request, reply) => {
+  const keptForm = {
+    fields: ['name', 'expires_in_days', 'scope'],
+    show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
+      show(request, reply, { form: 'token', problem }),
+  }
+  app.post(PATH, { config: { keptForm } }, async (request, reply) => {
     const { userId } = getViewer(request)
     try {
       const fields = readFormFields(request.body)

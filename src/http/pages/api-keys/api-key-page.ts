@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../../accounts/api-keys/change-api-key.ts'
+import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -9,7 +10,7 @@ import { IssueBody, RotateBody } from '../../admin/api-key-schemas.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
-import { readKeyBody, renderKeyFields } from './api-keys-page.ts'
+import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-keys-page.ts'
 import {
   toFormProblem,
   checkForm,
@@ -54,7 +55,12 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
   const { company, sessions } = services
   app.get<KeyRoute>(`${PATH}/:id`, (request, reply) => sendKey(services, request, reply, null))
 
-  app.post<KeyRoute>(`${PATH}/:id`, async (request, reply) => {
+  const keptForm = {
+    fields: KEY_FIELDS,
+    show: (request: KeyRequest, reply: FastifyReply, problem: Problem) =>
+      sendKey(services, request, reply, { form: 'edit', problem }),
+  }
+  app.post<KeyRoute>(`${PATH}/:id`, { config: { keptForm } }, async (request, reply) => {
     const fields = readFormFields(request.body)
     try {
       const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checkForm(IssueBody, readKeyBody(fields))

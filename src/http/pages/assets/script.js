@@ -54,5 +54,7 @@ function keepFresh(id, everyMs) {
 
 const refreshed = document.querySelector('[data-refresh]')
 if (refreshed) keepFresh(refreshed.id, Number(refreshed.dataset.refresh))
+// Signing in leads back to a form that was sent after the session had ended.
+document.querySelector('form[data-continue]')?.submit()
 copyButtons(document)
 setInterval(keepAges, 1_000)

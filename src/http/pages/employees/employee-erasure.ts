@@ -55,7 +55,8 @@ export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services:
   })
 
   app.get(`${PATH}/erase`, (request, reply) => sendFindPersonForm(request, reply, null))
-  app.post(`${PATH}/erase`, HEAVY, async (request, reply) => {
+  const keptForm = { fields: ['email', 'external_id'], show: sendFindPersonForm }
+  app.post(`${PATH}/erase`, { config: { ...HEAVY.config, keptForm } }, async (request, reply) => {
     const { companyId } = getViewer(request)
     const fields = readFormFields(request.body)
     let person: NamedPerson

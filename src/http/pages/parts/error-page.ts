@@ -6,7 +6,6 @@ import { toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
 import { findHome } from './navigation.ts'
-import { SignInNeededError } from './viewer.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
@@ -16,7 +15,6 @@ export async function sendErrorPage(
   reply: FastifyReply,
   error: unknown,
 ): Promise<FastifyReply> {
-  if (error instanceof SignInNeededError) return redirectToSignIn(request, reply)
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemPage(request, reply, refusal)
@@ -41,11 +39,4 @@ export async function sendProblemPage(
     <p class="hint">Request ID <code>${request.id}</code></p>
   </div>`
   return viewer ? sendUserPage(request, reply, viewer, { title, body }) : sendPlainPage(reply, { title, body })
-}
-
-/** Redirects to the sign-in page, which leads back here; answers a script's request with 401. */
-function redirectToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
-  const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
-  return reply.redirect(`/sign-in${next}`, 303)
 }

@@ -33,7 +33,8 @@ const { path: PATH } = NAVIGATION.users
 export function addUsersPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendUserList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendInviteForm(request, reply, null))
-  app.post(`${PATH}/new`, async (request, reply) => {
+  const keptForm = { fields: ['email', 'name', 'role'], show: sendInviteForm }
+  app.post(`${PATH}/new`, { config: { keptForm } }, async (request, reply) => {
     try {
       const { email = '', name = '', role = '' } = readFormFields(request.body)
       const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
