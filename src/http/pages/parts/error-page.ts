@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { Problem } from '../../../domain/errors.ts'
 import { idsOf } from '../../server/log-ids.ts'
-import { toProblem } from '../../server/problem.ts'
+import { addVary } from '../../server/compression.ts'
+import { acceptsPages, isApiPath } from '../../server/media-types.ts'
+import { sendProblemDocument, toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
 import { findHome } from './navigation.ts'
@@ -18,6 +20,17 @@ export async function sendErrorPage(
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemPage(request, reply, refusal)
+}
+
+/** Sends a problem that has no page of its own: as a page to a browser, unless it asked the API. */
+export function sendRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Problem,
+): FastifyReply | Promise<FastifyReply> {
+  if (isApiPath(request.url)) return sendProblemDocument(request, reply, refusal)
+  addVary(reply, 'accept')
+  return acceptsPages(request) ? sendProblemPage(request, reply, refusal) : sendProblemDocument(request, reply, refusal)
 }
 
 /** Sends a page that says what went wrong and links to the home page. */
