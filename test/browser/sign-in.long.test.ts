@@ -51,6 +51,23 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
+await t.test('a breadcrumb leads back to the list with its filters, until someone signs in', async (t) => {
+  const service = await startService(t)
+  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  await signIn(page, service.company, 'admin')
+  await page.goto('/settings/api-keys?status=active')
+  await page.locator('tbody').getByRole('link').first().click()
+  const crumb = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'API keys' })
+  await crumb.click()
+  await page.waitForURL('**/settings/api-keys?status=active')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in')
+  await signIn(page, service.company, 'admin')
+  await page.goto(`/settings/api-keys/${service.company.key.api_id}`)
+  t.equal(await crumb.getAttribute('href'), '/settings/api-keys')
+  t.same(faults, [])
+})
+
 await t.test('the signed-out pages look right in both colour schemes and at every width', async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, await openBrowser(t), service)

@@ -198,6 +198,8 @@ await t.test('an invitation link works once, and opening it does not use it up',
   const { body } = await service.manage('POST', '/users', { email: 'link@example.com', name: 'L', role: 'auditor' })
   const { token } = body.invitation
   for (let at = 0; at < 3; at += 1) t.equal((await browse(service, `/invitation?token=${token}`)).status, 200)
+  const opened = await browse(service, `/invitation?token=${token}`)
+  t.match(opened.text, 'link@example.com', 'password managers learn whose password it is')
   const accept = (password: string, repeated = password) =>
     browse(service, '/invitation', { form: { token, password, repeated } })
   const faults = [

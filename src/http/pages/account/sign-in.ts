@@ -9,7 +9,13 @@ import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle
 import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { SessionSettings } from '../../access/session.ts'
-import { clearSessionCookie, findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
+import {
+  clearSessionCookie,
+  describeSession,
+  findSessionUser,
+  sessionCookie,
+  setSessionCookie,
+} from '../../access/session.ts'
 import {
   toFormProblem,
   renderChoice,
@@ -111,7 +117,7 @@ async function trySignIn(
     const outcome: SignInOutcome =
       faults || !isPassword
         ? { outcome: 'refused' }
-        : await signIn(access, { email, password, companyId }, sessions.hours)
+        : await signIn(access, { email, password, companyId }, describeSession(request, sessions))
     return { outcome, hasFailed: outcome.outcome === 'refused' }
   }
   let tried: SignInOutcome

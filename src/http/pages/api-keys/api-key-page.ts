@@ -22,6 +22,7 @@ import {
   readSeenVersion,
   readWholeNumber,
 } from '../parts/form.ts'
+import { renderConfirmedAction } from '../parts/confirm.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
@@ -128,7 +129,7 @@ async function sendKey(
   return sendUserPage(request, reply, viewer, {
     title: key.name,
     body: html`${renderBreadcrumb(NAVIGATION.apiKeys)}
-      <h1>${key.name}</h1>
+      <h1><bdi>${key.name}</bdi></h1>
       ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)} ${renderKeyFacts(seen, viewer.timeZone)}
       <div class="actions">
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
@@ -170,10 +171,12 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
 }
 
 function renderKeyActions({ id, isEnabled }: SeenKey['key']): Html {
-  const change = isEnabled ? 'disable' : 'enable'
-  return html`<form method="post" action="${PATH}/${id}/${change}">
-      <button>${isEnabled ? 'Disable' : 'Enable'}</button>
-    </form>
+  const disable = { label: 'Disable', text: 'Calls with this key are refused immediately, until you enable it again.' }
+  return html`${
+    isEnabled
+      ? renderConfirmedAction({ ...disable, action: `${PATH}/${id}/disable` })
+      : html`<form method="post" action="${PATH}/${id}/enable"><button>Enable</button></form>`
+  }
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
@@ -216,7 +219,7 @@ async function sendKeyRevocation(
   const { key } = await requireKey(services, request)
   return sendUserPage(request, reply, viewer, {
     title: `Revoke ${key.name}`,
-    body: html`<h1>Revoke “${key.name}”?</h1>
+    body: html`<h1>Revoke “<bdi>${key.name}</bdi>”?</h1>
       <p>All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.</p>
       <p>Last used: ${renderLastUsed(key, viewer.timeZone)}. To block it temporarily, disable it instead.</p>
       <form method="post" action="${PATH}/${key.id}/revoke" class="actions">

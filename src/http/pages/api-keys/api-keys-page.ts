@@ -112,6 +112,10 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
   return sendUserPage(request, reply, viewer, {
     title: 'API keys',
     body: html`<h1>API keys</h1>
+      <p>
+        Programs call the API with a key. See the <a href="/docs">API reference</a> and the
+        <a href="/problems">problem codes</a>.
+      </p>
       <p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>
       ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
       ${renderListLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
@@ -154,7 +158,7 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
         (seen) =>
           html`<tr>
             <th scope="row">
-              <a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code>
+              <a href="${PATH}/${seen.key.id}"><bdi>${seen.key.name}</bdi></a><br /><code class="below">${seen.key.id}</code>
             </th>
             <td data-label="Status">${renderKeyStatus(seen.key)}</td>
             <td data-label="Quota used">${renderQuota(seen, timeZone)}</td>

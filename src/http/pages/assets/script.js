@@ -53,9 +53,20 @@ function keepFresh(id, everyMs) {
   }, everyMs)
 }
 
+/** Lets breadcrumbs lead back to a list with its last filters, in this tab and until someone signs in. */
+function keepFilters() {
+  if (location.pathname === '/sign-in') return sessionStorage.clear()
+  for (const link of document.querySelectorAll('.trail a')) link.search = sessionStorage.getItem(link.pathname) ?? ''
+  const isList = document.querySelector('.settings a[aria-current]')?.pathname === location.pathname
+  const query = new URLSearchParams(location.search)
+  query.delete('done')
+  if (isList) sessionStorage.setItem(location.pathname, query.toString())
+}
+
 const refreshed = document.querySelector('[data-refresh]')
 if (refreshed) keepFresh(refreshed.id, Number(refreshed.dataset.refresh))
 // Signing in leads back to a form that was sent after the session had ended.
 document.querySelector('form[data-continue]')?.submit()
+keepFilters()
 copyButtons(document)
 setInterval(keepAges, 1_000)

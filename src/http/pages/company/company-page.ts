@@ -62,7 +62,7 @@ async function sendCompany(
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)}
     <dl class="facts">
       <dt>Name</dt>
-      <dd>${name}</dd>
+      <dd><bdi>${name}</bdi></dd>
       <dt>ID</dt>
       <dd>
         <code id="company-id">${id}</code>

@@ -104,6 +104,7 @@ interface Field {
   hint?: string
   autocomplete?: string
   isRequired?: boolean
+  isReadOnly?: boolean
   maxLength?: number
   min?: number
   max?: number
@@ -120,6 +121,7 @@ export function renderField(wanted: Field, problem: FormProblem): Html {
     type="${type}"
     value="${type === 'password' ? '' : value}"
     ${isRequired ? html`required` : ''}
+    ${wanted.isReadOnly ? html`readonly` : ''}
     ${wanted.hasFocus ? html`autofocus` : ''}
     ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
     ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}

@@ -112,7 +112,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         (user) =>
           html`<tr>
             <th scope="row">
-              <a href="${PATH}/${user.id}">${formatUserName(user)}</a><br /><span class="below">${user.email}</span>
+              <a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a><br /><span class="below"><bdi>${user.email}</bdi></span>
             </th>
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${renderUserStatus(user)}</td>
