@@ -86,8 +86,7 @@ export function chooseEncoding<Offered extends Encoding>(
       }),
   )
   const weightOf = (encoding: Encoding) => weights.get(encoding) ?? weights.get('*') ?? 0
-  const best = Math.max(...offered.map(weightOf))
-  return best > 0 ? offered.find((encoding) => weightOf(encoding) === best) : undefined
+  return offered.filter((encoding) => weightOf(encoding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))[0]
 }
 
 function compress(payload: string | Buffer, encoding: Encoding, isOnce: boolean): Promise<Buffer> {

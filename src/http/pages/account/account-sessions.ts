@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isIPv4 } from 'node:net'
 import { html } from 'hono/html'
 import { listSessions, type ShownSession } from '../../../accounts/users/sessions.ts'
 import { sessionCookie } from '../../access/session.ts'
@@ -24,7 +25,7 @@ export async function renderSessions({ db, sessions }: PageServices, request: Fa
         <th scope="row" data-label="Browser">
           ${renderBrowser(session.userAgent)} ${session.isThis ? html`<strong>(this session)</strong>` : ''}
         </th>
-        <td data-label="Address">${session.address}</td>
+        <td data-label="Address" class="${isIPv4(session.address) ? 'unbroken' : ''}">${session.address}</td>
         <td data-label="Signed in">${renderTime(session.createdAt, viewer.timeZone)}</td>
         <td data-label="Last active">${renderTime(session.lastUsed, viewer.timeZone)}</td>
         <td data-label="Expires">${renderTime(session.expiresAt, viewer.timeZone)}</td>
@@ -35,7 +36,7 @@ export async function renderSessions({ db, sessions }: PageServices, request: Fa
     <table class="cards" aria-labelledby="sessions">
       <thead>
         <tr>
-          ${['Browser', 'Address', 'Signed in', 'Last active', 'Expires'].map((label) => html`<th scope="col">${label}</th>`)}
+          ${['Browser', 'Address', 'Signed in', 'Last active', 'Expires'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}
           <th scope="col"><span class="visually-hidden">Actions</span></th>
         </tr>
       </thead>

@@ -56,7 +56,10 @@ function keepFresh(id, everyMs) {
 /** Lets breadcrumbs lead back to a list with its last filters, in this tab and until someone signs in. */
 function keepFilters() {
   if (location.pathname === '/sign-in') return sessionStorage.clear()
-  for (const link of document.querySelectorAll('.trail a')) link.search = sessionStorage.getItem(link.pathname) ?? ''
+  for (const link of document.querySelectorAll('.trail a')) {
+    const query = sessionStorage.getItem(link.pathname)
+    if (query) link.search = query
+  }
   const isList = document.querySelector('.settings a[aria-current]')?.pathname === location.pathname
   const query = new URLSearchParams(location.search)
   query.delete('done')
