@@ -11,7 +11,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 const STATEMENTS = [
   // Stores only the hash of the cookie. "role" is the user's role when the session was created; a change of role ends
   // the session. Sessions are not part of the ledger: they are not facts about the company. "last_used" is precise to
-  // the minute.
+  // the minute. "user_agent" and "address" let users recognise their sessions.
   `create table sessions (
     company_id uuid not null,
     session_hash bytea not null check (octet_length(session_hash) = 32),
@@ -20,6 +20,8 @@ const STATEMENTS = [
     created_at timestamptz(3) not null,
     last_used timestamptz(3) not null,
     expires_at timestamptz(3) not null,
+    user_agent text not null,
+    address text not null,
     primary key (company_id, session_hash)
   ) with (fillfactor = 80)`,
   `create index sessions_by_user on sessions (company_id, user_id)`,

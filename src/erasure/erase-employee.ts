@@ -38,8 +38,7 @@ export async function eraseEmployee(
   acting: Acting,
   person: NamedPerson,
 ): Promise<ErasedPerson> {
-  const named = person.by === 'email' ? { ...person, value: normaliseEmail(person.value) } : person
-  if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
+  const named = normaliseName(person)
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const seen = await searchLedger(services.pool, acting.companyId, named)
     const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
@@ -50,6 +49,34 @@ export async function eraseEmployee(
     return { ...result, position }
   }
   throw new UnavailableError("the person's data keeps changing")
+}
+
+/** What an erasure of a person would delete. */
+export interface ErasureScope {
+  /** Null for a person who appears only in refused records. */
+  employeeId: string | null
+  /** The number of the employee's events that have data. */
+  events: number
+  /** The number of refused records that mention the person. */
+  refusedRecords: number
+}
+
+/** Finds what `eraseEmployee` would delete now. Throws the same refusals. */
+export async function findErasureScope(pool: Pool, companyId: string, person: NamedPerson): Promise<ErasureScope> {
+  const { person: found, traces } = await searchLedger(pool, companyId, normaliseName(person))
+  if (traces.formerHolders.length > 0) throw makeFormerNameError(traces.formerHolders)
+  const own = found.own.map(({ position }) => position)
+  const events = (await erase.filterWithData(pool, companyId, own)).length
+  const refusedRecords = traces.rejected.length
+  if (events + refusedRecords === 0) throw makeUnknownPersonError()
+  return { employeeId: found.employeeId, events, refusedRecords }
+}
+
+/** Normalises an email. Throws `employee_not_found` for a name that nobody can have. */
+function normaliseName(person: NamedPerson): NamedPerson {
+  const named = person.by === 'email' ? { ...person, value: normaliseEmail(person.value) } : person
+  if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
+  return named
 }
 
 type Seen = Awaited<ReturnType<typeof searchLedger>>

@@ -26,6 +26,7 @@ import { authenticateCaller } from './access/authenticate.ts'
 import { authorizeAdmin } from './access/authorize-user.ts'
 import type { BodyBudget } from './access/body-budget.ts'
 import { endUnreadBodies } from './access/body-budget.ts'
+import { compressAnswers } from './server/compression.ts'
 import { SMALL_BODY } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
@@ -33,17 +34,18 @@ import { registerHealthRoutes } from './server/health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import type { OpenStreams } from './live/open-streams.ts'
 import { openStreams } from './live/open-streams.ts'
-import { acceptJsonBodies } from './server/media-types.ts'
+import { acceptJsonBodies, isApiPath } from './server/media-types.ts'
 import { collectMethods } from './server/method-not-allowed.ts'
 import type { Answered } from './server/access-log.ts'
 import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { pages } from './pages/pages.ts'
+import { sendRefusal } from './pages/parts/error-page.ts'
 import type { SignInSettings } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePage } from './pages/reference/reference.ts'
-import { sendProblem, sendProblemDocument } from './server/problem.ts'
+import { sendProblem } from './server/problem.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './access/rate-limits.ts'
 import type { SessionSettings } from './access/session.ts'
@@ -107,7 +109,6 @@ const SAFE_BY_ITSELF = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
 }
-const PERSONAL = /^\/(?:v1|admin|audit)\//
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -115,7 +116,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 export function buildApp(services: AppServices): FastifyInstance {
   const app = createServer(services)
   addHooks(app, services)
-  const answerOtherMethods = collectMethods(app)
+  const answerOtherMethods = collectMethods(app, sendRefusal)
   documentRoutes(app)
 
   void app.register(cookie)
@@ -172,6 +173,7 @@ function addHooks(app: FastifyInstance, services: AppServices): void {
     if (request.is404) return sendNotFound(request, reply)
   })
   logAccess(app, services.onAnswered)
+  compressAnswers(app)
   endUnreadBodies(app, services.bodyLimit)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(sendNotFound)
@@ -185,7 +187,7 @@ function setCommonHeaders(
 ): FastifyReply {
   if (isSecure(sessions)) void reply.header('strict-transport-security', HSTS)
   // Shared caches do not know that `x-api-key` or a token protects an answer.
-  if (PERSONAL.test(request.url)) void reply.header('cache-control', 'no-store')
+  if (isApiPath(request.url)) void reply.header('cache-control', 'no-store')
   return reply.headers({ 'x-request-id': request.id, ...SAFE_BY_ITSELF })
 }
 
@@ -229,8 +231,8 @@ function connectionLimits({
   }
 }
 
-function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendProblemDocument(request, reply, problem('route_not_found', 'No such route exists'))
+function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  return sendRefusal(request, reply, problem('route_not_found', 'There is nothing at this address'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */

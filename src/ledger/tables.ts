@@ -88,6 +88,8 @@ export interface LedgerTables {
     created_at: string
     last_used: string
     expires_at: string
+    user_agent: string
+    address: string
   }
   checkpoints: {
     company_id: string

@@ -49,8 +49,9 @@ for (const javaScriptEnabled of [true, false]) {
       for (const works of [key, rotated])
         t.equal((await service.call('GET', '/v1/auth/verify', { key: works })).status, 200)
       await page.getByRole('link', { name: 'View key' }).click()
-      t.match(await page.getByText('Works until').textContent(), /\d\d:\d\d:\d\d UTC\s+in 5\d minutes/)
+      t.match(await page.getByText('Works until').textContent(), /\d\d:\d\d:\d\d UTC\s+in 1 hour/)
 
+      await page.locator('summary', { hasText: 'Disable' }).click()
       await page.getByRole('button', { name: 'Disable' }).click()
       await page.getByText('Disabled', { exact: true }).waitFor()
       t.equal((await service.call('GET', '/v1/auth/verify', { key: rotated })).body.is_enabled, false)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 import { rowsWith } from '../support/postgres/rows-with.ts'
 
@@ -8,13 +8,13 @@ const EMPLOYEES = '/settings/employees'
 
 for (const javaScriptEnabled of [true, false]) {
   await t.test(
-    `an administrator erases an employee after confirming${javaScriptEnabled ? '' : ', without any script'}`,
+    `an administrator erases an employee after typing the email${javaScriptEnabled ? '' : ', without any script'}`,
     async (t) => {
       const service = await startService(t)
       const made = await service.call('POST', '/v1/employees', {
         body: employee({ first_name: 'Forgotten', custom_attributes: { note: 'Forgotten' } }),
       })
-      const { id } = made.body.employees[0]
+      const { id, email } = made.body.employees[0]
       await service.call('PATCH', `/v1/employees/${id}`, { body: { last_name: 'Forgotten' } })
       await service.project()
       const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
@@ -23,11 +23,14 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('link', { name: 'Erase person…' }).click()
       await page.getByRole('link', { name: 'Cancel' }).click()
       await page.getByRole('link', { name: 'Erase person…' }).click()
-      const unsure = await page.request.post(page.url(), { form: {}, headers: { 'sec-fetch-site': 'same-origin' } })
-      t.equal(unsure.status(), 422, 'a form without the tick erases nothing')
+      t.match(await page.locator('main .facts').innerText(), email)
+      const typed = page.getByLabel(`Type ${email} to confirm`)
+      await typed.fill('somebody.else@example.com')
+      await page.getByRole('button', { name: 'Erase person' }).click()
+      t.match(await page.locator('#typed-fault').textContent(), "This doesn't match. Nothing was deleted.")
       t.match((await service.call('GET', `/v1/employees/${id}`)).status, 200)
 
-      await page.getByLabel(`Permanently erase ${id}`).check()
+      await typed.fill(email.toUpperCase())
       await page.getByRole('button', { name: 'Erase person' }).click()
       await page.waitForURL(`**${EMPLOYEES}/${id}?done=erased`)
       t.match(await page.getByRole('status').textContent(), 'Person erased.')
@@ -51,7 +54,7 @@ for (const javaScriptEnabled of [true, false]) {
       await service.project()
       t.strictSame(await rowsWith(service.urls.superUrl, ['Forgotten']), [])
       const again = await page.request.post(`${service.address}${EMPLOYEES}/${id}/erase`, {
-        form: { sure: 'yes' },
+        form: { typed: id },
         headers: { 'sec-fetch-site': 'same-origin' },
       })
       t.equal(again.status(), 404, 'the second time there is nothing left')
@@ -69,18 +72,19 @@ await t.test('a person who was never created is erased by e-mail or external id'
   await signIn(page, service.company, 'admin')
   await page.goto(EMPLOYEES)
   await page.getByRole('link', { name: 'Erase by email or external ID…' }).click()
-  const erase = async () => {
-    await page.getByLabel('Permanently erase this person').check()
-    await page.getByRole('button', { name: 'Erase person' }).click()
-  }
-  await erase()
+  const find = () => page.getByRole('button', { name: 'Find person' }).click()
+  await find()
   t.match(await page.getByRole('alert').textContent(), 'Enter either an email or an external ID.')
   await page.getByLabel('Email').fill('Refused@Example.com')
   await page.getByLabel('Or external ID').fill('E-1')
-  await erase()
+  await find()
   t.match(await page.getByRole('alert').textContent(), 'Enter either an email or an external ID.')
   await page.getByLabel('Or external ID').fill('')
-  await erase()
+  await find()
+  t.match(await page.locator('main .facts').innerText(), '1 refused record')
+  t.same(await looksOfAnswer(page), [])
+  await page.getByLabel('Type refused@example.com to confirm').fill('refused@example.com')
+  await page.getByRole('button', { name: 'Erase person' }).click()
   await page.waitForURL(`**${EMPLOYEES}?done=erased`)
   t.match(await page.getByRole('status').textContent(), 'Person erased')
   await service.project()
@@ -99,7 +103,7 @@ await t.test('a removed user is erased from their page, and has no name afterwar
   await page.goto(`/settings/users/${member.user_id}`)
   await page.getByRole('link', { name: 'Erase…' }).click()
   t.same(await looksOf(page, `/settings/users/${member.user_id}/erase`), [])
-  await page.getByLabel('Permanently erase this user').check()
+  await page.getByLabel(`Type ${member.email} to confirm`).fill(member.email)
   await page.getByRole('button', { name: 'Erase user' }).click()
   await page.waitForURL('**?done=erased')
   t.equal(await page.locator('h1').textContent(), 'Erased user')
@@ -117,7 +121,7 @@ await t.test("an auditor can't erase anyone", async (t) => {
   await signIn(page, service.company, 'auditor')
   for (const path of [`${EMPLOYEES}/erase`, `${EMPLOYEES}/${id}/erase`]) {
     t.equal((await page.goto(path))?.status(), 403, path)
-    const form = { sure: 'yes', email: body.employees[0].email }
+    const form = { typed: body.employees[0].email, email: body.employees[0].email }
     t.equal(
       (
         await page.request.post(service.address + path, { form, headers: { 'sec-fetch-site': 'same-origin' } })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
+import { readCurlData } from '../support/http/curl-data.ts'
 import { idsOf, isLive, rowOf } from '../support/processes/watched-log.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -13,7 +14,7 @@ function requestOf(curl: string): { url: string; init: RequestInit } {
   ])
   return {
     url: /'(http[^']+)'/.exec(curl)![1]!,
-    init: { method: 'POST', headers, body: /-d '([^']+)'/.exec(curl)![1]! },
+    init: { method: 'POST', headers, body: readCurlData(curl) },
   }
 }
 

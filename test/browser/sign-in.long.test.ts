@@ -1,5 +1,5 @@
 import t from 'tap'
-import { axeFaults, looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { axeFaults, looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 await t.test('signing in opens the page that was asked for, and signing out ends the session', async (t) => {
@@ -17,6 +17,54 @@ await t.test('signing in opens the page that was asked for, and signing out ends
   await page.waitForURL('**/sign-in')
   await page.goto('/settings')
   t.equal(new URL(page.url()).pathname, '/sign-in', 'the session has ended on the server as well')
+  t.same(faults, [])
+})
+
+for (const javaScriptEnabled of [true, false]) {
+  await t.test(
+    `a form sent after the session ended comes back filled${javaScriptEnabled ? '' : ', without any script'}`,
+    async (t) => {
+      const service = await startService(t)
+      const { admin } = service.company
+      const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled })
+      await signIn(page, service.company, 'admin')
+      await page.goto('/settings/users/new')
+      await page.getByLabel('Email').fill('nora@example.com')
+      await page.getByLabel('Name').fill('Nora New')
+      await page.getByLabel('Role').selectOption('auditor')
+      await service.pool.query('delete from sessions')
+      await page.getByRole('button', { name: 'Invite' }).click()
+      t.match(await page.getByRole('alert').textContent(), 'Your session has ended.')
+      if (javaScriptEnabled) t.same(await looksOfAnswer(page), [])
+      await page.getByLabel('Email').fill(admin.email)
+      await page.getByLabel('Password').fill(admin.password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Back to the form' }).click()
+      await page.getByRole('heading', { name: 'Invite user' }).waitFor()
+      t.equal(await page.getByLabel('Email').inputValue(), 'nora@example.com')
+      t.equal(await page.getByLabel('Name').inputValue(), 'Nora New')
+      t.equal(await page.getByLabel('Role').inputValue(), 'auditor')
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByRole('heading', { name: 'User invited' }).waitFor()
+      t.same(faults, [])
+    },
+  )
+}
+
+await t.test('a breadcrumb leads back to the list with its filters, until someone signs in', async (t) => {
+  const service = await startService(t)
+  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  await signIn(page, service.company, 'admin')
+  await page.goto('/settings/api-keys?status=active')
+  await page.locator('tbody').getByRole('link').first().click()
+  const crumb = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'API keys' })
+  await crumb.click()
+  await page.waitForURL('**/settings/api-keys?status=active')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in')
+  await signIn(page, service.company, 'admin')
+  await page.goto(`/settings/api-keys/${service.company.key.api_id}`)
+  t.equal(await crumb.getAttribute('href'), '/settings/api-keys')
   t.same(faults, [])
 })
 

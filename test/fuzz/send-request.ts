@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { buildConnector, Dispatcher } from 'undici'
 import { Pool } from 'undici'
 import type { FuzzedRequest } from './any-request.ts'
@@ -55,7 +55,8 @@ export function openSender(address: string, connections: number, connect?: build
 }
 
 function textOf(headers: Dispatcher.ResponseData['headers'], bytes: Buffer): string {
-  return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8')
+  const unpack = { gzip: gunzipSync, br: brotliDecompressSync }[String(headers['content-encoding'])]
+  return (unpack ? unpack(bytes) : bytes).toString('utf8')
 }
 
 /** A live stream has no end, so its first chunk is enough. */

@@ -132,7 +132,7 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
         (await beginSession(
           service.db,
           { companyId: company.id, userId, passwordHash: passwordHash! },
-          SESSION_HOURS,
+          { hours: SESSION_HOURS, userAgent: '', address: '' },
         ))!,
       )
     },

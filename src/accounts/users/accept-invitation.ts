@@ -1,5 +1,6 @@
+import type { Pool } from 'pg'
 import { companyOfLinkToken } from '../../domain/accounts/secrets.ts'
-import { findUserOfLink, storePassword } from './user-rows.ts'
+import { findEmailOfLink, findUserOfLink, storePassword } from './user-rows.ts'
 import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 import type { CompanyServices } from './change-company.ts'
@@ -33,6 +34,12 @@ export async function acceptInvitation(
     },
   )
   return { user: result, position }
+}
+
+/** Finds the email of the user whose one-time token this is; null if it does not work. Does not use up the token. */
+export async function findInvitedEmail(pool: Pool, token: string): Promise<string | null> {
+  const companyId = companyOfLinkToken(token)
+  return companyId === null ? null : findEmailOfLink(pool, companyId, hashSecret(token))
 }
 
 function makeTokenError(): RefusedCredentialsError {

@@ -5,13 +5,13 @@ import { CHANGED_MEANWHILE, changeCompany, RefusedByStateError } from './change-
 import { changeUserRow } from './change-user.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { RefusedCredentialsError } from '../refused-credentials-error.ts'
+import type { NewSession } from './sessions.ts'
 import { beginSession } from './sign-in.ts'
 
 interface PasswordServices {
   company: CompanyServices
   db: LedgerDb
-  /** The lifetime of the new session, in hours. */
-  sessionHours: number
+  session: NewSession
 }
 
 /** `cookie` is that of the new session; null if the password was changed again before the session could start. */
@@ -23,7 +23,7 @@ type PasswordChange = { outcome: 'wrong password' } | { outcome: 'changed'; cook
  * UnavailableError if too many passwords are being checked.
  */
 export async function changeOwnPassword(
-  { company, db, sessionHours }: PasswordServices,
+  { company, db, session }: PasswordServices,
   acting: Acting,
   { current, next }: { current: string; next: string },
 ): Promise<PasswordChange> {
@@ -40,5 +40,5 @@ export async function changeOwnPassword(
     await storePassword(client, companyId, userId, passwordHash)
     return { events, result }
   })
-  return { outcome: 'changed', cookie: await beginSession(db, { companyId, userId, passwordHash }, sessionHours) }
+  return { outcome: 'changed', cookie: await beginSession(db, { companyId, userId, passwordHash }, session) }
 }

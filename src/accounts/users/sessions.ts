@@ -66,16 +66,26 @@ export async function findSignInCandidates(
   }))
 }
 
+/** What a session is started with. */
+export interface NewSession {
+  hours: number
+  /** The beginning of the browser's `User-Agent`. */
+  userAgent: string
+  /** The IP address. */
+  address: string
+}
+
 /** Starts a session if the user's password is still the one that was checked. Returns whether it did. */
 export async function insertSession(
   db: LedgerDb,
   user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
-  session: { hash: Buffer; hours: number },
+  session: NewSession & { hash: Buffer },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    insert into sessions (company_id, session_hash, user_id, role, created_at, last_used, expires_at)
+    insert into sessions
+      (company_id, session_hash, user_id, role, created_at, last_used, expires_at, user_agent, address)
     select company_id, ${session.hash}, user_id, role, clock_timestamp(), clock_timestamp(),
-      clock_timestamp() + make_interval(hours => ${session.hours}::integer)
+      clock_timestamp() + make_interval(hours => ${session.hours}::integer), ${session.userAgent}, ${session.address}
     from users where company_id = ${toUuid(user.companyId)} and user_id = ${toUuid(user.userId)}
       and removed_at is null and password_hash = ${user.passwordHash} for share`.execute(db)
   return numAffectedRows === 1n
@@ -151,6 +161,17 @@ export async function endSession(db: LedgerDb, cookie: string): Promise<void> {
     .execute()
 }
 
+/** Ends one of a user's own sessions, by the id that `listSessions` returns. Returns false if there is no such session. */
+export async function endOwnSession(db: LedgerDb, { companyId, userId }: SignedInUser, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('company_id', '=', toUuid(companyId))
+    .where('user_id', '=', toUuid(userId))
+    .where('session_hash', '=', Buffer.from(id, 'hex'))
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
 /** Ends all sessions of a user except the one of this cookie. */
 export async function endOtherSessions(
   db: LedgerDb,
@@ -171,7 +192,11 @@ export async function endSessionsOf(client: ClientBase, companyId: string, userI
 }
 
 /** A session as shown to its user. Times are RFC 3339 UTC. */
-interface ShownSession {
+export interface ShownSession {
+  /** The hash of the cookie, in hexadecimal. */
+  id: string
+  userAgent: string
+  address: string
   createdAt: string
   lastUsed: string
   expiresAt: string
@@ -188,7 +213,7 @@ export async function listSessions(
 ): Promise<ShownSession[]> {
   const rows = await db
     .selectFrom('sessions')
-    .select(['created_at', 'last_used', 'expires_at', 'session_hash'])
+    .select(['created_at', 'last_used', 'expires_at', 'session_hash', 'user_agent', 'address'])
     .where('company_id', '=', toUuid(companyId))
     .where('user_id', '=', toUuid(userId))
     .where('expires_at', '>', sql<string>`clock_timestamp()`)
@@ -198,6 +223,9 @@ export async function listSessions(
     .execute()
   const ownHash = hash('sha256', cookie, 'buffer')
   return rows.map((row) => ({
+    id: row.session_hash.toString('hex'),
+    userAgent: row.user_agent,
+    address: row.address,
     createdAt: row.created_at,
     lastUsed: row.last_used,
     expiresAt: row.expires_at,

@@ -1,7 +1,7 @@
 import { sessionPrefix } from '../../domain/accounts/secrets.ts'
 import type { SignInCandidate } from './sessions.ts'
 import { deleteEndedSessions, endSession, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
-import type { SessionUser } from './sessions.ts'
+import type { NewSession, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { NOBODYS_HASH, verifyPassword } from './password.ts'
@@ -31,7 +31,7 @@ export type SignInOutcome =
 export async function signIn(
   db: LedgerDb,
   { email, password, companyId }: Credentials,
-  sessionHours: number,
+  session: NewSession,
 ): Promise<SignInOutcome> {
   const candidates = await findSignInCandidates(db, email, companyId)
   if (candidates.length === 0) await verifyPassword(password, NOBODYS_HASH)
@@ -42,7 +42,7 @@ export async function signIn(
   const [candidate] = matching
   if (!candidate) return { outcome: 'refused' }
   if (matching.length > 1) return { outcome: 'choose', candidates: matching }
-  const cookie = await beginSession(db, candidate, sessionHours)
+  const cookie = await beginSession(db, candidate, session)
   return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
 }
 
@@ -50,11 +50,11 @@ export async function signIn(
 export async function beginSession(
   db: LedgerDb,
   user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
-  sessionHours: number,
+  session: NewSession,
 ): Promise<string | null> {
   const cookie = generateSecret(sessionPrefix(user.companyId))
   await deleteEndedSessions(db, SWEPT_AT_ONCE)
-  const hasBegun = await insertSession(db, user, { hash: hashSecret(cookie), hours: sessionHours })
+  const hasBegun = await insertSession(db, user, { ...session, hash: hashSecret(cookie) })
   return hasBegun ? cookie : null
 }
 

@@ -140,6 +140,20 @@ export async function findUserOfLink(
   return rows[0] ? fromUuid('usr', rows[0].user_id) : null
 }
 
+/** The email of the user of a one-time link that works; null if there is none. */
+export async function findEmailOfLink(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+  linkHash: Buffer,
+): Promise<string | null> {
+  const { rows } = await client.query<{ email: string }>(
+    `select email from users where company_id = $1 and link_hash = $2
+       and removed_at is null and link_expires_at > clock_timestamp()`,
+    [toUuid(companyId), linkHash],
+  )
+  return rows[0]?.email ?? null
+}
+
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */
 export async function loadPasswordHash(
   client: Pick<ClientBase, 'query'>,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import { problem } from '../../domain/errors.ts'
-import type { SessionUser } from '../../accounts/users/sessions.ts'
+import type { NewSession, SessionUser } from '../../accounts/users/sessions.ts'
 import { findUserOfSession } from '../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -50,6 +50,14 @@ export function setSessionCookie(reply: FastifyReply, settings: SessionSettings,
 
 export function clearSessionCookie(reply: FastifyReply, settings: SessionSettings): void {
   void reply.clearCookie(cookieName(settings), cookieOptions(settings))
+}
+
+const MOST_USER_AGENT = 256
+
+/** Describes the session that a request starts. */
+export function describeSession(request: FastifyRequest, { hours }: SessionSettings): NewSession {
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, MOST_USER_AGENT)
+  return { hours, userAgent, address: request.ip }
 }
 
 /**

@@ -22,13 +22,14 @@ import { addHealthPage } from './company/health-page.ts'
 import { addInvitationPage } from './account/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
 import { findHome, NAVIGATION } from './parts/navigation.ts'
-import { addSignInPages } from './account/sign-in.ts'
+import { addSignInPages, askToSignIn } from './account/sign-in.ts'
 import { openSignInLimits } from './account/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
 import { addUsersPage } from './users/users-page.ts'
-import { requireItem, requireViewer } from './parts/viewer.ts'
+import { showKeptForm } from './parts/kept-form.ts'
+import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
 
 /** Largest form, in bytes. */
 const FORM_LIMIT = 65_536
@@ -40,7 +41,12 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites)
-  app.setErrorHandler((error, request, reply) => sendErrorPage(request, reply, error))
+  const shown = new Set<string>()
+  app.setErrorHandler((error, request, reply) =>
+    error instanceof SignInNeededError
+      ? askToSignIn(request, reply, sessions, shown)
+      : sendErrorPage(request, reply, error),
+  )
   app.get('/', async (request, reply) => {
     const user = await findSessionUser(access, request, sessions, true)
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
@@ -49,12 +55,17 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   addSignInPages(app, { access, sessions }, limits)
   addInvitationPage(app, company, failureLimit)
   await app.register(async (signedIn) => {
-    signedIn.addHook('onRequest', requireViewer(access, sessions))
+    signedIn.addHook('onRoute', ({ method, url }) => {
+      if ([method].flat().includes('GET')) shown.add(url)
+    })
+    // After the body is read: a form that was sent without a session is shown again after signing in.
+    signedIn.addHook('preValidation', requireViewer(access, sessions))
+    signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services, limits)
     const part = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
       signedIn.register(async (scope) => {
-        scope.addHook('onRequest', requireItem(item))
+        scope.addHook('preValidation', requireItem(item))
         for (const add of routes) add(scope)
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)

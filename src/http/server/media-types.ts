@@ -45,3 +45,13 @@ function assertMediaType(request: FastifyRequest): void {
   if (!mediaTypes || (sent !== undefined && mediaTypes.includes(sent))) return
   throw new ProblemError(problem('unsupported_media_type', `The body must be sent as ${mediaTypes.join(' or ')}`))
 }
+
+/** Whether a path belongs to the API, which answers in JSON and with personal data. */
+export function isApiPath(path: string): boolean {
+  return /^\/(?:v1|admin|audit)\//.test(path)
+}
+
+/** Whether a client asks for pages, as browsers do. */
+export function acceptsPages({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(accept)
+}

@@ -99,8 +99,8 @@ export async function* findEmployeeEventsWith(
 }
 
 /** Filters positions to the events that still have data, in order. */
-export async function filterWithData(client: ClientBase, companyId: string, positions: number[]): Promise<number[]> {
-  const { rows } = await client.query<{ position: number }>(
+export async function filterWithData(db: Queryable, companyId: string, positions: number[]): Promise<number[]> {
+  const { rows } = await db.query<{ position: number }>(
     `select position from events where company_id = $1 and position = any($2::bigint[]) and data is not null
      order by position`,
     [toUuid(companyId), positions],

@@ -225,6 +225,29 @@ await t.test('a user can sign out of all sessions, or of all but this one', asyn
   t.ok(await letsIn(service, other))
 })
 
+await t.test('a user sees the browser and address of each session, and ends one of their own', async (t) => {
+  const headers = { ...OWN_PAGE, 'user-agent': `${'x'.repeat(250)}<b>\u00e9\u00e9\u00e9\u00e9\u00e9` }
+  const here = await cookieOf(service, member)
+  const form = { email: member.email, password: member.password }
+  const { cookie: there } = await browse(service, '/sign-in', { form, headers, from: '127.0.0.7' })
+  const { text } = await browse(service, '/account', { cookie: here })
+  t.match(text, `<bdi>${'x'.repeat(250)}&lt;b&gt;`)
+  t.notOk(text.includes('\u00e9\u00e9\u00e9\u00e9'), 'it is cut')
+  t.match(text, '127.0.0.7')
+  const session = hash('sha256', secretOf(there!))
+  t.match(text, session)
+  const end = (cookie: string, id: string) => browse(service, '/account/sessions', { cookie, form: { session: id } })
+
+  const other = await cookieOf(service, auditor)
+  t.equal((await end(other, session)).location, '/account?done=gone', "another user's session is not theirs to end")
+  t.equal((await end(here, 'x')).location, '/account?done=gone')
+  t.ok(await letsIn(service, there!))
+  t.equal((await end(here, session)).location, '/account?done=session')
+  t.notOk(await letsIn(service, there!))
+  t.ok(await letsIn(service, here))
+  t.ok(await letsIn(service, other))
+})
+
 await t.test('a bearer token, even an invalid one, overrides a cookie', async (t) => {
   const cookie = await cookieOf(service, admin)
   const ask = (token: string) =>

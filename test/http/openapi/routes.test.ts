@@ -10,6 +10,27 @@ await t.test('an unknown route is a 404 problem', async (t) => {
   }
 })
 
+await t.test('a browser gets a page for an unknown address, except below the API', async (t) => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  for (const [method, path, status] of [
+    ['GET', '/nope', 404],
+    ['POST', '/nope?a=<b>', 404],
+    ['GET', '/problems/nope', 404],
+    ['GET', '/sign-out', 405],
+    ['GET', '/account/tokens', 405],
+  ] as const) {
+    const { headers, body, ...answer } = await service.call(method, path, { key: null, headers: { accept } })
+    t.equal(answer.status, status, path)
+    t.match(headers, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': /style-src 'self'/ })
+    t.match(body, status === 404 ? '<h1>Page not found</h1>' : '<h1>The route does not support this method</h1>')
+    t.match(headers['vary'], 'accept')
+  }
+  t.match(await service.call('GET', '/v1/nothing', { headers: { accept } }), { body: { code: 'route_not_found' } })
+  t.match(await service.call('DELETE', '/v1/employees', { headers: { accept } }), {
+    body: { code: 'method_not_allowed' },
+  })
+})
+
 await t.test('an unsupported method is a 405 with Allow', async (t) => {
   const cases = [
     ['DELETE', '/v1/employees', 'GET, HEAD, POST, PUT, PATCH'],

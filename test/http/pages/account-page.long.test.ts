@@ -108,7 +108,7 @@ for (const [role, user] of Object.entries({ admin, auditor })) {
     t.match(page.text, 'CI &lt;x&gt;')
     t.notOk(page.text.includes(token!))
     const path = `/account/tokens/${listed[0].id}/revoke`
-    t.match(await browse(service, path, { cookie }), { status: 200, text: /Revoke “CI &lt;x&gt;”\?/ })
+    t.match(await browse(service, path, { cookie }), { status: 200, text: /Revoke “<bdi>CI &lt;x&gt;<\/bdi>”\?/ })
     t.equal(
       (await service.manage('GET', '/tokens', undefined, token)).status,
       200,
@@ -147,6 +147,6 @@ await t.test('the list of sessions marks the current one and leaves out ended on
     [toUuid(user.user_id)],
   )
   const { text } = await browse(service, '/account', { cookie: cookies[2]! })
-  t.equal(text.split('<th scope="row" data-label="Signed in">').length - 1, 3)
+  t.equal(text.split('<th scope="row" data-label="Browser">').length - 1, 3)
   t.equal(text.split('(this session)').length - 1, 1)
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { startService } from '../../support/service.ts'
+import { readCurlData } from '../../support/http/curl-data.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 
@@ -34,6 +35,16 @@ await t.test('the secret is shown once, with a command that works', async (t) =>
     const { text } = await open(path)
     t.notOk(text.includes(secret!), path)
     t.match(text, 'Nightly &lt;sync&gt;')
+  }
+})
+
+await t.test('the command that creates an employee works each time', async (t) => {
+  const { shown } = await issue('Curl')
+  const shell = /<code id="create-line">([^<]+)<\/code>/.exec(shown.text)![1]!
+  const command = shell.replaceAll('&#39;', "'").replaceAll('&quot;', '"')
+  for (let time = 1; time <= 2; time += 1) {
+    const body = readCurlData(command)
+    t.match(await service.call('POST', '/v1/employees', { body }), { status: 201 }, body)
   }
 })
 

@@ -45,7 +45,7 @@ await t.test('a client that asks for JSON gets it, with the type of problem docu
 
 await t.test('an unknown code is a 404 problem, whatever its name', async (t) => {
   for (const code of ['nothing', 'constructor', '__proto__', '%3Cscript%3E']) {
-    t.match(await page(`/problems/${code}`), { status: 404, body: { code: 'route_not_found' } })
+    t.match(await page(`/problems/${code}`, 'application/json'), { status: 404, body: { code: 'route_not_found' } })
   }
 })
 

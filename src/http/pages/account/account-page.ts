@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { NO_SUCH_USER } from '../../../accounts/users/change-user.ts'
-import { endOtherSessions } from '../../../accounts/users/sessions.ts'
+import { endOtherSessions, endOwnSession } from '../../../accounts/users/sessions.ts'
 import { findUser } from '../../../accounts/users/users.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
@@ -19,6 +19,8 @@ import { getViewer } from '../parts/viewer.ts'
 const DONE = {
   password: 'Password changed. All your other sessions were signed out.',
   others: 'All your other sessions were signed out.',
+  session: 'The session was signed out.',
+  gone: 'That session had already ended or changed. Check the list below.',
   revoked: 'Token revoked.',
 }
 
@@ -36,8 +38,14 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
   addPasswordRoute(app, services, { limits, show })
   addTokenRoutes(app, services, show)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
-    const isThisKept = readFormFields(request.body)['end'] === 'others'
-    await endOtherSessions(access, getViewer(request), isThisKept ? sessionCookie(request, sessions) : null)
+    const viewer = getViewer(request)
+    const { end = '', session } = readFormFields(request.body)
+    if (session !== undefined) {
+      const hasEnded = await endOwnSession(access, viewer, session)
+      return reply.redirect(`${ACCOUNT_PATH}?done=${hasEnded ? 'session' : 'gone'}`, 303)
+    }
+    const isThisKept = end !== 'all'
+    await endOtherSessions(access, viewer, isThisKept ? sessionCookie(request, sessions) : null)
     if (isThisKept) return reply.redirect(`${ACCOUNT_PATH}?done=others`, 303)
     clearSessionCookie(reply, sessions)
     return reply.redirect('/sign-in', 303)
@@ -61,15 +69,15 @@ async function sendAccount(
       ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)}
       <dl class="facts">
         <dt>Name</dt>
-        <dd>${user.name}</dd>
+        <dd><bdi>${user.name}</bdi></dd>
         <dt>Email</dt>
-        <dd>${user.email}</dd>
+        <dd><bdi>${user.email}</bdi></dd>
         <dt>Role</dt>
         <dd>${user.role}</dd>
         <dt>Company</dt>
-        <dd>${viewer.companyName}</dd>
+        <dd><bdi>${viewer.companyName}</bdi></dd>
       </dl>
-      ${renderPasswordForm(problemOf('password'))}
+      ${renderPasswordForm(user.email, problemOf('password'))}
       ${await renderTokens(services.db, request, user.version, problemOf('token'))}
       ${await renderSessions(services, request)}`,
   })

@@ -5,7 +5,7 @@ import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domai
 import { OwnPasswordBody } from '../../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { clearSessionCookie, setSessionCookie } from '../../access/session.ts'
+import { clearSessionCookie, describeSession, setSessionCookie } from '../../access/session.ts'
 import type { AccountProblem } from './account-page.ts'
 import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem } from '../parts/form.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
@@ -31,7 +31,7 @@ export function addPasswordRoute(
     let cookie: string | null
     try {
       const { current, password: next } = readPasswords(request)
-      const services = { company, db: access, sessionHours: sessions.hours }
+      const services = { company, db: access, session: describeSession(request, sessions) }
       const changed = await limits.attempt(request, reply, userId, async () => {
         const outcome = await changeOwnPassword(services, getActing(request), { current, next })
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
@@ -59,11 +59,12 @@ function buildFieldProblem(name: string, message: string): ProblemError {
 }
 
 /** Renders the form that changes the user's own password. */
-export function renderPasswordForm(problem: FormProblem): Html {
+export function renderPasswordForm(email: string, problem: FormProblem): Html {
   const hint = `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`
   const fresh = { type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS } as const
   return html`<h2>Password</h2>
     <form method="post" action="${ACCOUNT_PATH}/password" class="stack">
+      <input type="email" name="username" value="${email}" autocomplete="username" readonly hidden />
       ${renderField({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}
       ${renderField({ name: 'password', label: 'New password', ...fresh, hint }, problem)}
       ${renderField({ name: 'repeated', label: 'Confirm new password', ...fresh }, problem)}

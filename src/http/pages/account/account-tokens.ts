@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { issueUserToken, NO_SUCH_TOKEN, revokeUserToken } from '../../../accounts/users/user-tokens.ts'
 import type { TokenScope } from '../../../domain/company.ts'
+import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import { findUserToken, listUserTokens, type SeenToken } from '../../../accounts/users/read-user-tokens.ts'
@@ -39,7 +40,12 @@ interface TokenRoute {
 
 /** Adds the routes that create and revoke the user's own tokens. */
 export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServices, show: PasswordRoute['show']): void {
-  app.post(PATH, async (request, reply) => {
+  const keptForm = {
+    fields: ['name', 'expires_in_days', 'scope'],
+    show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
+      show(request, reply, { form: 'token', problem }),
+  }
+  app.post(PATH, { config: { keptForm } }, async (request, reply) => {
     const { userId } = getViewer(request)
     try {
       const fields = readFormFields(request.body)
@@ -93,7 +99,7 @@ function sendToken(
     title: 'Token created',
     body: html`<h1>Token created</h1>
       ${renderCopyWarning('the token')}
-      <h2>“${token.name}”, sent as <code>Authorization: Bearer</code></h2>
+      <h2>“<bdi>${token.name}</bdi>”, sent as <code>Authorization: Bearer</code></h2>
       ${renderCopyable('token', secret, 'Copy token')}
       <p>${describeScope(token.scope)} It works until ${renderTime(token.expiresAt, viewer.timeZone)}.</p>
       <p><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
@@ -116,7 +122,7 @@ function sendTokenRevocation(
 ): Promise<FastifyReply> {
   return sendUserPage(request, reply, getViewer(request), {
     title: `Revoke ${token.name}`,
-    body: html`<h1>Revoke “${token.name}”?</h1>
+    body: html`<h1>Revoke “<bdi>${token.name}</bdi>”?</h1>
       <p>All requests with this token will be refused immediately. This can't be undone.</p>
       <form method="post" action="${PATH}/${token.id}/revoke" class="actions">
         <button class="danger">Revoke token</button>
@@ -182,13 +188,13 @@ const BADGES = {
 function renderTokenRow({ token, now }: SeenToken, timeZone: string): Html {
   const status = getTokenStatus(token, now)
   return html`<tr>
-    <th scope="row">${token.name}</th>
+    <th scope="row"><bdi>${token.name}</bdi></th>
     <td data-label="Access">${token.scope === null ? 'Full access' : 'Audit endpoint only'}</td>
     <td data-label="Status">${BADGES[status]}</td>
     <td data-label="Last used">${token.lastUsed === null ? 'never' : renderTime(token.lastUsed, timeZone)}</td>
     <td data-label="Ends">${renderTime(token.revokedAt ?? token.expiresAt, timeZone)}</td>
     <td>
-      ${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> ${token.name}</span>…</a>` : ''}
+      ${status === 'active' ? html`<a class="unbroken" href="${PATH}/${token.id}/revoke">Revoke<span class="visually-hidden"> <bdi>${token.name}</bdi></span>…</a>` : ''}
     </td>
   </tr>`
 }

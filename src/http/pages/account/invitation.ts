@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { acceptInvitation } from '../../../accounts/users/accept-invitation.ts'
+import { acceptInvitation, findInvitedEmail } from '../../../accounts/users/accept-invitation.ts'
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
 import { RefusedCredentialsError } from '../../../accounts/refused-credentials-error.ts'
 import { problem } from '../../../domain/errors.ts'
@@ -31,7 +31,7 @@ const USED_UP = problem(
 /** `/invitation?token=…`: sets a password with a one-time link. Opening the page does not use up the link. */
 export function addInvitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
   app.get(INVITATION_PATH, (request, reply) =>
-    sendSetPasswordForm(reply, readFormFields(request.query)['token'] ?? '', null),
+    sendSetPasswordForm(company, reply, readFormFields(request.query)['token'] ?? '', null),
   )
 
   const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
@@ -48,7 +48,12 @@ export function addInvitationPage(app: FastifyInstance, company: CompanyServices
       await accept(request, reply)
     } catch (error) {
       const refusal = toFormProblem(error)
-      return sendSetPasswordForm(reply.code(refusal.status), readFormFields(request.body)['token'] ?? '', refusal)
+      return sendSetPasswordForm(
+        company,
+        reply.code(refusal.status),
+        readFormFields(request.body)['token'] ?? '',
+        refusal,
+      )
     }
     return sendPlainPage(reply, {
       title: 'Password set',
@@ -59,7 +64,12 @@ export function addInvitationPage(app: FastifyInstance, company: CompanyServices
   })
 }
 
-function sendSetPasswordForm(reply: FastifyReply, token: string, problem: FormProblem): Promise<FastifyReply> {
+async function sendSetPasswordForm(
+  company: CompanyServices,
+  reply: FastifyReply,
+  token: string,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
   if (companyOfLinkToken(token) === null) {
     return sendPlainPage(reply.code(404), {
@@ -68,12 +78,14 @@ function sendSetPasswordForm(reply: FastifyReply, token: string, problem: FormPr
         <p>Copy the whole link, or ask an administrator for a new one.</p>`,
     })
   }
+  const email = await findInvitedEmail(company.pool, token)
   return sendPlainPage(reply, {
     title: 'Set your password',
     body: html`<h1>Set your password</h1>
       ${renderFormAlert(problem)}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
+        ${email === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: email, autocomplete: 'username', isReadOnly: true }, null)}
         ${renderField({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`, hasFocus: true }, problem)}
         ${renderField({ name: 'repeated', label: 'Confirm new password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
         <button class="primary">Set password</button>

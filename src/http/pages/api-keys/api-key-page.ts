@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../../accounts/api-keys/change-api-key.ts'
+import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -9,7 +10,7 @@ import { IssueBody, RotateBody } from '../../admin/api-key-schemas.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
 import { sendSecret } from './api-key-secret.ts'
-import { readKeyBody, renderKeyFields } from './api-keys-page.ts'
+import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-keys-page.ts'
 import {
   toFormProblem,
   checkForm,
@@ -21,6 +22,7 @@ import {
   readSeenVersion,
   readWholeNumber,
 } from '../parts/form.ts'
+import { renderConfirmedAction } from '../parts/confirm.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
@@ -54,7 +56,12 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
   const { company, sessions } = services
   app.get<KeyRoute>(`${PATH}/:id`, (request, reply) => sendKey(services, request, reply, null))
 
-  app.post<KeyRoute>(`${PATH}/:id`, async (request, reply) => {
+  const keptForm = {
+    fields: KEY_FIELDS,
+    show: (request: KeyRequest, reply: FastifyReply, problem: Problem) =>
+      sendKey(services, request, reply, { form: 'edit', problem }),
+  }
+  app.post<KeyRoute>(`${PATH}/:id`, { config: { keptForm } }, async (request, reply) => {
     const fields = readFormFields(request.body)
     try {
       const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checkForm(IssueBody, readKeyBody(fields))
@@ -122,7 +129,7 @@ async function sendKey(
   return sendUserPage(request, reply, viewer, {
     title: key.name,
     body: html`${renderBreadcrumb(NAVIGATION.apiKeys)}
-      <h1>${key.name}</h1>
+      <h1><bdi>${key.name}</bdi></h1>
       ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)} ${renderKeyFacts(seen, viewer.timeZone)}
       <div class="actions">
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
@@ -164,10 +171,12 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
 }
 
 function renderKeyActions({ id, isEnabled }: SeenKey['key']): Html {
-  const change = isEnabled ? 'disable' : 'enable'
-  return html`<form method="post" action="${PATH}/${id}/${change}">
-      <button>${isEnabled ? 'Disable' : 'Enable'}</button>
-    </form>
+  const disable = { label: 'Disable', text: 'Calls with this key are refused immediately, until you enable it again.' }
+  return html`${
+    isEnabled
+      ? renderConfirmedAction({ ...disable, action: `${PATH}/${id}/disable` })
+      : html`<form method="post" action="${PATH}/${id}/enable"><button>Enable</button></form>`
+  }
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
@@ -210,7 +219,7 @@ async function sendKeyRevocation(
   const { key } = await requireKey(services, request)
   return sendUserPage(request, reply, viewer, {
     title: `Revoke ${key.name}`,
-    body: html`<h1>Revoke “${key.name}”?</h1>
+    body: html`<h1>Revoke “<bdi>${key.name}</bdi>”?</h1>
       <p>All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.</p>
       <p>Last used: ${renderLastUsed(key, viewer.timeZone)}. To block it temporarily, disable it instead.</p>
       <form method="post" action="${PATH}/${key.id}/revoke" class="actions">

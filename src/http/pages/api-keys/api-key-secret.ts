@@ -25,7 +25,7 @@ export function sendSecret(
     title,
     body: html`<h1>${title}</h1>
       ${renderCopyWarning('the secret')}
-      <h2>Secret of “${key.name}”, sent as <code>x-api-key</code></h2>
+      <h2>Secret of “<bdi>${key.name}</bdi>”, sent as <code>x-api-key</code></h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <h2>API ID, sent as <code>x-api-id</code></h2>
       ${renderCopyable('api-id', key.id, 'Copy ID')}

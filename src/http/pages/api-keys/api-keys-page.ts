@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
+import type { Problem } from '../../../domain/errors.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../../domain/company.ts'
 import { LARGEST_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
 import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -37,7 +38,12 @@ const { path: PATH } = NAVIGATION.apiKeys
 export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendKeyList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendIssueForm(services, request, reply, null))
-  app.post(`${PATH}/new`, async (request, reply) => {
+  const keptForm = {
+    fields: KEY_FIELDS,
+    show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
+      sendIssueForm(services, request, reply, problem),
+  }
+  app.post(`${PATH}/new`, { config: { keptForm } }, async (request, reply) => {
     const acting = getActing(request)
     try {
       const fields = readFormFields(request.body)
@@ -49,6 +55,9 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
     }
   })
 }
+
+/** The fields of `renderKeyFields`. */
+export const KEY_FIELDS = ['name', 'quota_limit', 'refresh_period'] as const
 
 /** Reads the fields of a key as the body that the endpoint takes. */
 export function readKeyBody({ name = '', quota_limit: limit, refresh_period: period = '' }: FormFields) {
@@ -103,6 +112,10 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
   return sendUserPage(request, reply, viewer, {
     title: 'API keys',
     body: html`<h1>API keys</h1>
+      <p>
+        Programs call the API with a key. See the <a href="/docs">API reference</a> and the
+        <a href="/problems">problem codes</a>.
+      </p>
       <p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>
       ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
       ${renderListLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
@@ -145,7 +158,7 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
         (seen) =>
           html`<tr>
             <th scope="row">
-              <a href="${PATH}/${seen.key.id}">${seen.key.name}</a><br /><code class="below">${seen.key.id}</code>
+              <a href="${PATH}/${seen.key.id}"><bdi>${seen.key.name}</bdi></a><br /><code class="below">${seen.key.id}</code>
             </th>
             <td data-label="Status">${renderKeyStatus(seen.key)}</td>
             <td data-label="Quota used">${renderQuota(seen, timeZone)}</td>

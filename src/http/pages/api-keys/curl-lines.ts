@@ -13,6 +13,9 @@ export function buildVerifyCommand(baseUrl: string, key: ShownKey): string {
   return `curl -sS '${baseUrl}/v1/auth/verify' \\\n${buildHeaders(key)}`
 }
 
+/** A random email, so that the command works each time. `od` is in POSIX; `uuidgen` and `$RANDOM` are not. */
+const RANDOM_EMAIL = `ana-'"$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')"'@example.com`
+
 /** Builds a command that creates an employee, with placeholders for an unknown id or secret. */
 export function buildCreateCommand(
   baseUrl: string,
@@ -20,7 +23,7 @@ export function buildCreateCommand(
 ): string {
   return `curl -sS '${baseUrl}/v1/employees' \\\n${buildHeaders({ id, secret })} \\
   -H 'content-type: application/json' \\
-  -d '{"first_name":"Ana","last_name":"Perez","email":"ana.perez@example.com"}'`
+  -d '{"first_name":"Ana","last_name":"Perez","email":"${RANDOM_EMAIL}"}'`
 }
 
 function buildHeaders({ id, secret }: ShownKey): string {

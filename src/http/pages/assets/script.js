@@ -15,11 +15,12 @@ function copyButtons(within) {
   }
 }
 
+/** Each unit with its length, and the distance that rounds to one of it; like times.ts. */
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+  ['day', 86_400_000, 84_600_000],
+  ['hour', 3_600_000, 3_570_000],
+  ['minute', 60_000, 59_500],
+  ['second', 1_000, 0],
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
@@ -28,8 +29,8 @@ function keepAges() {
   const now = Date.now()
   for (const span of document.querySelectorAll('[data-since]')) {
     const away = Date.parse(span.dataset.since) - now
-    const [unit, size] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? UNITS[3]
-    const text = relative.format(Math.trunc(away / size), unit)
+    const [unit, size] = UNITS.find(([, , from]) => Math.abs(away) >= from)
+    const text = relative.format(Math.sign(away) * Math.round(Math.abs(away) / size), unit)
     if (span.textContent !== text) span.textContent = text
   }
 }
@@ -53,7 +54,23 @@ function keepFresh(id, everyMs) {
   }, everyMs)
 }
 
+/** Lets breadcrumbs lead back to a list with its last filters, in this tab and until someone signs in. */
+function keepFilters() {
+  if (location.pathname === '/sign-in') return sessionStorage.clear()
+  for (const link of document.querySelectorAll('.trail a')) {
+    const query = sessionStorage.getItem(link.pathname)
+    if (query) link.search = query
+  }
+  const isList = document.querySelector('.settings a[aria-current]')?.pathname === location.pathname
+  const query = new URLSearchParams(location.search)
+  query.delete('done')
+  if (isList) sessionStorage.setItem(location.pathname, query.toString())
+}
+
 const refreshed = document.querySelector('[data-refresh]')
 if (refreshed) keepFresh(refreshed.id, Number(refreshed.dataset.refresh))
+// Signing in leads back to a form that was sent after the session had ended.
+document.querySelector('form[data-continue]')?.submit()
+keepFilters()
 copyButtons(document)
 setInterval(keepAges, 1_000)

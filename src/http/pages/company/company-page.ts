@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
 import { changeTimeZone } from '../../../accounts/companies/change-time-zone.ts'
+import type { Problem } from '../../../domain/errors.ts'
 import { TIME_ZONES } from '../../../domain/accounts/time-zone.ts'
 import { readCompany } from '../../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
@@ -27,7 +28,11 @@ const DONE = { changed: 'Time zone changed.' }
 export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get(PATH, (request, reply) => sendCompany(db, request, reply, null))
 
-  app.post(PATH, async (request, reply) => {
+  const keptForm = {
+    fields: ['time_zone'],
+    show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => sendCompany(db, request, reply, problem),
+  }
+  app.post(PATH, { config: { keptForm } }, async (request, reply) => {
     const { time_zone } = readFormFields(request.body)
     try {
       const timeZone = readTimeZoneField(checkForm(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone }))
@@ -51,12 +56,13 @@ async function sendCompany(
   // The company may have a zone that the list leaves out: another client may have set it.
   const zones = TIME_ZONES.includes(timeZone) ? TIME_ZONES : [timeZone, ...TIME_ZONES]
   const options = zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
+  const chosen = (problem && readFormFields(request.body)['time_zone']) || timeZone
   const hint = `All pages show times in this zone. Current time: ${formatTime(new Date().toISOString(), timeZone)}.`
   const body = html`<h1>Company</h1>
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)}
     <dl class="facts">
       <dt>Name</dt>
-      <dd>${name}</dd>
+      <dd><bdi>${name}</bdi></dd>
       <dt>ID</dt>
       <dd>
         <code id="company-id">${id}</code>
@@ -66,7 +72,7 @@ async function sendCompany(
       <dd>${renderTime(createdAt, timeZone)}</dd>
     </dl>
     <form method="post" action="${PATH}" class="stack">
-      ${renderChoice({ name: 'time_zone', label: 'Time zone', value: timeZone, options, hint }, problem)}
+      ${renderChoice({ name: 'time_zone', label: 'Time zone', value: chosen, options, hint }, problem)}
       <button class="primary">Save</button>
     </form>`
   return sendUserPage(request, reply, viewer, { title: 'Company', body })

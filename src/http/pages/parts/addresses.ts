@@ -1,6 +1,11 @@
 /** Values of a query string by name; undefined and empty values are omitted. */
 export type QueryValues = Readonly<Record<string, string | number | undefined>>
 
+/** Returns `path` if it is a path of the signed-in pages, otherwise an empty string: never another site. */
+export function readOwnPath(path: string | undefined): string {
+  return path !== undefined && /^\/(?:settings|account)(?:[/?][\x21-\x7e]*)?$/.test(path) ? path : ''
+}
+
 /** Builds a path with a query string. */
 export function buildUrl(path: string, values: QueryValues): string {
   const query = new URLSearchParams()

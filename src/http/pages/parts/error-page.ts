@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { Problem } from '../../../domain/errors.ts'
 import { idsOf } from '../../server/log-ids.ts'
-import { toProblem } from '../../server/problem.ts'
+import { addVary } from '../../server/compression.ts'
+import { acceptsPages, isApiPath } from '../../server/media-types.ts'
+import { sendProblemDocument, toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
 import { findHome } from './navigation.ts'
-import { SignInNeededError } from './viewer.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
@@ -16,10 +17,20 @@ export async function sendErrorPage(
   reply: FastifyReply,
   error: unknown,
 ): Promise<FastifyReply> {
-  if (error instanceof SignInNeededError) return redirectToSignIn(request, reply)
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
   return sendProblemPage(request, reply, refusal)
+}
+
+/** Sends a problem that has no page of its own: as a page to a browser, unless it asked the API. */
+export function sendRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Problem,
+): FastifyReply | Promise<FastifyReply> {
+  if (isApiPath(request.url)) return sendProblemDocument(request, reply, refusal)
+  addVary(reply, 'accept')
+  return acceptsPages(request) ? sendProblemPage(request, reply, refusal) : sendProblemDocument(request, reply, refusal)
 }
 
 /** Sends a page that says what went wrong and links to the home page. */
@@ -41,11 +52,4 @@ export async function sendProblemPage(
     <p class="hint">Request ID <code>${request.id}</code></p>
   </div>`
   return viewer ? sendUserPage(request, reply, viewer, { title, body }) : sendPlainPage(reply, { title, body })
-}
-
-/** Redirects to the sign-in page, which leads back here; answers a script's request with 401. */
-function redirectToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
-  const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
-  return reply.redirect(`/sign-in${next}`, 303)
 }

@@ -104,6 +104,7 @@ interface Field {
   hint?: string
   autocomplete?: string
   isRequired?: boolean
+  isReadOnly?: boolean
   maxLength?: number
   min?: number
   max?: number
@@ -120,6 +121,7 @@ export function renderField(wanted: Field, problem: FormProblem): Html {
     type="${type}"
     value="${type === 'password' ? '' : value}"
     ${isRequired ? html`required` : ''}
+    ${wanted.isReadOnly ? html`readonly` : ''}
     ${wanted.hasFocus ? html`autofocus` : ''}
     ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
     ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
@@ -152,21 +154,31 @@ export function renderChoice({ name, label, value, options, hint }: Choice, prob
   </div>`
 }
 
-/** Renders the checkbox that confirms an irreversible action. */
-export function renderConfirmation(label: string, problem: FormProblem): Html {
-  const fault = findFault('sure', label, problem)
-  return html`<div class="field tick">
-    <input id="sure" name="sure" type="checkbox" value="yes" required ${renderDescribedBy('sure', undefined, fault)} />
-    <label for="sure">${label}</label>
-    ${renderHintAndFault('sure', undefined, fault)}
+/** Renders the field in which someone types a text, such as an email, to confirm an irreversible action. */
+export function renderTypedConfirmation(expected: string, problem: FormProblem): Html {
+  const fault = findFault('typed', '', problem)
+  return html`<div class="field">
+    <label for="typed">Type <bdi>${expected}</bdi> to confirm</label>
+    <input
+      id="typed"
+      name="typed"
+      type="text"
+      required
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck="false"
+      ${renderDescribedBy('typed', undefined, fault)}
+    />
+    ${renderHintAndFault('typed', undefined, fault)}
   </div>`
 }
 
-/** Throws a problem unless the checkbox of `renderConfirmation` was ticked. */
-export function requireConfirmation({ sure }: FormFields): void {
-  if (sure !== 'yes')
+/** Throws a problem unless the text of `renderTypedConfirmation` was typed; case does not matter. */
+export function requireTyped({ typed = '' }: FormFields, expected: string): void {
+  const fold = (text: string) => text.trim().normalize('NFKC').toLowerCase()
+  if (fold(typed) !== fold(expected))
     throw new ProblemError(
-      invalidFields([fieldError('/sure', 'required', "Tick the box to confirm. This can't be undone.")]),
+      invalidFields([fieldError('/typed', 'invalid_value', "This doesn't match. Nothing was deleted.")]),
     )
 }
 

@@ -47,7 +47,7 @@ export async function sendPlainPage(reply: FastifyReply, page: PageContent): Pro
 export function renderBreadcrumb(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
   const steps = [item, ...between].map(
     ({ label, path }, at) =>
-      html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}">${label}</a> `,
+      html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}"><bdi>${label}</bdi></a> `,
   )
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
@@ -55,9 +55,9 @@ export function renderBreadcrumb(item: NavigationItem, between: { label: string;
 function renderHeader(user: SessionUser): Html {
   return html`<header class="bar">
     <a class="brand" href="${findHome(user.role)}">employee-ledger</a>
-    <span class="company">${user.companyName}</span>
+    <span class="company"><bdi>${user.companyName}</bdi></span>
     <nav class="personal" aria-label="Personal">
-      <a href="${ACCOUNT_PATH}">${user.name}</a>
+      <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>
       <span class="role">${user.role}</span>
       <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
     </nav>
@@ -77,6 +77,11 @@ function renderNavigation(user: SessionUser, path: string): Html {
             <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>
           </li>`,
       )}
+    </ul>
+    <h2>Developers</h2>
+    <ul>
+      <li><a href="/docs">API reference</a></li>
+      <li><a href="/problems">Problem codes</a></li>
     </ul>
   </nav>`
 }

@@ -27,17 +27,23 @@ function getFormatter(timeZone: string): Intl.DateTimeFormat {
   return found
 }
 
+/** Each unit with its length, and the distance that rounds to one of it. */
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+  ['day', 86_400_000, 84_600_000],
+  ['hour', 3_600_000, 3_570_000],
+  ['minute', 60_000, 59_500],
+  ['second', 1_000, 0],
 ] as const
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** Formats how long ago or ahead an instant is, in the largest unit that fits. Milliseconds since the epoch. */
+/** Formats how long ago or ahead an instant is, in the largest unit that fits, rounded. Milliseconds since the epoch. */
 export function formatAge(atMs: number, nowMs: number): string {
   const away = atMs - nowMs
-  const [unit, size] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? UNITS[3]
-  return RELATIVE.format(Math.trunc(away / size), unit)
+  const [unit, size] = UNITS.find(([, , from]) => Math.abs(away) >= from)!
+  return RELATIVE.format(roundEvenly(away / size), unit)
+}
+
+/** Rounds halves away from zero, so that the past and the future round alike. */
+function roundEvenly(number: number): number {
+  return Math.sign(number) * Math.round(Math.abs(number))
 }

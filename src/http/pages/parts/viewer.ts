@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Thrown when nobody is signed in; answered by a redirect to the sign-in page. */
+/** Thrown when nobody is signed in; answered by a way to sign in. */
 export class SignInNeededError extends Error {
   override name = 'SignInNeededError'
 }

@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { ProblemCode } from '../../../domain/errors.ts'
 import { problem } from '../../../domain/errors.ts'
-import { sendProblemDocument } from '../../server/problem.ts'
+import { acceptsPages } from '../../server/media-types.ts'
+import { addVary } from '../../server/compression.ts'
+import { sendRefusal } from '../parts/error-page.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
@@ -23,7 +25,7 @@ export function problemPages(app: FastifyInstance): void {
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
     const { code } = request.params
-    if (!isCode(code)) return sendProblemDocument(request, reply, problem('route_not_found', 'No such route exists'))
+    if (!isCode(code)) return sendRefusal(request, reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
       ? reply.send(describeProblem(code))
       : sendPlainPage(reply, { title: problem(code, '').title, body: renderProblem(code) })
@@ -35,10 +37,9 @@ function isCode(text: string): text is ProblemCode {
 }
 
 /** Whether the client asks for JSON. The default headers of browsers and curl get the page. */
-function wantsJson({ headers }: FastifyRequest, reply: FastifyReply): boolean {
-  void reply.header('vary', 'accept')
-  const { accept = '' } = headers
-  return /\bapplication\/(?:problem\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
+  addVary(reply, 'accept')
+  return /\bapplication\/(?:problem\+)?json\b/i.test(request.headers.accept ?? '') && !acceptsPages(request)
 }
 
 function describeProblem(code: ProblemCode) {

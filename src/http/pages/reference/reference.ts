@@ -52,7 +52,7 @@ export function referencePage(app: FastifyInstance): void {
       .send((await PAGE).toString()),
   )
   app.get('/docs/start.js', { schema }, (_, reply) => reply.type('text/javascript; charset=utf-8').send(START))
-  app.get('/docs/reference.js', { schema }, async (_, reply) => {
+  app.get('/docs/reference.js', { schema, config: { isStatic: true } }, async (_, reply) => {
     script ??= loadScript()
     return reply
       .type('text/javascript; charset=utf-8')

@@ -25,10 +25,10 @@ export function sendOneTimeLink(
     title,
     body: html`<h1>${title}</h1>
       ${renderCopyWarning('the link')}
-      <h2>One-time link for ${user.name}</h2>
+      <h2>One-time link for <bdi>${user.name}</bdi></h2>
       ${renderCopyable('link', link, 'Copy link')}
       <p>
-        Send it to ${user.email} over a private channel: anyone who opens it can set the password. It works once, until
+        Send it to <bdi>${user.email}</bdi> over a private channel: anyone who opens it can set the password. It works once, until
         ${renderTime(linkExpiresAt, viewer.timeZone)}.
       </p>
       <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
+import type { UserRecord } from '../../../accounts/users/users.ts'
 import { eraseUser } from '../../../accounts/users/erase-user.ts'
 import {
   toFormProblem,
-  renderConfirmation,
-  requireConfirmation,
+  renderTypedConfirmation,
+  requireTyped,
   renderFormAlert,
   readFormFields,
   type FormProblem,
@@ -24,13 +25,18 @@ export function addUserErasure(app: FastifyInstance, services: PageServices): vo
   app.post<UserRoute>(`${PATH}/:id/erase`, async (request, reply) => {
     const id = readUserId(request)
     try {
-      requireConfirmation(readFormFields(request.body))
+      requireTyped(readFormFields(request.body), getExpectedText(await requireUser(services, request)))
       await eraseUser(services.company, getActing(request), id)
     } catch (error) {
       return sendUserErasureForm(services, request, reply, toFormProblem(error))
     }
     return reply.redirect(`${PATH}/${id}?done=erased`, 303)
   })
+}
+
+/** Returns what an administrator types to confirm. */
+function getExpectedText(user: UserRecord): string {
+  return user.email || user.id
 }
 
 async function sendUserErasureForm(
@@ -44,15 +50,21 @@ async function sendUserErasureForm(
   return sendUserPage(request, reply, getViewer(request), {
     title: `Erase ${formatUserName(user)}`,
     body: html`${renderBreadcrumb(NAVIGATION.users, [{ label: 'User', path: `${PATH}/${user.id}` }])}
-      <h1>Erase ${formatUserName(user)}?</h1>
+      <h1>Erase <bdi>${formatUserName(user)}</bdi>?</h1>
       ${renderFormAlert(problem)}
+      <dl class="facts">
+        <dt>Name</dt>
+        <dd><bdi>${formatUserName(user)}</bdi></dd>
+        <dt>Email</dt>
+        <dd><bdi>${user.email || 'Erased'}</bdi></dd>
+      </dl>
       <p class="warning">This can't be undone.</p>
       <p>
         The name, email address and token names are deleted, also from the ledger. Actions and roles stay recorded
         under the ID <code>${user.id}</code>, but no one can tell who it was.
       </p>
       <form method="post" action="${PATH}/${user.id}/erase" class="stack">
-        ${renderConfirmation('Permanently erase this user', problem)}
+        ${renderTypedConfirmation(getExpectedText(user), problem)}
         <div class="actions">
           <button class="danger">Erase user</button><a class="button" href="${PATH}/${user.id}">Cancel</a>
         </div>

@@ -106,9 +106,9 @@ async function sendUser(
   return sendUserPage(request, reply, viewer, {
     title: formatUserName(user),
     body: html`${renderBreadcrumb(NAVIGATION.users)}
-      <h1>${formatUserName(user)}</h1>
+      <h1><bdi>${formatUserName(user)}</bdi></h1>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${renderUserFacts(user, viewer.timeZone)}
-      ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(user, problem)}`,
+      ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(user, viewer.userId, problem)}`,
   })
 }
 
@@ -118,7 +118,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
     <dt>Status</dt>
     <dd>${renderUserStatus(user)}</dd>
     <dt>Email</dt>
-    <dd>${user.email || 'Erased'}</dd>
+    <dd><bdi>${user.email || 'Erased'}</bdi></dd>
     <dt>Role</dt>
     <dd>${user.role}</dd>
     <dt>Created</dt>
@@ -148,8 +148,9 @@ function renderRemovedUser(user: UserRecord): Html {
     <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase…</a></p>`
 }
 
-function renderUserActions({ id, role, hasPassword }: UserRecord, problem: FormProblem): Html {
+function renderUserActions({ id, role, hasPassword }: UserRecord, viewerId: string, problem: FormProblem): Html {
   return html`<h2>Role</h2>
+    ${id === viewerId ? html`<p class="warning">This is you: only another administrator can give you this role back.</p>` : ''}
     <form method="post" action="${PATH}/${id}/role" class="stack">
       ${renderRoleChoice(role, problem)}
       <button class="primary">Change role</button>
@@ -173,10 +174,10 @@ async function sendPasswordResetForm(
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: `Reset password for ${user.name}`,
-    body: html`<h1>Reset password for ${user.name}?</h1>
+    body: html`<h1>Reset password for <bdi>${user.name}</bdi>?</h1>
       ${renderFormAlert(problem)}
       <p>
-        The current password, earlier links and all sessions of ${user.email} stop working immediately. You'll get a new
+        The current password, earlier links and all sessions of <bdi>${user.email}</bdi> stop working immediately. You'll get a new
         one-time link to share; it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
       </p>
       ${isOwn ? html`<p class="warning">This is you: you'll be signed out immediately, and the link on the next page is your only way back. To change your password, use your account page instead.</p>` : ''}
@@ -199,10 +200,10 @@ async function sendUserRemovalForm(
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: `Remove ${user.name}`,
-    body: html`<h1>Remove ${user.name}?</h1>
+    body: html`<h1>Remove <bdi>${user.name}</bdi>?</h1>
       ${renderFormAlert(problem)}
       <p>
-        The password, one-time link, tokens and all sessions of ${user.email} stop working immediately. Past actions
+        The password, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
         keep the person's name in the ledger. To restore access later, invite the person again.
       </p>
       ${user.id === viewer.userId ? html`<p class="warning">This is you: you'll be signed out immediately.</p>` : ''}

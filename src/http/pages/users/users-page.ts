@@ -33,7 +33,8 @@ const { path: PATH } = NAVIGATION.users
 export function addUsersPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendUserList(services, request, reply))
   app.get(`${PATH}/new`, (request, reply) => sendInviteForm(request, reply, null))
-  app.post(`${PATH}/new`, async (request, reply) => {
+  const keptForm = { fields: ['email', 'name', 'role'], show: sendInviteForm }
+  app.post(`${PATH}/new`, { config: { keptForm } }, async (request, reply) => {
     try {
       const { email = '', name = '', role = '' } = readFormFields(request.body)
       const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
@@ -111,7 +112,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         (user) =>
           html`<tr>
             <th scope="row">
-              <a href="${PATH}/${user.id}">${formatUserName(user)}</a><br /><span class="below">${user.email}</span>
+              <a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a><br /><span class="below"><bdi>${user.email}</bdi></span>
             </th>
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${renderUserStatus(user)}</td>

@@ -1,0 +1,99 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether every answer of the route is the same: it is compressed once, and better. */
+    isStatic?: boolean
+  }
+}
+
+const SMALLEST = 1_024
+const COMPRESSIBLE = /^(?:text\/(?:html|css|javascript)|image\/svg\+xml|application\/(?:[\w.-]+\+)?json)(?:;|$)/
+/** The better ones first. */
+const ENCODINGS = ['br', 'gzip'] as const
+
+type Encoding = (typeof ENCODINGS)[number]
+
+const compressBrotli = promisify(brotliCompress)
+const compressGzip = promisify(gzip)
+
+/**
+ * Compresses pages, JSON, and the files that pages load, from 1 kB on. Streams are left alone: exports check the
+ * reader's rights before each part, and a compressor would hold parts back.
+ *
+ * The length of a compressed answer can reveal a part of it to someone who sees the network and chooses another part
+ * (BREACH). Another site can choose a part only by what it makes the browser request, and such requests are answered
+ * uncompressed.
+ */
+export function compressAnswers(app: FastifyInstance): void {
+  /** By route and encoding. */
+  const compressed = new Map<string, Promise<Buffer>>()
+  const compressOnce = (key: string, payload: string | Buffer, encoding: Encoding) => {
+    const known = compressed.get(key) ?? compress(payload, encoding, true)
+    compressed.set(key, known)
+    known.catch(() => compressed.delete(key))
+    return known
+  }
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!isCompressible(reply, payload)) return payload
+    addVary(reply, 'accept-encoding')
+    if (request.method === 'HEAD' || Buffer.byteLength(payload) < SMALLEST || isCausedByOtherSite(request))
+      return payload
+    const encoding = chooseEncoding(request, ENCODINGS)
+    if (!encoding) return payload
+    void reply.header('content-encoding', encoding).removeHeader('content-length')
+    const { isStatic } = request.routeOptions.config as FastifyContextConfig
+    return isStatic && reply.statusCode === 200
+      ? compressOnce(`${encoding} ${request.routeOptions.url}`, payload, encoding)
+      : compress(payload, encoding, false)
+  })
+}
+
+function isCompressible(reply: FastifyReply, payload: unknown): payload is string | Buffer {
+  const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+  return isWhole && !reply.hasHeader('content-encoding') && COMPRESSIBLE.test(String(reply.getHeader('content-type')))
+}
+
+/** Adds a request header to those on which the answer depends. */
+export function addVary(reply: FastifyReply, name: string): void {
+  const known = reply.getHeader('vary')
+  void reply.header('vary', known === undefined ? name : `${String(known)}, ${name}`)
+}
+
+function isCausedByOtherSite({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+/**
+ * Chooses the encoding that a client likes best (RFC 9110 section 12.5.3), the first one if it likes several;
+ * undefined if it accepts none.
+ */
+export function chooseEncoding<Offered extends Encoding>(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  offered: readonly Offered[],
+): Offered | undefined {
+  const weights = new Map(
+    (headers['accept-encoding'] ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((part): [string, number] => {
+        const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
+        const weight = parameters.find((text) => text.startsWith('q='))?.slice(2)
+        return [name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight) || 0]
+      }),
+  )
+  const weightOf = (encoding: Encoding) => weights.get(encoding) ?? weights.get('*') ?? 0
+  return offered.filter((encoding) => weightOf(encoding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))[0]
+}
+
+function compress(payload: string | Buffer, encoding: Encoding, isOnce: boolean): Promise<Buffer> {
+  if (encoding === 'gzip') return compressGzip(payload, { level: isOnce ? 9 : 6 })
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: isOnce ? 9 : 4,
+    [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(payload),
+  }
+  return compressBrotli(payload, { params })
+}
