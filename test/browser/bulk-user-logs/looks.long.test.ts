@@ -38,6 +38,7 @@ const PAGES = {
   'an entry with changes': changed.path,
   'a creation': made.path,
   'a failed entry': failed.path,
+  'the records with a cause': `${failed.path}?error=invalid_type%3A%2Fphone`,
   'a record': `${failed.path}/records/0`,
 }
 

@@ -37,6 +37,8 @@ const HEAVY: Record<string, Read> = {
 const OF_ENTRY: Record<string, Read> = {
   'a search of records': byToken(`${logPath}/records?q=zoe`),
   'the records as CSV': byToken(`${logPath}/records.csv`),
+  'the failed records': byToken(`${logPath}/failed-records.json`),
+  'the records with an error': byToken(`${logPath}/records?error=invalid_format`),
 }
 
 /** Locks the tables that heavy reads use. Call the returned function to unlock them. */

@@ -173,6 +173,15 @@ await t.test('a filter that is not valid is a 400 that names it and leads back t
   }
 })
 
+await t.test('the page says how many failed records are not in the JSON', async (t) => {
+  const large = locate(0, { job_title: 'x'.repeat(70_000) })
+  const { main } = await open(await call('PATCH', '/v1/employees', [large, locate(1, { phone: '1' })]))
+  t.match(main, '1 failed record is not in the JSON: it was erased or too large to keep.')
+  t.match(main, 'failed-records.json')
+  t.notMatch((await open(faulty)).main, 'not in the JSON')
+  t.notMatch((await open(await call('PATCH', '/v1/employees', [large]))).main, 'Download JSON')
+})
+
 await t.test('any number of causes is shown as far as a page can show it', async (t) => {
   const body = Array.from({ length: 60 }, (_, at) => ({ ...locate(0, {}), [`field${at}`]: 1 }))
   const { main, causes } = await open(await call('PATCH', '/v1/employees', body))

@@ -20,6 +20,7 @@ const STYLES = [
   'tables',
   'entry-list',
   'entry',
+  'records',
   'secrets',
   'usage',
   'charts',

@@ -54,6 +54,7 @@ export function renderRecords({ entry, outcomes, refusals, query, page }: Record
       ${renderSearch(entry, query)} ${renderDownloads(entry, refusals, query)}
     </div>
     ${page ? renderList(entry, query, page) : renderInvalid(entry, query)}
+    ${refusals ? renderMissing((outcomes.get('Failed') ?? 0) - refusals.kept) : ''}
   </section>`
 }
 
@@ -105,6 +106,14 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, fi
   return html`<p class="downloads">
     ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button" href="${json}" download>Download JSON</a>`}
     <a class="button" href="${buildDownloadUrl(entry, 'records.csv', { status, q, error })}" download>Download CSV</a>
+  </p>`
+}
+
+function renderMissing(count: number): Html {
+  if (count === 0) return html``
+  const [records, they] = count === 1 ? ['record is', 'it was'] : ['records are', 'they were']
+  return html`<p class="hint">
+    ${formatNumber(count)} failed ${records} not in the JSON: ${they} erased or too large to keep.
   </p>`
 }
 
