@@ -18,6 +18,7 @@ const STYLES = [
   'forms',
   'notices',
   'tables',
+  'entry-filters',
   'entry-list',
   'entry',
   'records',
