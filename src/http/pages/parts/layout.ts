@@ -68,20 +68,24 @@ function renderNavigation(user: SessionUser, path: string): Html {
   const items = listNavigationItems(user.role)
   if (items.length === 0) return html``
   const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
-  return html`<nav class="settings" aria-label="Company Settings">
-    <h2>Company Settings</h2>
-    <ul>
-      ${items.map(
-        (item) =>
-          html`<li>
-            <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>
-          </li>`,
-      )}
-    </ul>
-    <h2>Developers</h2>
-    <ul>
-      <li><a href="/docs">API reference</a></li>
-      <li><a href="/problems">Problem codes</a></li>
-    </ul>
-  </nav>`
+  return html`<div class="settings">
+    <nav aria-label="Company Settings">
+      <h2>Company Settings</h2>
+      <ul>
+        ${items.map(
+          (item) =>
+            html`<li>
+              <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>
+            </li>`,
+        )}
+      </ul>
+    </nav>
+    <nav aria-label="Developers">
+      <h2>Developers</h2>
+      <ul>
+        <li><a href="/docs">API reference</a></li>
+        <li><a href="/problems">Problem codes</a></li>
+      </ul>
+    </nav>
+  </div>`
 }
