@@ -36,10 +36,14 @@ export interface Refusals {
   causes: Cause[]
   /** Whether there are other errors. */
   hasMore: boolean
+  /** Whether the call has so many errors that only the first were counted. */
+  isPartial: boolean
 }
 
 /** Unknown fields are named by the client, so a call can have many. */
 const MOST_CAUSES = 50
+/** Grouping more errors would take seconds. A usual failed call has about one for each record. */
+const MOST_ERRORS = 20_000
 
 interface CallPlace {
   position: number
@@ -47,14 +51,27 @@ interface CallPlace {
 }
 
 /** Groups the refused records of a call by their errors. */
-export async function readRefusals(db: AnyDb, companyId: string, call: CallPlace): Promise<Refusals> {
+export async function readRefusals(
+  db: AnyDb,
+  companyId: string,
+  call: CallPlace,
+  mostErrors = MOST_ERRORS,
+): Promise<Refusals> {
   const { rows: counts } = await sql<{ kept: number }>`select count(*)::integer as kept from events
     where ${isRefusedIn(companyId, call)} and data is not null and data::json -> 'truncated' is null`.execute(db)
-  const { rows } = await sql<Cause>`
-    select code, pointer, min(message) as message, count(distinct position)::integer as records
-    from (${selectErrors(companyId, call)}) errors
+  const { rows } = await sql<Cause & { counted: number }>`
+    select code, pointer, min(message) as message, count(distinct position)::integer as records,
+      sum(count(*)) over ()::integer as counted
+    from (${selectErrors(companyId, call)} order by position limit ${mostErrors}) errors
     group by code, pointer order by records desc, code, pointer limit ${MOST_CAUSES + 1}`.execute(db)
-  return { kept: counts[0]!.kept, causes: rows.slice(0, MOST_CAUSES), hasMore: rows.length > MOST_CAUSES }
+  return {
+    kept: counts[0]!.kept,
+    causes: rows
+      .slice(0, MOST_CAUSES)
+      .map(({ code, pointer, message, records }) => ({ code, pointer, message, records })),
+    hasMore: rows.length > MOST_CAUSES,
+    isPartial: rows[0]?.counted === mostErrors,
+  }
 }
 
 /** The positions of the events of the refused records that have an error. */

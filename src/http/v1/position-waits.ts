@@ -22,12 +22,13 @@ export function openPositionWaits(
   db: LedgerDb,
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
+  { waitMs = WAIT_MS, maxWaiting = MAX_WAITING } = {},
 ): (companyId: string, position: number) => Promise<void> {
   const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
     intervalMs: POLL_MS,
     onError,
   })
-  const waiting = openBudget({ share: MAX_WAITING })
+  const waiting = openBudget({ share: maxWaiting })
 
   async function waitInLine(companyId: string, position: number): Promise<void> {
     const { promise: isReached, resolve } = Promise.withResolvers<true>()
@@ -36,7 +37,7 @@ export function openPositionWaits(
     })
     const end = new AbortController()
     try {
-      const tooLate = pause(WAIT_MS, false, { signal: end.signal, ref: false }).catch(() => false)
+      const tooLate = pause(waitMs, false, { signal: end.signal, ref: false }).catch(() => false)
       if (!(await Promise.race([isReached, tooLate]))) throw late()
     } finally {
       stop()

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { findLogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import { readRefusals } from '../../../projections/bulk-user-logs/refusals.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -187,4 +189,18 @@ await t.test('any number of causes is shown as far as a page can show it', async
   const { main, causes } = await open(await call('PATCH', '/v1/employees', body))
   t.equal(causes.length, 50)
   t.match(main, '45 or more further causes')
+})
+
+await t.test('a limited number of errors is grouped, and the result says so', async (t) => {
+  const { id: companyId } = service.company
+  const entry = (await findLogEntry(service.db, companyId, faulty.split('/').at(-1)!))!
+  const whole = await readRefusals(service.db, companyId, entry)
+  t.equal(whole.isPartial, false)
+  const total = whole.causes.reduce((sum, { records }) => sum + records, 0)
+  const part = await readRefusals(service.db, companyId, entry, total - 1)
+  t.equal(part.isPartial, true)
+  t.equal(
+    part.causes.reduce((sum, { records }) => sum + records, 0),
+    total - 1,
+  )
 })

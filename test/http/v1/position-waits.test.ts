@@ -27,3 +27,32 @@ await t.test('each waiting call asks for the head once, and one query polls for 
   await wait(service.company.id, position)
   await t.rejects(wait(service.company.id, position + 1), /beyond the last position/)
 })
+
+await t.test('a limited number of calls of a company waits; others get 503 at once', async (t) => {
+  const service = await startService(t)
+  const other = await service.makeCompany('Other')
+  const create = async (key = service.company.key) => {
+    const { headers } = await service.call('POST', '/v1/employees', { key, body: employee() })
+    return Number(headers['x-ledger-position'])
+  }
+  const [position, ofOther] = [await create(), await create(other.key)]
+  const late = 300_000
+  const wait = openPositionWaits(service.db, EMPLOYEES, (error) => t.fail(String(error)), {
+    waitMs: late,
+    maxWaiting: 2,
+  })
+  const waits = Array.from({ length: 4 }, () => wait(service.company.id, position))
+  const refused = Promise.withResolvers<void>()
+  let refusals = 0
+  for (const one of waits)
+    one.catch(() => {
+      refusals += 1
+      if (refusals === 2) refused.resolve()
+    })
+  await refused.promise
+  const waitOfOther = wait(other.id, ofOther)
+  await Promise.all([service.project(), service.project(other.id)])
+  await waitOfOther
+  const outcomes = (await Promise.allSettled(waits)).map(({ status }) => status)
+  t.strictSame(outcomes.toSorted(), ['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+})

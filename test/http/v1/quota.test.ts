@@ -1,5 +1,4 @@
 import t from 'tap'
-import { eventually } from '../../support/eventually.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
 
@@ -109,24 +108,6 @@ await t.test('a read with bad parameters costs a unit, and gets 429 at an exhaus
     t.match(await service.call('GET', path), { status: 429, body: { code: 'quota_exceeded' } }, path)
   }
   t.equal((await verify()).requests_made, 3)
-})
-
-await t.test('at most 200 calls wait for a position; others get 503 at once and cost nothing', async (t) => {
-  await reset()
-  await setLimit(1_000)
-  const { headers } = await service.call('POST', '/v1/employees', { body: employee() })
-  const position = Number(headers['x-ledger-position'])
-  const waits = Array.from({ length: 220 }, (_, at) =>
-    service.call('GET', `/v1/employees?limit=1&min_position=${position - (at % 2 ? 1 : 0)}`),
-  )
-  let refused = 0
-  for (const wait of waits) void wait.then(({ status }) => (refused += Number(status === 503)))
-  await eventually('20 calls are refused', async () => refused === 20)
-  await service.project()
-  const statuses = (await Promise.all(waits)).map(({ status }) => status)
-  t.equal(statuses.filter((status) => status === 200).length, 200)
-  t.equal(statuses.filter((status) => status === 503).length, 20)
-  t.equal((await verify()).requests_made, 201)
 })
 
 await t.test('a clock set back does not reset the quota, even if reads and writes alternate', async (t) => {

@@ -24,7 +24,11 @@ export function buildDownloadUrl(
 }
 
 /** Renders why records were refused, most frequent first. Each cause is a filter and has downloads. */
-export function renderCauses(entry: LogEntry, { causes, hasMore }: Refusals, chosen: string | undefined): Html {
+export function renderCauses(
+  entry: LogEntry,
+  { causes, hasMore, isPartial }: Refusals,
+  chosen: string | undefined,
+): Html {
   if (causes.length === 0) return html``
   const list = (some: Cause[]) =>
     html`<ul class="causes" aria-label="Causes">
@@ -32,7 +36,8 @@ export function renderCauses(entry: LogEntry, { causes, hasMore }: Refusals, cho
     </ul>`
   const further = causes.slice(SHOWN)
   const count = `${formatNumber(further.length)}${hasMore ? ' or more' : ''}`
-  return html`${list(causes.slice(0, SHOWN))}
+  return html`${isPartial ? html`<p class="hint">The call has so many errors that only the first were counted.</p>` : ''}
+  ${list(causes.slice(0, SHOWN))}
   ${
     further.length === 0
       ? ''
