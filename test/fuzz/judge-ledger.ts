@@ -8,7 +8,9 @@ import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import type { FuzzedAnswer } from './send-request.ts'
 
-const WRITING: ReadonlySet<string> = new Set(['POST /v1/employees', 'PATCH /v1/employees', 'PATCH /v1/employees/:id'])
+const WRITING: ReadonlySet<string> = new Set([
+  ...['POST /v1/employees', 'PATCH /v1/employees', 'PUT /v1/employees', 'PATCH /v1/employees/:id'],
+])
 /** Refused before the company is known, or while another call is decided, so nothing is stored. */
 const WITHOUT_ENTRY: ReadonlySet<string> = new Set([
   'invalid_credentials',

@@ -56,6 +56,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /v1/employees': { allowed: 'an enabled key' },
   'POST /v1/employees': { allowed: 'an enabled key', body: {} },
   'PATCH /v1/employees': { allowed: 'an enabled key', body: [{ id: employeeId }] },
+  'PUT /v1/employees': { allowed: 'an enabled key', body: {} },
   'GET /v1/employees/{id}': { allowed: 'an enabled key', path: `/v1/employees/${employeeId}` },
   'PATCH /v1/employees/{id}': { allowed: 'an enabled key', path: `/v1/employees/${employeeId}`, body: {} },
   'GET /admin/v1/bulk-user-logs': { allowed: 'admin' },

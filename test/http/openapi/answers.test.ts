@@ -49,6 +49,7 @@ async function hold(
 }
 
 const [CREATE, LIST, UPDATE_MANY] = ['POST /v1/employees', 'GET /v1/employees', 'PATCH /v1/employees']
+const UPSERT = 'PUT /v1/employees'
 const [READ, UPDATE, VERIFY] = ['GET /v1/employees/{id}', 'PATCH /v1/employees/{id}', 'GET /v1/auth/verify']
 
 // The public API.
@@ -72,6 +73,10 @@ await hold(422, CREATE, { body: {}, query: '?validate_only=true' })
 await hold(409, CREATE, { body: one })
 await hold(409, CREATE, { body: employee({ external_id: 'A-2' }) })
 await hold(400, CREATE, { body: '{' })
+await hold(200, UPSERT, { body: [{ external_id: 'A-1', job_title: 'Lead' }, employee({ external_id: 'A-3' })] })
+await hold(200, UPSERT, { body: [employee()], query: '?validate_only=true' })
+await hold(422, UPSERT, { body: [{ external_id: 'A-4' }] })
+await hold(400, UPSERT, { body: {} })
 await hold(400, CREATE, { body: 'true' })
 await hold(400, CREATE, { body: employee(), query: '?nothing=1' })
 await hold(400, CREATE, { body: employee(), headers: { 'idempotency-key': 'with space' } })
