@@ -26,7 +26,7 @@ export interface Person {
   text: string
   /** The ids of the employees; null if they are too many to list. */
   found: ReadonlySet<string> | null
-  /** Conditions on an entry `e`, one of which suffices: what the text can be beside a person. */
+  /** Conditions on an entry `e`, joined by OR: what else the text may name. */
   ofEntry: RawBuilder<unknown>[]
 }
 

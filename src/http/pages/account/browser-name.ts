@@ -1,4 +1,4 @@
-/** The first one that matches counts: browsers also carry the names of those that they want to be taken for. */
+/** The first match counts, because browsers also send the names of those that they imitate. */
 const BROWSERS = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],

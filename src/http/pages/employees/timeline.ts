@@ -26,7 +26,7 @@ const MAX_EVENTS_SEEN = 2_000
 /** A line of an employee's history: an attribute that was set or changed, or the event as a whole. */
 interface Change {
   event: RecordedEvent
-  /** Null for an event that is told as a whole: the creation, an erasure, or an event whose data were erased. */
+  /** Null for an event shown as a whole: the creation, an erasure, or an event whose data were erased. */
   attribute: { name: string; from: unknown; to: unknown; isFirst: boolean } | null
 }
 

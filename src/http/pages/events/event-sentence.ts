@@ -19,7 +19,7 @@ interface Telling {
   names: ReadonlyMap<string, string>
 }
 
-/** An event that is told: its header, its data, and its parts as words. */
+/** What the sentence of an event is made of: its header, its data, and its parts as words. */
 interface Told<Type extends EventType> extends Telling {
   header: EventHeader
   /** Null if they were erased, or are too long for a list. */
@@ -34,7 +34,7 @@ type Sentences = { [Type in EventType]: (told: Told<Type>) => Html }
 
 const SHOWN_CHANGES = 3
 
-/** How each event type is told in a sentence. */
+/** The sentence of each event type. */
 const SENTENCES: Sentences = {
   EmployeeCreated: ({ actor, subject, data }) => {
     const made = data?.attributes
