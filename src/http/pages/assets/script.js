@@ -67,10 +67,17 @@ function keepFilters() {
   if (isList) sessionStorage.setItem(location.pathname, query.toString())
 }
 
+/** Scrolls the navigation, which is one line on a narrow page, to the current item. */
+function showCurrentItem() {
+  const current = document.querySelector('.settings a[aria-current]')
+  if (current) current.closest('ul').scrollLeft = current.offsetLeft - current.closest('ul').offsetLeft
+}
+
 const refreshed = document.querySelector('[data-refresh]')
 if (refreshed) keepFresh(refreshed.id, Number(refreshed.dataset.refresh))
 // Signing in leads back to a form that was sent after the session had ended.
 document.querySelector('form[data-continue]')?.submit()
 keepFilters()
+showCurrentItem()
 copyButtons(document)
 setInterval(keepAges, 1_000)

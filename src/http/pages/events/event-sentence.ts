@@ -54,7 +54,7 @@ const SENTENCES: Sentences = {
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
   ApiCallFailed: ({ actor, header, data, viewer }) =>
     html`${actor}
-    ${data ? html`failed to ${VERBS[data.operation]} ${countEmployees(data.counts.total)}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
+    ${data ? html`failed to ${VERBS[data.operation]} ${data.counts.total === 0 ? 'employees' : countEmployees(data.counts.total)}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
     ${renderCallWord(header, viewer)}`,
   EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
   RecordsRetired: ({ actor, data }) =>

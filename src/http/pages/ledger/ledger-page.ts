@@ -45,8 +45,8 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
     const body = html`<h1>Ledger integrity</h1>
       ${renderNotice(request, DONE)}
       <p>
-        Each event of your company is a leaf of a Merkle tree (RFC 6962). Whoever changes, removes or inserts an event
-        changes the root of the tree, and a signed checkpoint proves what the root was.
+        Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
+        the root of the tree, and a signed checkpoint proves what the root was.
       </p>
       <h2>Verification</h2>
       <div id="run" ${refresh}>${renderRun(run, names, viewer)}</div>
