@@ -37,7 +37,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.page.getByRole('button', { name: 'Sign in' }).click()
       await other.page.waitForURL('**/settings/events')
       const items = other.page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link')
-      t.strictSame(await items.allTextContents(), ['Event stream', 'Employees over time'])
+      t.strictSame(await items.allTextContents(), ['Event stream', 'Employees over time', 'Ledger integrity'])
       for (const path of ['/settings/users', '/settings/api-keys'])
         t.equal((await other.page.goto(path))?.status(), 403)
 

@@ -169,7 +169,7 @@ await t.test("API5 broken function level authorisation: no administrator's page 
     ({ url, schema }) => url.startsWith('/settings/') && schema.hide !== true,
   )
   const [member, auditor] = [await cookieOf(service, ours.member), await cookieOf(service, ours.auditor)]
-  const ofAuditors = /^\/settings\/(?:events|employees(?:$|\/:id$)|\*)/
+  const ofAuditors = /^\/settings\/(?:events|ledger|employees(?:$|\/:id$)|\*)/
   for (const { method, url } of pages.filter(({ url }) => url !== '/settings/*')) {
     const path = url.replaceAll(/:\w+/g, '1')
     const form = method === 'POST' ? { form: { name: 'x' } } : {}

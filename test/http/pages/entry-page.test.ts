@@ -55,7 +55,7 @@ const faulty = await call('PATCH', '/v1/employees', [
 await t.test('an entry begins with what was asked, by which key, and what came of it', async (t) => {
   const outcomes: [body: unknown, outcome: string][] = [
     [[locate(0, { department: 'A' })], 'updated 1 employee.'],
-    [[locate(0, { department: 'A' })], 'asked to update 1 employee. It was already up to date.'],
+    [[locate(0, { department: 'A' })], 'asked to update 1 employee. The employee was already up to date.'],
     [
       [locate(0, { department: 'A' }), locate(1, { department: 'Sales' })],
       'asked to update 2 employees. All were already up to date.',
@@ -91,6 +91,7 @@ await t.test('an entry begins with what was asked, by which key, and what came o
     title: 'Create or update 3 · \u2068HR sync\u2069 · completed · employee-ledger',
     outcome: 'HR sync created 1, updated 1 and deactivated 1 of 3 employees.',
   })
+  t.match(upserted.records[0], /^Record 0 .* Created .*@.* status active/, 'what a created record set')
 })
 
 await t.test('the title and the heading tell tabs apart', async (t) => {

@@ -63,7 +63,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   RecordsRetired: [
     'schedule',
     { positions: [7] },
-    'The schedule deleted the data of 1 refused record, as their retention period ended',
+    'The schedule deleted the data of 1 refused record, because their retention period had ended',
   ],
   CompanyRegistered: ['operator', { name: 'Acme' }, 'The command line registered the company Acme'],
   CompanyTimeZoneChanged: [

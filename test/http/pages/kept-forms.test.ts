@@ -56,7 +56,7 @@ await t.test('signing in leads back to the filled form, which is not carried out
 
   const filled = await browse(service, NEW_KEY, { cookie, form: hiddenOn(text) })
   t.equal(filled.status, 200)
-  t.match(filled.text, 'This form was not sent yet.')
+  t.match(filled.text, 'This form has not been sent yet.')
   for (const value of ['value="Kept &lt;b&gt;&amp;&quot;\u202e"', 'value="7"', '<option value="daily" selected>'])
     t.ok(filled.text.includes(value), value)
   t.equal(await keyCount(), before, 'nothing was carried out')
@@ -118,6 +118,26 @@ await t.test('a second tab that signs in first does not change what the first on
   const { status, text } = await browse(service, NEW_KEY, { cookie: first.cookie, form: hiddenOn(first.text) })
   t.equal(status, 200)
   t.match(text, 'value="7"')
+})
+
+await t.test('a key that changed meanwhile is not overwritten by a form that comes back', async (t) => {
+  const { body: issued } = await service.manage('POST', '/api-keys', { name: 'Shared' })
+  const path = `/settings/api-keys/${issued.id}`
+  const form = { seen: '1', name: 'Mine', quota_limit: '7', refresh_period: 'daily' }
+  const asked = await browse(service, path, { cookie: await endedSession(), form })
+  await service.manage('PATCH', `/api-keys/${issued.id}`, { quota_limit: 3 })
+  const { text, cookie } = await signIn(admin, hiddenOn(asked.text))
+  const filled = await browse(service, path, { cookie, form: hiddenOn(text) })
+  t.equal(/name="seen" value="(\d+)"/.exec(filled.text)?.[1], '1', 'in the first form, that of the edit')
+  const sent = await browse(service, path, { cookie, form })
+  t.match(sent.text, 'changed elsewhere. Nothing was done.')
+  t.match((await service.manage('GET', `/api-keys/${issued.id}`)).body, { name: 'Shared', quota_limit: 3 })
+})
+
+await t.test('a form of an unknown company is not kept', async (t) => {
+  const { status, text } = await browse(service, NEW_KEY, { form: FORM })
+  t.equal(status, 401)
+  t.notOk('kept_fields' in hiddenOn(text))
 })
 
 await t.test('every form with the mark is shown or left alone, and never carried out', async (t) => {

@@ -135,8 +135,7 @@ async function trySignIn(
     case 'signed in':
       await endPreviousSession({ access, sessions }, request)
       setSessionCookie(reply, sessions, tried.cookie)
-      // What someone wrote for one company must not end up in another.
-      return form.kept && ['', tried.candidate.companyId].includes(form.kept.companyId)
+      return form.kept?.companyId === tried.candidate.companyId
         ? sendWayBack(reply, form.kept)
         : reply.redirect(form.next || findHome(tried.candidate.role), 303)
   }

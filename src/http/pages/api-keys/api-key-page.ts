@@ -57,7 +57,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
   app.get<KeyRoute>(`${PATH}/:id`, (request, reply) => sendKey(services, request, reply, null))
 
   const keptForm = {
-    fields: KEY_FIELDS,
+    fields: [...KEY_FIELDS, 'seen'],
     show: (request: KeyRequest, reply: FastifyReply, problem: Problem) =>
       sendKey(services, request, reply, { form: 'edit', problem }),
   }
@@ -192,10 +192,13 @@ function renderKeyForms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem
   const values = isEdited
     ? readFormFields(request.body)
     : { name: key.name, quota_limit: String(key.quotaLimit), refresh_period: key.refreshPeriod }
+  // A form that comes back still shows the version that it was filled in for, unless the key has changed since.
+  const isOutdated = isEdited && wrong.problem?.code === 'precondition_failed'
+  const seen = isEdited && !isOutdated ? (readSeenVersion(readFormFields(request.body)) ?? key.version) : key.version
   const rotateProblem = wrong?.form === 'rotate' ? wrong.problem : null
   return html`<h2>Name and quota</h2>
     <form method="post" action="${PATH}/${key.id}" class="stack">
-      ${renderSeenVersion(key.version)} ${renderKeyFields(values, isEdited ? wrong.problem : null)}
+      ${renderSeenVersion(seen)} ${renderKeyFields(values, isEdited ? wrong.problem : null)}
       <button class="primary">Save</button>
     </form>
     <h2>Secret rotation</h2>

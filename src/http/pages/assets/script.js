@@ -40,18 +40,22 @@ function keepFresh(id, everyMs) {
   const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
     createHTML: (html) => html,
   }
-  const timer = setInterval(async () => {
-    if (document.visibilityState !== 'visible' || document.getElementById(id).contains(document.activeElement)) return
+  /** Returns whether the part still changes. */
+  async function refresh() {
+    if (document.visibilityState !== 'visible' || document.getElementById(id).contains(document.activeElement))
+      return true
     const answer = await fetch(location.pathname).catch(() => null)
-    if (answer?.status === 401) clearInterval(timer)
-    if (!answer?.ok) return
+    if (!answer?.ok) return answer?.status !== 401
     const template = document.createElement('template')
     template.innerHTML = policy.createHTML(await answer.text())
     const fresh = template.content.getElementById(id)
     document.getElementById(id).replaceWith(fresh)
     copyButtons(fresh)
-    if (!fresh.dataset.refresh) clearInterval(timer)
-  }, everyMs)
+    return fresh.dataset.refresh !== undefined
+  }
+  // One request at a time, so that no late answer replaces a newer one.
+  const refreshLater = () => setTimeout(async () => ((await refresh()) ? refreshLater() : undefined), everyMs)
+  refreshLater()
 }
 
 /** Lets breadcrumbs lead back to a list with its last filters, in this tab and until someone signs in. */

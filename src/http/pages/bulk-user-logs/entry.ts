@@ -47,7 +47,7 @@ export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
 function describeResult({ entry: { counts } }: LogEntry, asked: string): string {
   const { total, no_updates: unchanged } = counts
   const done = describeDone(counts)
-  if (done === null) return `${asked}. ${total === 1 ? 'It was' : 'All were'} already up to date.`
+  if (done === null) return `${asked}. ${total === 1 ? 'The employee was' : 'All were'} already up to date.`
   return `${done}${unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`}.`
 }
 

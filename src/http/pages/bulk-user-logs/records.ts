@@ -122,20 +122,32 @@ function cut(text: string): string {
 }
 
 function renderCreatedLine(record: DetailedRecord): Line {
-  const { first_name: _first, last_name: _last, email: _email, ...rest } = record.shown.attributes ?? {}
-  const attributes = listAttributes(rest)
+  return html`<td class="email"><bdi>${nameRecord(record).email}</bdi></td>
+    <td class="set"><div>${renderSetAttributes(record)}</div></td>`
+}
+
+/** Renders the attributes of a created employee beside the name and the email. */
+function renderSetAttributes({ shown }: DetailedRecord): Html[] {
+  const { first_name: _first, last_name: _last, email: _email, ...rest } = shown.attributes ?? {}
+  return listAttributes(rest)
     .slice(0, MAX_SET)
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value)
       return html`<span><bdi>${name}</bdi> <bdi>${cut(text)}</bdi></span>`
     })
-  return html`<td class="email"><bdi>${nameRecord(record).email}</bdi></td>
-    <td class="set"><div>${attributes}</div></td>`
 }
 
-function renderChangeLines({ shown, outcome }: DetailedRecord): Line[] {
+function renderChangeLines(record: DetailedRecord): Line[] {
+  const { shown, outcome } = record
   const changes = Object.entries(shown.changes ?? {})
   const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`
+  // An upsert creates some employees and changes others.
+  if (shown.attributes)
+    return [
+      html`${badge(1)}
+        <td class="email"><bdi>${nameRecord(record).email}</bdi></td>
+        <td class="set"><div>${renderSetAttributes(record)}</div></td>`,
+    ]
   if (changes.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
   return changes.map(
     ([name, change], at) =>

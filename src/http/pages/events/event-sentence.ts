@@ -58,8 +58,8 @@ const SENTENCES: Sentences = {
     ${renderCallWord(header, viewer)}`,
   EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
   RecordsRetired: ({ actor, data }) =>
-    html`${actor} deleted the data of ${data ? count(data.positions.length, 'refused record') : 'refused records'}, as
-    their retention period ended`,
+    html`${actor} deleted the data of ${data ? count(data.positions.length, 'refused record') : 'refused records'}, because
+    their retention period had ended`,
   CompanyRegistered: ({ actor, data }) =>
     html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
   CompanyTimeZoneChanged: ({ actor, data, names }) =>
@@ -173,7 +173,7 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
 function describeOutcome(counts: CallCounts): string {
   const { total, no_updates: same } = counts
   const done = describeDone(counts)
-  if (done === null) return `sent ${countEmployees(total)} without any change`
+  if (done === null) return `sent ${countEmployees(total)}; nothing changed`
   return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}`
 }
 
@@ -186,7 +186,7 @@ function count(number: number, noun: string): string {
 }
 
 function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
-  return `${formatNumber(limit)} calls ${period}`
+  return `${count(limit, 'call')} ${period}`
 }
 
 /** Whether a user did this to their own account. */

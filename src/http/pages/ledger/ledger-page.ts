@@ -7,6 +7,7 @@ import { NoSigningKeyError, RefusedToSignError } from '../../../ledger/audit/sig
 import { MAX_EVENTS, type Verifications } from '../../../ledger/audit/verifications.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -36,7 +37,10 @@ interface LedgerServices {
 /** `/settings/ledger`: the signed checkpoint, and verification now or offline. For administrators and auditors. */
 export function addLedgerPage(app: FastifyInstance, services: LedgerServices): void {
   const { db, signer, verifications } = services
-  app.get(PATH, async (request, reply) => {
+  // The script reloads only the verification.
+  const isReload = ({ headers }: FastifyRequest) => headers['sec-fetch-mode'] === 'cors'
+  const config = { isHeavyRead: (request: FastifyRequest) => !isReload(request) }
+  app.get(PATH, { config }, async (request, reply) => {
     const viewer = getViewer(request)
     const run = await verifications.read(viewer.companyId)
     const isRunning = run?.verdict === null
@@ -51,7 +55,7 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
       <h2>Verification</h2>
       <div id="run" ${refresh}>${renderRun(run, names, viewer)}</div>
       <h2>Signed checkpoint</h2>
-      ${await renderCheckpoint(services, request)}
+      ${isReload(request) ? '' : await renderCheckpoint(services, request)}
       ${renderOffline(signer.publicKeys(viewer.companyId).current)}`
     return sendUserPage(request, reply, viewer, {
       ...{ title: 'Ledger integrity', body },
@@ -70,7 +74,7 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
     return reply.redirect(PATH, 303)
   })
 
-  app.get(`${PATH}/checkpoint`, async (request, reply) => {
+  app.get(`${PATH}/checkpoint`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const checkpoint = await sign(services, request)
     if ('refusal' in checkpoint) throw new ProblemError(problem('unavailable', checkpoint.refusal))
     return reply

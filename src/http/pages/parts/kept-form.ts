@@ -29,7 +29,7 @@ declare module 'fastify' {
 export interface KeptForm {
   /** The path that the form is sent to. */
   action: string
-  /** The company of the session that ended; empty if unknown. */
+  /** The company of the session that ended. */
   companyId: string
   /** The fields as a query string. */
   fields: string
@@ -38,21 +38,23 @@ export interface KeptForm {
 const MARK = 'refill'
 const MOST_CHARACTERS = 8_192
 const NOT_SENT: Problem = {
-  ...problem('validation_failed', 'This form was not sent yet. Check it, then send it'),
+  ...problem('validation_failed', 'This form has not been sent yet. Check it, then send it'),
   status: 200,
 }
 
 /** Keeps the form of a request, in which `cookie` is that of the ended session. Null if there is nothing to keep. */
 export function keepForm(request: FastifyRequest, cookie: string | null): KeptForm | null {
   const { keptForm } = request.routeOptions.config
-  if (!keptForm) return null
+  const companyId = cookie === null ? null : companyOfSession(cookie)
+  // What someone wrote for one company must not end up in another.
+  if (!keptForm || !companyId) return null
   const sent = readFormFields(request.body)
   const kept = keptForm.fields
     .filter((name) => Object.hasOwn(sent, name))
     .map((name): [string, string] => [name, sent[name]!])
   const fields = new URLSearchParams(kept).toString()
   if (fields === '' || fields.length > MOST_CHARACTERS) return null
-  return { action: request.url.split('?', 1)[0]!, companyId: (cookie && companyOfSession(cookie)) ?? '', fields }
+  return { action: request.url.split('?', 1)[0]!, companyId, fields }
 }
 
 /** Renders a kept form as hidden inputs of the sign-in form. */
