@@ -63,7 +63,7 @@ export async function oracle(
       // A wrong ledger may not fold; the check above has found what is wrong with it.
       const cannot = (error: unknown) =>
         findings('cannot be folded', [
-          `${projection.name} cannot be folded anew from the events of ${companyId}: ${String(error)}`,
+          `${projection.name} cannot be rebuilt from the events of ${companyId}: ${String(error)}`,
         ])
       found.push(...(await readModelFaults(db, companyId, projection, events).catch(cannot)))
     }

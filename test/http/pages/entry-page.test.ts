@@ -30,7 +30,7 @@ async function open(path: string) {
     main,
     title: plain(/<title>([^]*?)<\/title>/.exec(text)![1]),
     heading: find(/<h1>([^]*?)<\/h1>/),
-    outcome: find(/<p class="came-of-it">([^]*?)<\/p>/),
+    outcome: find(/<p class="entry-outcome">([^]*?)<\/p>/),
     causes: [...main.matchAll(/<li>\s*(<span class="unbroken">[^]*?<\/a>)/g)].map(([, cause]) => plain(cause)),
     counts: find(/<section class="entry-counts"[^>]*>([^]*?)<\/section>/),
     records: [...main.matchAll(/<tbody class="record"[^>]*>([^]*?)<\/tbody>/g)].map(([, body]) =>
@@ -52,7 +52,7 @@ const faulty = await call('PATCH', '/v1/employees', [
   { email: 'gone@example.com' },
 ])
 
-await t.test('an entry begins with what was asked, by which key, and what came of it', async (t) => {
+await t.test('an entry begins with a sentence: which key asked for what, and what happened', async (t) => {
   const outcomes: [body: unknown, outcome: string][] = [
     [[locate(0, { department: 'A' })], 'updated 1 employee.'],
     [[locate(0, { department: 'A' })], 'asked to update 1 employee. The employee was already up to date.'],

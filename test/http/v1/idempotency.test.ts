@@ -82,7 +82,7 @@ await t.test('two companies can use the same idempotency key', async (t) => {
   t.notOk(theirs.headers['idempotency-replayed'])
 })
 
-await t.test('20 retries at once on two processes have one effect and one entry', async (t) => {
+await t.test('20 simultaneous retries on two processes run the call once and log it once', async (t) => {
   const second = addressOf(await startProcess(t, 'serve', service.urls))
   const before = await entries()
   const body = employee()

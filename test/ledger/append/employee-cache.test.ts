@@ -34,7 +34,7 @@ await t.test('Employees stay while each commit follows the one before', async (t
   t.equal(cache.find('other', naming(1)).found.size, 0, 'of another company')
 })
 
-await t.test('A commit that does not follow the one before starts anew', async (t) => {
+await t.test('A commit that does not follow the previous one empties the cache of its company', async (t) => {
   const cache = openEmployeeCache(MANY_BYTES)
   cache.keep('one', { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1)])
   cache.keep('one', { before: SECOND, after: THIRD }, [makeState(2)])

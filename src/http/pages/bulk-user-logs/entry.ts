@@ -31,7 +31,7 @@ export function formatEntryTitle(found: LogEntry): string {
   return `${formatCall(found)} · \u2068${key.name}\u2069 · ${status.toLowerCase()}`
 }
 
-/** Renders a sentence that says what was asked, by which key, and what came of it. */
+/** Renders a sentence that says which key asked for what, and what happened. */
 export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
   const { entry } = found
   const { total } = entry.counts
@@ -41,7 +41,7 @@ export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
     entry.status === 'Failed'
       ? `${asked}. Nothing was applied${explainFailure(found, outcomes)}.`
       : describeResult(found, asked)
-  return html`<p class="came-of-it"><strong><bdi>${entry.key.name}</bdi></strong> ${what}</p>`
+  return html`<p class="entry-outcome"><strong><bdi>${entry.key.name}</bdi></strong> ${what}</p>`
 }
 
 function describeResult({ entry: { counts } }: LogEntry, asked: string): string {
