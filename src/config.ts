@@ -33,6 +33,8 @@ function milliseconds(preset: number, minimum: number, description: string) {
   return Type.Integer({ default: preset, minimum, maximum: DAY_MS, description })
 }
 
+const optionalText = (description: string) => Type.Optional(Type.String({ description }))
+
 /**
  * Every setting of the program, with its meaning and default. A test checks the table in docs/configuration.md against
  * it.
@@ -66,19 +68,25 @@ export const ConfigSchema = Type.Object({
     default: './data',
     description: 'folder of the embedded server and of the demo credentials',
   }),
-  SIGNING_KEY: Type.Optional(
-    Type.String({
-      description: 'the Ed25519 key that signs checkpoints, PEM (PKCS#8); takes precedence over SIGNING_KEY_FILE',
-    }),
+  SIGNING_KEY: optionalText(
+    'the Ed25519 key that signs checkpoints, PEM (PKCS#8); takes precedence over SIGNING_KEY_FILE',
   ),
-  SIGNING_KEY_FILE: Type.Optional(
-    Type.String({
-      description: 'the file of that key; unset: `signing-key.pem` in DATA_DIR, created for the embedded server',
-    }),
+  SIGNING_KEY_FILE: optionalText(
+    'the file of that key; unset: `signing-key.pem` in DATA_DIR, created for the embedded server',
   ),
-  CHECKPOINT_DIR: Type.Optional(
-    Type.String({ description: 'folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR' }),
+  SECRETS_KEY: optionalText(
+    'the keys that encrypt stored secrets, 32 bytes in base64 each, separated by commas, the newest first; takes precedence over SECRETS_KEY_FILE',
   ),
+  SECRETS_KEY_FILE: optionalText(
+    'the file of those keys, one on each line; unset: `secrets-key` in DATA_DIR, created for the embedded server',
+  ),
+  WEBHOOKS_PRIVATE: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1,
+    description: '1: webhooks may use http and reach private addresses, for development; 0: https and public ones only',
+  }),
+  CHECKPOINT_DIR: optionalText('folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR'),
   CHECKPOINT_INTERVAL_MS: milliseconds(60_000, 100, 'milliseconds between two checkpoints of a company that changes'),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.Integer({
@@ -102,16 +110,12 @@ export const ConfigSchema = Type.Object({
         'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
     }),
   ),
-  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
-    Type.String({
-      description: 'headers for the collector, as `name=value`, separated by commas; they may contain a secret',
-    }),
+  OTEL_EXPORTER_OTLP_HEADERS: optionalText(
+    'headers for the collector, as `name=value`, separated by commas; they may contain a secret',
   ),
-  OTEL_SERVICE_NAME: Type.Optional(
-    Type.String({ description: 'name of the service in traces; unset: `employee-ledger`' }),
-  ),
-  OTEL_RESOURCE_ATTRIBUTES: Type.Optional(
-    Type.String({ description: 'more attributes of the process in traces, as `name=value`, separated by commas' }),
+  OTEL_SERVICE_NAME: optionalText('name of the service in traces; unset: `employee-ledger`'),
+  OTEL_RESOURCE_ATTRIBUTES: optionalText(
+    'more attributes of the process in traces, as `name=value`, separated by commas',
   ),
   OTEL_TRACES_SAMPLER: Type.Union(
     [

@@ -57,6 +57,8 @@ export type ProblemCode =
   | 'key_not_found'
   | 'user_not_found'
   | 'token_not_found'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'already_exists'
@@ -66,6 +68,7 @@ export type ProblemCode =
   | 'user_removed'
   | 'user_not_removed'
   | 'last_admin'
+  | 'too_many_webhooks'
   | 'key_revoked'
   | 'idempotency_in_progress'
   | 'idempotency_response_expired'
@@ -82,6 +85,7 @@ export type ProblemCode =
   | 'rate_limited'
   | 'internal_error'
   | 'unavailable'
+  | 'secrets_key_missing'
 
 const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   malformed_request: { status: 400, title: 'The request is not valid HTTP' },
@@ -99,6 +103,8 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   key_not_found: { status: 404, title: 'No such API key' },
   user_not_found: { status: 404, title: 'No such user' },
   token_not_found: { status: 404, title: 'No such token' },
+  webhook_not_found: { status: 404, title: 'No such webhook' },
+  delivery_not_found: { status: 404, title: 'No such delivery' },
   route_not_found: { status: 404, title: 'No such route' },
   method_not_allowed: { status: 405, title: 'The route does not support this method' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
@@ -109,6 +115,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company needs at least one administrator' },
+  too_many_webhooks: { status: 409, title: 'The company has as many webhooks as it may have' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
   idempotency_response_expired: {
@@ -127,6 +134,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'The service is temporarily unavailable' },
+  secrets_key_missing: { status: 503, title: 'The service has no key to protect secrets' },
 }
 
 /** Why a call as a whole was refused: the part of an RFC 9457 problem document that the domain decides. */

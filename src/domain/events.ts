@@ -2,6 +2,7 @@ import type { AttributeName, CustomValue, EmployeeAttributes } from './attribute
 import type { ProblemCode, RecordError } from './errors.ts'
 import type { RefreshPeriod, Role, TokenScope } from './company.ts'
 import type { IdPrefix } from './ids.ts'
+import type { WebhookDisabledReason, WebhookType } from './webhook-types.ts'
 
 /** A value of an attribute in an event; null means unset. */
 export type AttributeValue = CustomValue | null
@@ -44,6 +45,17 @@ export type SentJson = unknown
 export interface KeyQuota {
   quota_limit: number
   refresh_period: RefreshPeriod
+}
+
+/** What an administrator sets for a webhook. */
+export interface WebhookSettings {
+  url: string
+  description: string
+  types: WebhookType[]
+  /** Whether messages contain values, not only ids and the names of what changed. */
+  include_data: boolean
+  /** The number of messages that may be under way at once. */
+  concurrency: number
 }
 
 /** The fields of a record that can identify a person. Emails are normalised. */
@@ -105,6 +117,17 @@ export interface EventData {
   ApiKeyDisabled: Record<string, never>
   ApiKeyEnabled: Record<string, never>
   ApiKeyRevoked: Record<string, never>
+  WebhookCreated: WebhookSettings
+  /** Only the settings that changed. */
+  WebhookChanged: { from: Partial<WebhookSettings>; to: Partial<WebhookSettings> }
+  /** `previous_expires_at`: when messages stop being signed with the replaced secret as well; null if at once. */
+  WebhookSecretRotated: { overlap_seconds: number; previous_expires_at: string | null }
+  WebhookPaused: Record<string, never>
+  /** Deliveries go on with the event after this position, which may have been delivered before. */
+  WebhookResumed: { position: number }
+  /** The service stopped delivering: the receiver answered 410, or nothing was accepted for three days. */
+  WebhookDisabled: { reason: WebhookDisabledReason; position: number }
+  WebhookRemoved: Record<string, never>
 }
 
 export type EventType = keyof EventData
@@ -137,6 +160,13 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   ApiKeyDisabled: 1,
   ApiKeyEnabled: 1,
   ApiKeyRevoked: 1,
+  WebhookCreated: 1,
+  WebhookChanged: 1,
+  WebhookSecretRotated: 1,
+  WebhookPaused: 1,
+  WebhookResumed: 1,
+  WebhookDisabled: 1,
+  WebhookRemoved: 1,
 }
 
 /** What each event type is about: the prefix of the ids of its streams. The ledger stores the ids without it. */
@@ -167,6 +197,13 @@ export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
   ApiKeyDisabled: 'key',
   ApiKeyEnabled: 'key',
   ApiKeyRevoked: 'key',
+  WebhookCreated: 'whk',
+  WebhookChanged: 'whk',
+  WebhookSecretRotated: 'whk',
+  WebhookPaused: 'whk',
+  WebhookResumed: 'whk',
+  WebhookDisabled: 'whk',
+  WebhookRemoved: 'whk',
 }
 
 /** The types of the events that calls make. Events of all other types are outside of calls. */

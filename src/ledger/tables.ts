@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
+import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 
 /** An event as it is stored. `data` is the exact text that was hashed. */
 export interface EventRow {
@@ -112,6 +113,50 @@ export interface LedgerTables {
     position: number
     size: number
     verdict: string | null
+  }
+  webhooks: {
+    company_id: string
+    webhook_id: string
+    version: number
+    url: string
+    description: string
+    types: WebhookType[]
+    include_data: boolean
+    concurrency: number
+    status: WebhookStatus
+    disabled_reason: WebhookDisabledReason | null
+    disabled_at: string | null
+    secret: Buffer
+    previous_secret: Buffer | null
+    previous_expires_at: string | null
+    rotated_at: string | null
+    created_at: string
+  }
+  webhook_progress: {
+    company_id: string
+    webhook_id: string
+    position: number
+    ahead: number[]
+    attempts: number
+    failing_since: string | null
+    due_at: string | null
+    error: string | null
+    is_slow: boolean
+    lease_id: string | null
+    leased_until: string | null
+  }
+  webhook_deliveries: {
+    company_id: string
+    webhook_id: string
+    delivery_id: string
+    position: number | null
+    type: string
+    sent_at: string
+    duration_ms: number
+    is_delivered: boolean
+    http_status: number | null
+    error: string | null
+    answer: string | null
   }
   /** Projection versions that may be read: their tables have once caught up with the heads. */
   projection_versions: { projection: string; version: number; completed_at: string }

@@ -1,8 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
-import { link, readFile, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { syncFolder, writeDurably } from './durable-file.ts'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createDurably, readIfExists, writeDurably } from '../../files/durable-file.ts'
 import type { NoteSigner } from './signed-note.ts'
 import { parsePublicKey } from './signed-note.ts'
 
@@ -36,7 +34,7 @@ export async function openSigningKeys({ pem, file, missing }: KeyPlace): Promise
   const retired = await readRetired(file)
   // Environment files often cannot hold line feeds.
   if (pem !== undefined) return { current: signerOf(pem.replaceAll('\\n', '\n'), 'SIGNING_KEY'), retired }
-  const found = await readIfExists(file)
+  const found = await readKeyFile(file)
   if (found !== null) return { current: signerOf(found, file), retired }
   if (missing === 'refuse') throw new SigningKeyError(`the signing key ${file} does not exist`)
   return { current: missing === 'make' ? await makeKey(file) : null, retired }
@@ -45,41 +43,24 @@ export async function openSigningKeys({ pem, file, missing }: KeyPlace): Promise
 /** Replaces the key in the file with a new one and retires the old one. Returns the new keys. */
 export async function rotateSigningKey(file: string): Promise<SigningKeys & { current: NoteSigner }> {
   const { current: old, retired } = await openSigningKeys({ file, missing: 'refuse' })
-  const beside = `${file}.new`
-  const current = await writeKey(beside)
+  const pem = generatePem()
   // Retire the old key first, so that there is never a note whose key is not published.
   const keys = [...retired.filter((key) => !key.equals(old!.publicKey)), old!.publicKey]
   await writeDurably(retiredFile(file), keys.map((key) => `${encodePublicKey(key)}\n`).join(''))
-  await rename(beside, file)
-  return { current, retired: keys }
+  await writeDurably(file, pem)
+  return { current: signerOf(pem, file), retired: keys }
 }
 
 /** Creates the key. If several processes do this at once, all use the key of the first one. */
 async function makeKey(file: string): Promise<NoteSigner> {
-  const beside = `${file}.${randomUUID()}`
-  const signer = await writeKey(beside)
-  try {
-    await link(beside, file)
-    await syncFolder(dirname(file))
-    return signer
-  } catch (error) {
-    const theirs = await readIfExists(file)
-    if (theirs === null)
-      throw new SigningKeyError(`the signing key ${file} cannot be made: ${formatCause(error)}`, { cause: error })
-    return signerOf(theirs, file)
-  } finally {
-    await rm(beside, { force: true })
-  }
+  await createDurably(file, generatePem()).catch((error: unknown) => {
+    throw new SigningKeyError(`the signing key ${file} cannot be made: ${formatCause(error)}`, { cause: error })
+  })
+  return signerOf((await readKeyFile(file)) ?? '', file)
 }
 
-async function writeKey(file: string): Promise<NoteSigner> {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  try {
-    await writeDurably(file, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
-  } catch (error) {
-    throw new SigningKeyError(`the signing key ${file} cannot be written: ${formatCause(error)}`, { cause: error })
-  }
-  return signerWith(privateKey)
+function generatePem(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 }
 
 function signerOf(pem: string, place: string): NoteSigner {
@@ -100,7 +81,7 @@ function signerWith(key: KeyObject): NoteSigner {
 }
 
 async function readRetired(file: string): Promise<Buffer[]> {
-  const text = await readIfExists(retiredFile(file))
+  const text = await readKeyFile(retiredFile(file))
   const lines = (text ?? '').split('\n').filter((line) => line !== '')
   return lines.map((line, at) => {
     const key = parsePublicKey(line)
@@ -118,14 +99,10 @@ function encodePublicKey(publicKey: Buffer): string {
   return Buffer.concat([Buffer.of(1), publicKey]).toString('base64')
 }
 
-/** Reads a file; null if it does not exist. */
-async function readIfExists(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+async function readKeyFile(file: string): Promise<string | null> {
+  return readIfExists(file).catch((error: unknown) => {
     throw new SigningKeyError(`${file} cannot be read: ${formatCause(error)}`, { cause: error })
-  }
+  })
 }
 
 function formatCause(error: unknown): string {

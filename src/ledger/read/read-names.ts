@@ -18,15 +18,16 @@ async function readNamesOfActors(
   companyId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const known = ids.filter((id) => isId('key', id) || isId('usr', id))
+  const known = ids.filter((id) => isId('key', id) || isId('usr', id) || isId('whk', id))
   const uuids = new Map(known.map((id) => [toUuid(id), id]))
   if (uuids.size === 0) return new Map()
   const { rows } = await sql<{ id: string; name: string }>`
     select api_id as id, name from api_keys where company_id = ${toUuid(companyId)} and api_id = any(${[...uuids.keys()]}::uuid[])
     union all
-    select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])`.execute(
-    db,
-  )
+    select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])
+    union all
+    select webhook_id, coalesce(nullif(description, ''), url) from webhooks
+    where company_id = ${toUuid(companyId)} and webhook_id = any(${[...uuids.keys()]}::uuid[])`.execute(db)
   return new Map(rows.filter(({ name }) => name !== '').map(({ id, name }) => [uuids.get(id)!, name]))
 }
 

@@ -28,6 +28,9 @@ export const RIGHTS: Record<string, string> = {
   ledger_verifications: 'select, insert, update',
   projection_versions: 'select, insert',
   event_traces: 'select, insert, delete',
+  webhooks: 'select, insert, update, delete',
+  webhook_progress: 'select, insert, update, delete',
+  webhook_deliveries: 'select, insert, update, delete',
 }
 
 /** Grants the service's role its rights. Does nothing if owner and service are the same role. */

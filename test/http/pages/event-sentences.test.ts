@@ -12,8 +12,12 @@ const NAMES = new Map([
   [MANAGER, 'Bo Li'],
   [id('key'), 'Nightly sync'],
   [id('usr'), 'Ada Admin'],
+  [id('whk'), 'Payroll'],
 ])
 const QUOTA = { quota_limit: 1_000, refresh_period: 'daily' } as const
+const WEBHOOK = {
+  ...{ url: 'https://example.com/hook', description: 'Payroll', types: [], include_data: false, concurrency: 4 },
+}
 const COUNTS = { total: 1_000, updated: 12, deactivated: 1, failed: 0, no_updates: 987 }
 const CALL = {
   ...{ requested_at: '2026-11-20T14:05:09.000Z', duration_ms: 1, key: { id: id('key'), name: '' }, request_id: 'r' },
@@ -110,6 +114,28 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   ApiKeyDisabled: ['usr', {}, 'Ada Admin disabled key Nightly sync'],
   ApiKeyEnabled: ['usr', {}, 'Ada Admin enabled key Nightly sync'],
   ApiKeyRevoked: ['usr', {}, 'Ada Admin revoked key Nightly sync'],
+  WebhookCreated: ['usr', WEBHOOK, 'Ada Admin created webhook Payroll to https://example.com/hook'],
+  WebhookChanged: [
+    'usr',
+    {
+      from: { url: 'https://example.com/old', include_data: true },
+      to: { url: 'https://example.com/hook', include_data: false },
+    },
+    'Ada Admin changed the address, what messages contain of webhook Payroll',
+  ],
+  WebhookSecretRotated: [
+    'usr',
+    { overlap_seconds: 0, previous_expires_at: null },
+    'Ada Admin rotated the secret of webhook Payroll',
+  ],
+  WebhookPaused: ['usr', {}, 'Ada Admin paused webhook Payroll'],
+  WebhookResumed: ['usr', { position: 1_200 }, 'Ada Admin resumed webhook Payroll after position 1,200'],
+  WebhookDisabled: [
+    'schedule',
+    { reason: 'gone', position: 7 },
+    'Deliveries to webhook Payroll were stopped: the receiver answered 410 Gone',
+  ],
+  WebhookRemoved: ['usr', {}, 'Ada Admin removed webhook Payroll'],
 }
 
 /** Renders the sentence of an event with this data as text. */

@@ -19,6 +19,18 @@ export const EVENT_GROUPS = {
       'ApiKeyRevoked',
     ],
   },
+  webhooks: {
+    label: 'Webhooks',
+    types: [
+      'WebhookCreated',
+      'WebhookChanged',
+      'WebhookSecretRotated',
+      'WebhookPaused',
+      'WebhookResumed',
+      'WebhookDisabled',
+      'WebhookRemoved',
+    ],
+  },
   users: {
     label: 'Users',
     types: [

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { AttributeChanges, CallCounts, EventData, EventType, KeyQuota } from '../../../domain/events.ts'
+import type { WebhookDisabledReason } from '../../../domain/webhook-types.ts'
 import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
@@ -99,6 +100,21 @@ const SENTENCES: Sentences = {
   ApiKeyDisabled: ({ actor, subject }) => html`${actor} disabled key ${subject()}`,
   ApiKeyEnabled: ({ actor, subject }) => html`${actor} enabled key ${subject()}`,
   ApiKeyRevoked: ({ actor, subject }) => html`${actor} revoked key ${subject()}`,
+  WebhookCreated: ({ actor, subject, data }) =>
+    html`${actor} created webhook ${subject()}${data ? ` to ${data.url}` : ''}`,
+  WebhookChanged: ({ actor, subject, data }) =>
+    html`${actor} changed ${data ? Object.keys(data.to).map(nameSetting).join(', ') : 'settings'} of webhook ${subject()}`,
+  WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
+    const end = data?.previous_expires_at
+    const old = end ? `; messages carry the old signature too until ${formatTime(end, viewer.timeZone)}` : ''
+    return html`${actor} rotated the secret of webhook ${subject()}${old}`
+  },
+  WebhookPaused: ({ actor, subject }) => html`${actor} paused webhook ${subject()}`,
+  WebhookResumed: ({ actor, subject, data }) =>
+    html`${actor} resumed webhook ${subject()}${data ? ` after position ${formatNumber(data.position)}` : ''}`,
+  WebhookDisabled: ({ subject, data }) =>
+    html`Deliveries to webhook ${subject()} were stopped${data ? `: ${STOPPED[data.reason]}` : ''}`,
+  WebhookRemoved: ({ actor, subject }) => html`${actor} removed webhook ${subject()}`,
 }
 
 /** Renders an event as a sentence: who did what to whom. */
@@ -151,9 +167,25 @@ export function formatActor(actor: string, names: ReadonlyMap<string, string>): 
 /** Those who cause events without an id of their own. */
 export const WITHOUT_ID: Readonly<Record<string, string>> = { operator: 'The command line', schedule: 'The schedule' }
 
+const STOPPED = {
+  gone: 'the receiver answered 410 Gone',
+  failing: 'the receiver accepted nothing for three days',
+} satisfies Record<WebhookDisabledReason, string>
+
+const SETTING_WORDS: Record<string, string> = {
+  url: 'the address',
+  types: 'the message types',
+  include_data: 'what messages contain',
+}
+
+function nameSetting(name: string): string {
+  return SETTING_WORDS[name] ?? `the ${name}`
+}
+
 function renderSubject({ stream, position }: EventHeader, name = stream, { role }: SessionUser): Html {
   if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
   const isKey = stream.startsWith('key_')
+  if (stream.startsWith('whk_')) return html`<em><bdi>${name}</bdi></em>`
   const item = isKey ? NAVIGATION.apiKeys : NAVIGATION.users
   // Only administrators may open the pages of keys and users.
   const href = role === 'admin' ? `${item.path}/${stream}` : buildUrl(NAVIGATION.events.path, { id: stream })

@@ -106,6 +106,16 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Check the id in the list of tokens.',
     entry: 'no',
   },
+  webhook_not_found: {
+    when: 'The company has no webhook with the id in the path.',
+    remedy: 'Check the id in the list of webhooks.',
+    entry: 'no',
+  },
+  delivery_not_found: {
+    when: 'The webhook has no delivery with the id in the path. Deliveries are kept for 30 days.',
+    remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
+    entry: 'no',
+  },
   route_not_found: {
     when: 'The API has no such path.',
     remedy: 'Compare the path with the reference at /docs.',
@@ -155,6 +165,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   last_admin: {
     when: 'The change would leave the company without an administrator.',
     remedy: 'Make another user an administrator first.',
+    entry: 'no',
+  },
+  too_many_webhooks: {
+    when: 'The company already has 20 webhooks.',
+    remedy: 'Remove a webhook that is not needed.',
     entry: 'no',
   },
   key_revoked: {
@@ -238,6 +253,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy:
       'Wait for the time in Retry-After, then try again with the same Idempotency-Key. A call that was already ' +
       'carried out is not carried out twice.',
+    entry: 'no',
+  },
+  secrets_key_missing: {
+    when: 'The service has no key with which to encrypt the secret of a webhook before storing it.',
+    remedy: 'Ask the operator to set SECRETS_KEY or SECRETS_KEY_FILE.',
     entry: 'no',
   },
 }

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import type { PoolClient } from 'pg'
+import { problem } from '../../domain/errors.ts'
+import type { WebhookSettings } from '../../domain/events.ts'
+import type { WebhookChange, WebhookEvent, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
+import {
+  decideWebhook,
+  decideWebhookChange,
+  evolveWebhook,
+  MOST_WEBHOOKS,
+} from '../../domain/webhooks/webhook-lifecycle.ts'
+import type { WebhookDisabledReason } from '../../domain/webhook-types.ts'
+import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { Acting, CompanyServices } from '../users/change-company.ts'
+import { assertSeen, changeCompany, RefusedByStateError } from '../users/change-company.ts'
+import type { WebhookRecord } from './read-webhooks.ts'
+import {
+  countWebhooks,
+  deleteWebhook,
+  insertWebhook,
+  loadWebhook,
+  moveProgress,
+  replaceWebhookSecret,
+  sealSecret,
+  updateWebhook,
+} from './webhook-rows.ts'
+
+export const NO_SUCH_WEBHOOK = problem('webhook_not_found', 'No such webhook exists')
+const TOO_MANY = problem('too_many_webhooks', `A company may have ${MOST_WEBHOOKS} webhooks`)
+const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
+
+/** A symmetric secret of Standard Webhooks: this prefix and 24 to 64 bytes in base64. */
+const SECRET_PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/** The services that change webhooks. */
+export interface WebhookServices extends CompanyServices {
+  secrets: SecretBox
+}
+
+/** A webhook after a change. */
+export interface ChangedWebhook {
+  webhook: WebhookRecord
+  /** The time of the change, RFC 3339 UTC. */
+  now: string
+  /** The position of the change's event; null if nothing changed. */
+  position: number | null
+}
+
+/** The secret is shown once. */
+export type WebhookWithSecret = ChangedWebhook & { secret: string }
+
+/**
+ * Creates a webhook, whose deliveries begin with the next event. With `seen`, only if the company still has that many
+ * webhooks. Throws RefusedByStateError.
+ */
+export async function createWebhook(
+  services: WebhookServices,
+  acting: Acting,
+  settings: WebhookSettings,
+  seen?: number,
+): Promise<WebhookWithSecret> {
+  assertHasKey(services)
+  const { companyId } = acting
+  const id = services.newId('whk')
+  const secret = generateWebhookSecret()
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    const count = await countWebhooks(client, companyId)
+    assertSeen(seen, count)
+    if (count >= MOST_WEBHOOKS) throw new RefusedByStateError(TOO_MANY)
+    const created = decideWebhook(id, settings)
+    const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, created)
+    await insertWebhook(client, companyId, webhook, sealSecret(services.secrets, secret, id), now)
+    return { events: [created], result: { webhook: (await loadWebhook(client, companyId, id))!, now } }
+  })
+  return { ...result, secret, position }
+}
+
+/**
+ * Edits, pauses, resumes or removes a webhook. With `seen`, only if it still has that version. Throws
+ * RefusedByStateError, also if `resume` names a position beyond the head.
+ */
+export async function changeWebhook(
+  services: CompanyServices,
+  acting: Acting,
+  webhookId: string,
+  wanted: Exclude<WebhookChange, { change: 'rotate' | 'disable' }>,
+  seen?: number,
+): Promise<ChangedWebhook> {
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    const { events, webhook } = await changeRows(client, acting.companyId, webhookId, { ...wanted, seen }, now)
+    return { events, result: { webhook, now } }
+  })
+  return { ...result, position }
+}
+
+/**
+ * Rotates a webhook's secret. For `overlapSeconds` more, messages are signed with the replaced secret as well. With
+ * `seen`, only if the webhook still has that version. Throws RefusedByStateError.
+ */
+export async function rotateWebhookSecret(
+  services: WebhookServices,
+  acting: Acting,
+  webhookId: string,
+  overlapSeconds: number,
+  seen?: number,
+): Promise<WebhookWithSecret> {
+  assertHasKey(services)
+  const { companyId } = acting
+  const secret = generateWebhookSecret()
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    const wanted = { change: 'rotate', overlapSeconds, seen } as const
+    const { events } = await changeRows(client, companyId, webhookId, wanted, now)
+    const [rotated] = events
+    const previousExpiresAt = rotated?.type === 'WebhookSecretRotated' ? rotated.data.previous_expires_at : null
+    const sealed = sealSecret(services.secrets, secret, webhookId)
+    await replaceWebhookSecret(client, companyId, webhookId, { sealed, previousExpiresAt, now })
+    return { events, result: { webhook: (await loadWebhook(client, companyId, webhookId))!, now } }
+  })
+  return { ...result, secret, position }
+}
+
+/** Disables a webhook that its receiver refuses. Does nothing if it is not enabled. */
+export async function disableWebhook(
+  { pool, onCommitted }: Pick<CompanyServices, 'pool' | 'onCommitted'>,
+  companyId: string,
+  webhookId: string,
+  reason: WebhookDisabledReason,
+): Promise<void> {
+  const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client, now) => {
+    const stored = await loadWebhook(client, companyId, webhookId)
+    if (!stored) return { events: [], result: null }
+    const { events } = await changeRows(
+      client,
+      companyId,
+      webhookId,
+      { change: 'disable', reason, seen: undefined },
+      now,
+    )
+    return { events, result: null }
+  })
+  if (position !== null) onCommitted?.([companyId])
+}
+
+async function changeRows(
+  client: PoolClient,
+  companyId: string,
+  webhookId: string,
+  wanted: WebhookChange & { seen: number | undefined },
+  now: string,
+): Promise<{ events: WebhookEvent[]; webhook: WebhookRecord }> {
+  const stored = await loadWebhook(client, companyId, webhookId)
+  if (!stored) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
+  assertSeen(wanted.seen, stored.version)
+  const { position, head } = stored.progress
+  if (wanted.change === 'resume' && (wanted.position ?? 0) > head)
+    throw new RefusedByStateError(problem('invalid_body', `The last position of the ledger is ${head}`))
+  const events = decideWebhookChange(stored, wanted, { now, position })
+  if (events.length === 0) return { events, webhook: stored }
+  const changed = events.reduce<WebhookLife>(evolveWebhook, stored)
+  if (wanted.change === 'remove') {
+    await deleteWebhook(client, companyId, webhookId)
+    return { events, webhook: { ...stored, ...changed } }
+  }
+  await updateWebhook(client, companyId, changed, now)
+  for (const event of events)
+    if (event.type === 'WebhookResumed') await moveProgress(client, companyId, webhookId, event.data.position)
+  return { events, webhook: (await loadWebhook(client, companyId, webhookId))! }
+}
+
+function generateWebhookSecret(): string {
+  return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
+}
+
+function assertHasKey({ secrets }: WebhookServices): void {
+  if (!secrets.hasKey) throw new RefusedByStateError(NO_KEY)
+}

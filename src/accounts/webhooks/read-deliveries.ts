@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+
+/** An attempt to deliver a message. Times are RFC 3339 UTC. */
+export interface Delivery {
+  id: string
+  type: string
+  /** The position of the event that the message tells; null for a test ping. */
+  position: number | null
+  sentAt: string
+  durationMs: number
+  isDelivered: boolean
+  /** The status that the receiver answered; null if it did not answer. */
+  httpStatus: number | null
+  /** Why it failed; null if it did not. */
+  error: string | null
+  /** The start of the receiver's answer; null if there was none, or if the event has been erased. */
+  answer: string | null
+}
+
+/** Lists the deliveries of a webhook, newest first. `before` is the id of a delivery. */
+export async function listDeliveries(
+  db: LedgerDb,
+  companyId: string,
+  webhookId: string,
+  page: { isDelivered?: boolean; before?: string; limit: number },
+): Promise<Delivery[]> {
+  const { isDelivered, before, limit } = page
+  const { rows } = await sql<LedgerTables['webhook_deliveries']>`
+    select * from webhook_deliveries
+    where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
+      ${isDelivered === undefined ? sql`` : sql`and is_delivered = ${isDelivered}`}
+      ${before === undefined ? sql`` : sql`and delivery_id < ${toUuid(before)}`}
+    order by delivery_id desc limit ${limit}`.execute(db)
+  return rows.map(toDelivery)
+}
+
+/** Finds a delivery of a webhook; null if it does not exist. */
+export async function findDelivery(
+  db: LedgerDb,
+  companyId: string,
+  webhookId: string,
+  deliveryId: string,
+): Promise<Delivery | null> {
+  const { rows } = await sql<LedgerTables['webhook_deliveries']>`
+    select * from webhook_deliveries where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
+      and delivery_id = ${toUuid(deliveryId)}`.execute(db)
+  return rows[0] ? toDelivery(rows[0]) : null
+}
+
+function toDelivery(row: LedgerTables['webhook_deliveries']): Delivery {
+  return {
+    id: fromUuid('dlv', row.delivery_id),
+    type: row.type,
+    position: row.position,
+    sentAt: row.sent_at,
+    durationMs: row.duration_ms,
+    isDelivered: row.is_delivered,
+    httpStatus: row.http_status,
+    error: row.error,
+    answer: row.answer,
+  }
+}

@@ -1,0 +1,25 @@
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import { StartupError } from '../postgres/startup-error.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { openSecretBox } from '../secrets/secret-box.ts'
+import { readSecretKeys, SecretKeyError } from '../secrets/secret-keys.ts'
+
+/** The file of the keys that encrypt stored secrets. */
+export function secretsKeyFile(config: Config): string {
+  return config.SECRETS_KEY_FILE ?? path.join(config.DATA_DIR, 'secrets-key')
+}
+
+/**
+ * Opens the box that encrypts stored secrets. With the embedded database, a missing key is created; with DATABASE_URL
+ * and no key, the box has none. Throws a StartupError when a configured key cannot be used.
+ */
+export async function openSecrets(config: Config): Promise<SecretBox> {
+  const unset = config.DATABASE_URL === undefined ? 'make' : 'none'
+  const missing = config.SECRETS_KEY_FILE === undefined ? unset : 'refuse'
+  const place = { text: config.SECRETS_KEY, file: secretsKeyFile(config), missing } as const
+  const keys = await readSecretKeys(place).catch((error: unknown) => {
+    throw error instanceof SecretKeyError ? new StartupError(error.message, { cause: error }) : error
+  })
+  return openSecretBox(keys)
+}

@@ -1,0 +1,25 @@
+/** The types of the messages that webhooks send. */
+export const WEBHOOK_TYPES = [
+  'api_call.completed',
+  'api_call.failed',
+  'employee.created',
+  'employee.updated',
+  'employee.deactivated',
+  'employee.reactivated',
+  'employee.erased',
+  'api_key.issued',
+  'api_key.changed',
+  'api_key.rotated',
+  'api_key.disabled',
+  'api_key.enabled',
+  'api_key.revoked',
+] as const
+export type WebhookType = (typeof WEBHOOK_TYPES)[number]
+
+/** The type of the message that an administrator sends as a test. */
+export const PING_TYPE = 'webhook.ping'
+
+export type WebhookStatus = 'enabled' | 'paused' | 'disabled'
+
+/** Why the service disabled a webhook: the receiver answered 410 Gone, or accepted nothing for three days. */
+export type WebhookDisabledReason = 'gone' | 'failing'

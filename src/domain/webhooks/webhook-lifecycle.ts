@@ -1,0 +1,106 @@
+import type { NewEvent, WebhookSettings } from '../events.ts'
+import type { WebhookDisabledReason, WebhookStatus } from '../webhook-types.ts'
+
+/** The state of a webhook that follows from its events. Excludes its secrets and its progress. */
+export interface WebhookLife {
+  id: string
+  version: number
+  settings: WebhookSettings
+  status: WebhookStatus
+  /** Set while the status is `disabled`. */
+  disabledReason: WebhookDisabledReason | null
+}
+
+export type WebhookEvent = Extract<NewEvent, { type: `Webhook${string}` }>
+
+/** A change of a webhook. An edit leaves absent settings unchanged. */
+export type WebhookChange =
+  | { change: 'edit'; settings: Partial<WebhookSettings> }
+  | { change: 'rotate'; overlapSeconds: number }
+  | { change: 'pause' }
+  /** With `position`, deliveries go on after it: an earlier one replays, a later one skips. */
+  | { change: 'resume'; position?: number }
+  | { change: 'disable'; reason: WebhookDisabledReason }
+  | { change: 'remove' }
+
+export const LARGEST_CONCURRENCY = 16
+export const DEFAULT_CONCURRENCY = 4
+/** The number of webhooks that a company may have. */
+export const MOST_WEBHOOKS = 20
+export const LONGEST_URL = 2_048
+export const LONGEST_DESCRIPTION = 200
+
+/** Creates a webhook: the first event of its stream. */
+export function decideWebhook(id: string, settings: WebhookSettings): WebhookEvent {
+  return { type: 'WebhookCreated', stream: id, version: 1, index: null, data: settings }
+}
+
+/**
+ * Decides a change of a webhook that has reached `position`. `now` is RFC 3339 UTC. Returns no events if nothing
+ * changes.
+ */
+export function decideWebhookChange(
+  webhook: WebhookLife,
+  wanted: WebhookChange,
+  { now, position }: { now: string; position: number },
+): WebhookEvent[] {
+  const { status } = webhook
+  const place = { stream: webhook.id, version: webhook.version + 1, index: null }
+  switch (wanted.change) {
+    case 'edit': {
+      const data = changedSettings(webhook.settings, wanted.settings)
+      return data ? [{ ...place, type: 'WebhookChanged', data }] : []
+    }
+    case 'rotate': {
+      const { overlapSeconds } = wanted
+      const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
+      const data = { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
+      return [{ ...place, type: 'WebhookSecretRotated', data }]
+    }
+    case 'pause':
+      return status === 'paused' ? [] : [{ ...place, type: 'WebhookPaused', data: {} }]
+    case 'resume': {
+      if (status === 'enabled' && wanted.position === undefined) return []
+      return [{ ...place, type: 'WebhookResumed', data: { position: wanted.position ?? position } }]
+    }
+    case 'disable':
+      if (status !== 'enabled') return []
+      return [{ ...place, type: 'WebhookDisabled', data: { reason: wanted.reason, position } }]
+    case 'remove':
+      return [{ ...place, type: 'WebhookRemoved', data: {} }]
+  }
+}
+
+/** The settings that differ, before and after; null if none does. */
+function changedSettings(
+  current: WebhookSettings,
+  wanted: Partial<WebhookSettings>,
+): { from: Partial<WebhookSettings>; to: Partial<WebhookSettings> } | null {
+  const names = (Object.keys(wanted) as (keyof WebhookSettings)[]).filter(
+    (name) => wanted[name] !== undefined && JSON.stringify(wanted[name]) !== JSON.stringify(current[name]),
+  )
+  if (names.length === 0) return null
+  const pick = (settings: Partial<WebhookSettings>) => Object.fromEntries(names.map((name) => [name, settings[name]]))
+  return { from: pick(current), to: pick(wanted) }
+}
+
+/** Applies an event to a webhook. */
+export function evolveWebhook(webhook: WebhookLife, event: WebhookEvent): WebhookLife {
+  const next = { ...webhook, version: event.version }
+  switch (event.type) {
+    case 'WebhookCreated':
+      return { ...next, settings: event.data, status: 'enabled', disabledReason: null }
+    case 'WebhookChanged':
+      return { ...next, settings: { ...webhook.settings, ...event.data.to } }
+    case 'WebhookSecretRotated':
+      return next
+    case 'WebhookPaused':
+      return { ...next, status: 'paused', disabledReason: null }
+    case 'WebhookResumed':
+      return { ...next, status: 'enabled', disabledReason: null }
+    case 'WebhookDisabled':
+      return { ...next, status: 'disabled', disabledReason: event.data.reason }
+    case 'WebhookRemoved':
+      return next
+  }
+}

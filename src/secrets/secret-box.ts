@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+
+/*
+ * Encrypts secrets that the service has to read again, such as those that sign webhooks. The keys are not in the
+ * database, so its rows and backups alone reveal nothing.
+ */
+
+const CIPHER = 'aes-256-gcm'
+export const KEY_BYTES = 32
+const KEY_ID_BYTES = 4
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEADER_BYTES = KEY_ID_BYTES + NONCE_BYTES
+
+/** A stored secret cannot be decrypted: its key is missing, or it was changed or moved. */
+export class UnreadableSecretError extends Error {
+  override name = 'UnreadableSecretError'
+}
+
+export interface SecretBox {
+  /** Whether there is a key. Without one, `seal` and `open` throw UnreadableSecretError. */
+  readonly hasKey: boolean
+  /**
+   * Encrypts a secret under the first key (AES-256-GCM). `place` names the row that will hold it; the result can only
+   * be opened with the same place. Returns key id ‖ nonce ‖ ciphertext ‖ tag.
+   */
+  seal(secret: string, place: string): Buffer
+  /** Decrypts a sealed secret. Throws UnreadableSecretError. */
+  open(sealed: Buffer, place: string): string
+  /** Whether a secret is sealed under the first key, so that the others are not needed for it. */
+  isCurrent(sealed: Buffer): boolean
+}
+
+/** Opens a box with keys of 32 bytes each: the first one encrypts, and all of them decrypt. */
+export function openSecretBox(keys: readonly Buffer[]): SecretBox {
+  const [first] = keys
+  return {
+    hasKey: first !== undefined,
+    seal(secret, place) {
+      if (!first) throw new UnreadableSecretError('no key for secrets is configured')
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, first, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place))
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      return Buffer.concat([idOf(first), nonce, text, cipher.getAuthTag()])
+    },
+    open(sealed, place) {
+      const key = keys.find((candidate) => isUnder(candidate, sealed))
+      if (!key) throw new UnreadableSecretError('the key that encrypted a secret is not configured')
+      const nonce = sealed.subarray(KEY_ID_BYTES, HEADER_BYTES)
+      const text = sealed.subarray(HEADER_BYTES, -TAG_BYTES)
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place))
+      try {
+        decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+        return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
+      } catch (error) {
+        throw new UnreadableSecretError('a stored secret was changed or moved', { cause: error })
+      }
+    },
+    isCurrent: (sealed) => first !== undefined && isUnder(first, sealed),
+  }
+}
+
+/** Names a key without revealing it. */
+function idOf(key: Buffer): Buffer {
+  return hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
+}
+
+function isUnder(key: Buffer, sealed: Buffer): boolean {
+  return sealed.length >= HEADER_BYTES + TAG_BYTES && sealed.subarray(0, KEY_ID_BYTES).equals(idOf(key))
+}
