@@ -39,7 +39,7 @@ const STATEMENTS = [
     failing_since timestamptz(3),
     due_at timestamptz(3),
     error text,
-    is_slow boolean not null default false,
+    is_slow boolean not null default true,
     lease_id uuid,
     leased_until timestamptz(3),
     primary key (company_id, webhook_id)

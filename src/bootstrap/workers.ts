@@ -1,23 +1,29 @@
+import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
 import { retireRecords } from '../erasure/retire-records.ts'
 import { openRecentEvents } from '../ledger/append/recent-events.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
-import { countWork } from '../observe/metrics/count-work.ts'
+import { countDeliveries, countWork } from '../observe/metrics/count-work.ts'
 import { watchDatabase } from '../observe/metrics/database-metrics.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import { trackCheckpoints, openMetrics } from '../observe/metrics/metrics.ts'
-import { lookUpOnly, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { DELIVERY_CONNECTIONS, lookUpOnly, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase, openPreparedDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
 import { isOnShards } from '../postgres/shards.ts'
+import { startDeliveries } from '../webhooks/deliveries.ts'
+import { openPoster } from '../webhooks/post.ts'
 import { COMPANIES_TOGETHER } from '../workers/fold-together.ts'
 import { readQueueDepths } from '../workers/health.ts'
+import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { startRecorder } from '../workers/record-checkpoints.ts'
 import { startWorker } from '../workers/worker.ts'
+import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
+import { openSecrets } from './secrets.ts'
 import { openSigner } from './signing.ts'
 
 /** Starts the workers that keep the projections current. */
@@ -32,6 +38,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const foldingDb = openPreparedDatabase<LedgerTables>(
     openPool({ ...folding, settings: lookUpOnly(isOnShards(store.pool)) }),
   )
+  const webhooks = await openDeliveries(options, boss, metrics)
   const worker = await startWorker({
     db: store.db,
     foldingDb,
@@ -44,13 +51,17 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     answersKeptHours: getAnswersKeptHours(config),
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
+    // Once a call's entry is visible, receivers may hear of it.
+    onDone: (projection, companyIds) => {
+      if (projection === bulkUserLogs.name) webhooks.announce(companyIds)
+    },
     traceFold: tracing?.foldTracer(store.db),
   })
   const recorder = openRecorder(options, signer, metrics)
   return {
     async stop() {
       await recorder.stop()
-      await worker.stop()
+      await Promise.all([worker.stop(), webhooks.stop()])
       await boss.stop({ graceful: false })
       await foldingDb.destroy()
     },
@@ -78,3 +89,23 @@ function openRecorder({ config, urls, log }: PartOptions, signer: CheckpointSign
 
 /** Opens the memory through which an API hands its events to workers in the same process. */
 export const openRecent = () => openRecentEvents({ readers: PROJECTIONS.length })
+
+/** Starts delivering to webhooks, on connections of their own. */
+async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metrics) {
+  const { config, urls, log } = options
+  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger webhooks', max: DELIVERY_CONNECTIONS })
+  const poster = openPoster({ allowPrivate: config.WEBHOOKS_PRIVATE === 1 })
+  const deliveries = await startDeliveries({
+    ...{ pool, db: openDatabase<LedgerTables>(pool), poster, secrets: await openSecrets(config), newId, boss, log },
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    ...countDeliveries(metrics),
+  })
+  return {
+    announce: deliveries.announce,
+    async stop() {
+      await deliveries.stop()
+      poster.close()
+      await pool.end()
+    },
+  }
+}

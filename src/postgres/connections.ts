@@ -33,6 +33,9 @@ export const ACCESS_CONNECTIONS = 4
 /** Connections of the job queues. */
 export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }
 
+/** Connections of a worker process for deliveries to webhooks. */
+export const DELIVERY_CONNECTIONS = 4
+
 /** The maximum number of connections of each kind of process. */
 export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; READ_DATABASE_URL?: string }) {
   const { POOL_SIZE: reading, LANES: lanes, READ_DATABASE_URL: replica } = settings
@@ -41,6 +44,6 @@ export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; READ
   // For folding two projections, recording checkpoints, and listening for jobs.
   return {
     api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api + watching,
-    worker: reading + QUEUE_CONNECTIONS.worker + 4,
+    worker: reading + QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + 4,
   }
 }

@@ -1,6 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { NO_SUCH_WEBHOOK } from '../accounts/webhooks/change-webhook.ts'
 import type { Delivery } from '../accounts/webhooks/read-deliveries.ts'
+import { findDelivery } from '../accounts/webhooks/read-deliveries.ts'
+import { RefusedByStateError } from '../accounts/users/change-company.ts'
+import { problem } from '../domain/errors.ts'
+import type { IdPrefix } from '../domain/ids.ts'
+import { toUuid } from '../domain/ids.ts'
+import type { WebhookMessage } from '../domain/webhooks/webhook-message.ts'
+import { describeEvent } from '../domain/webhooks/webhook-message.ts'
+import { PING_TYPE } from '../domain/webhook-types.ts'
+import { readEventsAt } from '../ledger/read/read-events.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { withClient } from '../postgres/with-client.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
+import type { Poster } from './post.ts'
+import type { Attempt, WebhookPlace } from './progress.ts'
+import { recordAttempt } from './progress.ts'
 
-/** Deliveries that an administrator asks for, one at a time for each webhook. */
+/** Deliveries that an administrator asks for: one at a time for each webhook and process. */
 export interface SingleDeliveries {
   /** Sends a test message now. Throws RefusedByStateError if there is no such webhook, or if one is under way. */
   ping(companyId: string, webhookId: string): Promise<Delivery>
@@ -9,4 +28,90 @@ export interface SingleDeliveries {
    * if there is no such webhook or delivery, or if one is under way.
    */
   redeliver(companyId: string, webhookId: string, deliveryId: string): Promise<Delivery>
+}
+
+interface SingleDeliveryServices {
+  pool: Pool
+  db: LedgerDb
+  poster: Poster
+  secrets: SecretBox
+  newId(prefix: IdPrefix): string
+}
+
+const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
+const UNDER_WAY = problem('rate_limited', 'Another test or redelivery of this webhook is under way')
+
+/** Opens the deliveries that administrators ask for. */
+export function openSingleDeliveries(services: SingleDeliveryServices): SingleDeliveries {
+  const { db } = services
+  const underWay = new Set<string>()
+
+  async function alone(webhookId: string, task: () => Promise<Delivery>): Promise<Delivery> {
+    if (underWay.has(webhookId)) throw new RefusedByStateError(UNDER_WAY)
+    underWay.add(webhookId)
+    try {
+      return await task()
+    } finally {
+      underWay.delete(webhookId)
+    }
+  }
+
+  async function ping(place: WebhookPlace): Promise<Delivery> {
+    const timestamp = new Date().toISOString()
+    const message = { type: PING_TYPE, timestamp, data: { webhook_id: place.webhookId } }
+    return deliver(services, place, { id: `msg_${randomUUID()}`, position: null, describe: () => message })
+  }
+
+  return {
+    ping: (companyId, webhookId) => alone(webhookId, () => ping({ companyId, webhookId })),
+    redeliver: (companyId, webhookId, deliveryId) =>
+      alone(webhookId, async () => {
+        const delivery = await findDelivery(db, companyId, webhookId, deliveryId)
+        if (!delivery) throw new RefusedByStateError(NO_SUCH_DELIVERY)
+        const { position } = delivery
+        if (position === null) return ping({ companyId, webhookId })
+        const [event] = await readEventsAt(db, companyId, [position])
+        if (!event) throw new RefusedByStateError(NO_SUCH_DELIVERY)
+        const id = messageIdOf(webhookId, position)
+        const describe = (includeData: boolean) => describeEvent(event, includeData)
+        return deliver(services, { companyId, webhookId }, { id, position, describe })
+      }),
+  }
+}
+
+interface SingleMessage {
+  id: string
+  position: number | null
+  describe(includeData: boolean): WebhookMessage
+}
+
+async function deliver(
+  { pool, poster, secrets, newId }: SingleDeliveryServices,
+  place: WebhookPlace,
+  { id, position, describe }: SingleMessage,
+): Promise<Delivery> {
+  const { url, includeData, sealed } = await loadTarget(pool, place)
+  const message = describe(includeData)
+  const target = { url, secrets: openSecrets(secrets, sealed, place.webhookId) }
+  const sentAt = new Date().toISOString()
+  const { retryAfter: _, ...result } = await postMessage(poster, target, { id, message })
+  const attempt: Attempt = { deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result }
+  await withClient(pool, (client) => recordAttempt(client, place, attempt))
+  const { deliveryId, ...rest } = attempt
+  return { id: deliveryId, ...rest, isDelivered: attempt.error === null }
+}
+
+async function loadTarget(
+  pool: Pool,
+  { companyId, webhookId }: WebhookPlace,
+): Promise<{ url: string; includeData: boolean; sealed: Buffer[] }> {
+  const { rows } = await pool.query<{ url: string; include_data: boolean; secrets: Buffer[] }>(
+    `select url, include_data, array_remove(array[secret,
+       case when previous_expires_at > clock_timestamp() then previous_secret end], null) as secrets
+     from webhooks where company_id = $1 and webhook_id = $2`,
+    [toUuid(companyId), toUuid(webhookId)],
+  )
+  const [row] = rows
+  if (!row) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
+  return { url: row.url, includeData: row.include_data, sealed: row.secrets }
 }

@@ -4,7 +4,7 @@ import { readCompanyStanding } from '../ledger/read/read-standings.ts'
 import type { QueueDepth, SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { unpark } from './checkpoints.ts'
-import { EXPIRE_ANSWERS, queueOf } from './queues.ts'
+import { DELIVER_WEBHOOKS, EXPIRE_ANSWERS, queueOf } from './queues.ts'
 import type { Waker } from './wake.ts'
 
 /** Reports the state of projections and queues. `versions` holds the versions of further components, by name. */
@@ -30,7 +30,7 @@ export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, 
 
 /** The current number of jobs in each queue; pg-boss's own figures are up to an hour old. */
 export async function readQueueDepths(db: LedgerDb): Promise<QueueDepth[]> {
-  const names = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS]
+  const names = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS, DELIVER_WEBHOOKS]
   const { rows } = await sql<QueueDepth>`
     select name, count(*) filter (where state < 'active')::integer as waiting,
       count(*) filter (where state = 'active')::integer as active

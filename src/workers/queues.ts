@@ -19,7 +19,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 4'
+export const QUEUES_VERSION = 'pg-boss 12, queues 5'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -40,12 +40,16 @@ const EXPIRE_ANSWERS_CRON = '7 * * * *'
 export const RETIRE_RECORDS = 'retire-records'
 const RETIRE_RECORDS_CRON = '37 * * * *'
 
+/** The queue of webhooks that may have undelivered events. */
+export const DELIVER_WEBHOOKS = 'deliver-webhooks'
+
 /** The names of all queues. */
 export function queueNames(): string[] {
   return [
     ...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]),
     EXPIRE_ANSWERS,
     RETIRE_RECORDS,
+    DELIVER_WEBHOOKS,
   ]
 }
 
@@ -76,6 +80,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       // A table of its own keeps the queue's statistics good, whatever the other queues do.
       await create(queueOf(projection), { partition: true, notify: true, ...LIFE })
     }
+    await create(DELIVER_WEBHOOKS, { notify: true, ...LIFE })
     await create(EXPIRE_ANSWERS, LIFE)
     await boss.schedule(EXPIRE_ANSWERS, EXPIRE_ANSWERS_CRON)
     await create(RETIRE_RECORDS, LIFE)

@@ -31,6 +31,8 @@ interface WorkerOptions {
   /** Called with the number of answers that expired, or of refused records that were retired. */
   onExpired?(count: number): void
   onRetired?(count: number): void
+  /** Called with the companies of each job, after their events were folded. */
+  onDone?(projection: string, companyIds: string[]): void
   /** Called with the duration of each batch, in seconds. */
   onFolded?(projection: string, seconds: number): void
   /** Called for each batch that could not be folded. */
@@ -72,7 +74,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     const work = { batchSize: JOBS_AT_ONCE, burstWhenBatchFull: true, ...polling }
     await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
-      await foldInTurns(options, projection, new Set(jobs.flatMap(({ data }) => data.companies)))
+      const companies = new Set(jobs.flatMap(({ data }) => data.companies))
+      await foldInTurns(options, projection, new Set(companies))
+      options.onDone?.(projection.name, [...companies])
     })
   }
 

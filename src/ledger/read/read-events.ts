@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { RecordedEvent } from '../../domain/events.ts'
+import type { EventType, RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { bigintArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import { bigintArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import type { ReadableEvent } from '../integrity/codec.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import type { PageLimits } from './measured-page.ts'
@@ -22,11 +22,14 @@ export interface EventPage {
 
 const COLUMNS = sql.raw(EVENT_COLUMNS.join(', '))
 
-/** Reads a company's events in a range: as many as fit into a page, and at least one if there is any. */
+/**
+ * Reads a company's events in a range, all or those of some types: as many as fit into a page, and at least one if
+ * there is any.
+ */
 export async function readEventPage(
   db: LedgerDb,
   companyId: string,
-  { after, upTo }: PositionRange,
+  { after, upTo, types }: PositionRange & { types?: readonly EventType[] },
   limits: PageLimits,
 ): Promise<EventPage> {
   const page = measuredPage('position', limits)
@@ -34,6 +37,7 @@ export async function readEventPage(
     select ${COLUMNS}, is_last from (${sql.raw(page.before)}
       select ${COLUMNS} from events where company_id = ${toUuid(companyId)} and position > ${after}
         ${upTo === undefined ? sql`` : sql`and position <= ${upTo}`}
+        ${types === undefined ? sql`` : sql`and type = any(${textArray(types)}::text[])`}
     ${sql.raw(page.after)}) as page order by position`.execute(db)
   return { events: rows.map(readEvent), isEnd: rows.at(-1)?.is_last ?? true }
 }

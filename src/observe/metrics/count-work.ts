@@ -68,6 +68,14 @@ export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
   }
 }
 
+/** Returns callbacks that count attempts to deliver messages to webhooks. */
+export function countDeliveries({ deliverySeconds }: Pick<Metrics, 'deliverySeconds'>) {
+  return {
+    onAttempt: (isDelivered: boolean, seconds: number) =>
+      deliverySeconds.observe({ result: isDelivered ? 'delivered' : 'failed' }, seconds),
+  }
+}
+
 function addPools({ pools }: Metrics, more: Record<string, PoolCounts>): void {
   for (const [name, pool] of Object.entries(more)) pools.set(name, pool)
 }

@@ -20,6 +20,16 @@ export interface PoolCounts {
 /** The metrics of a process. `registry` holds their values. */
 export type Metrics = ReturnType<typeof openMetrics>
 
+function timeDeliveries(registers: Registry[]) {
+  return new Histogram({
+    name: 'employee_ledger_webhook_delivery_duration_seconds',
+    help: 'Time until a receiver had answered a message of a webhook, or the attempt failed',
+    labelNames: ['result'],
+    buckets: HTTP_SECONDS,
+    registers,
+  })
+}
+
 /** Creates the metrics of a process. They cost next to nothing while they are not scraped. */
 export function openMetrics() {
   const registry = new Registry()
@@ -79,6 +89,7 @@ export function openMetrics() {
       labelNames: ['projection'],
       registers,
     }),
+    deliverySeconds: timeDeliveries(registers),
     erasures: new Counter({
       name: 'employee_ledger_erasures_total',
       help: 'People erased by this process: employees or users',

@@ -1,0 +1,138 @@
+import type { Pool } from 'pg'
+import type { RecordedEvent } from '../domain/events.ts'
+import type { IdPrefix } from '../domain/ids.ts'
+import { describeEvent, listEventTypes } from '../domain/webhooks/webhook-message.ts'
+import { readEventPage } from '../ledger/read/read-events.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { withClient } from '../postgres/with-client.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { chooseDelay } from './backoff.ts'
+import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
+import type { Poster } from './post.ts'
+import type { Attempt, LeasedWebhook, RoundOutcome } from './progress.ts'
+import { recordRound } from './progress.ts'
+
+export interface RoundServices {
+  pool: Pool
+  db: LedgerDb
+  poster: Poster
+  secrets: SecretBox
+  newId(prefix: IdPrefix): string
+  /** Called after each attempt. */
+  onAttempt?(isDelivered: boolean, seconds: number): void
+}
+
+/** What came of a round. `lost`: another process has the lease, or an administrator moved the webhook. */
+export type RoundEnd =
+  | { end: 'reached the head' | 'more'; isSlow: boolean }
+  | { end: 'failed'; isSlow: true; status: number | null; failingMs: number }
+  | { end: 'lost' }
+
+/** A page of messages; one that is far ahead of the checkpoint would be sent again after a crash. */
+const PAGE = { limit: 200, bytes: 256 * 1024 }
+/** Positions that a round looks through for events of the webhook's types. */
+const SEARCHED_AT_ONCE = 20_000
+/** No message is sent later in a round, so that the lease outlives the last answer. */
+const SENDING_MS = 15_000
+const SLOW_MS = 2_000
+
+/**
+ * Delivers the next messages of a webhook, and records how far it got. Messages of one employee, call or key are sent
+ * one after another, in the order of the ledger; others up to `concurrency` at once. After a failure, nothing more is
+ * sent. `signal` cuts off messages that are under way; they count neither as delivered nor as failed.
+ */
+export async function deliverRound(
+  services: RoundServices,
+  webhook: LeasedWebhook,
+  leaseId: string,
+  { beganAt, signal }: { beganAt: number; signal: AbortSignal },
+): Promise<RoundEnd> {
+  const upTo = Math.min(webhook.head, webhook.position + SEARCHED_AT_ONCE)
+  const range = { after: webhook.position, upTo, types: listEventTypes(webhook.types) }
+  const page = await readEventPage(services.db, webhook.companyId, range, PAGE)
+  const end = page.isEnd ? upTo : page.events.at(-1)!.position
+  const sending = await sendEvents(services, webhook, page.events, { until: beganAt + SENDING_MS, signal })
+  const outcome = summarise(webhook, page.events, end, sending)
+  const failingMs = await withClient(services.pool, (client) =>
+    recordRound(client, webhook, leaseId, outcome, sending.attempts),
+  )
+  if (failingMs === 'lost') return { end: 'lost' }
+  if (sending.failure)
+    return { end: 'failed', isSlow: true, status: sending.failure.httpStatus, failingMs: failingMs ?? 0 }
+  return { end: outcome.position < webhook.head ? 'more' : 'reached the head', isSlow: outcome.isSlow }
+}
+
+interface Sending {
+  attempts: Attempt[]
+  /** The positions that have been delivered, in this round or ahead of the checkpoint before. */
+  delivered: Set<number>
+  failure: { httpStatus: number | null; error: string; retryAfter: string | null } | null
+}
+
+async function sendEvents(
+  { poster, secrets, newId, onAttempt }: RoundServices,
+  webhook: LeasedWebhook,
+  events: RecordedEvent[],
+  { until, signal }: { until: number; signal: AbortSignal },
+): Promise<Sending> {
+  const sending: Sending = { attempts: [], delivered: new Set(webhook.ahead), failure: null }
+  const waiting = new Set(events.filter(({ position }) => !sending.delivered.has(position)))
+  const target = { url: webhook.url, secrets: openSecrets(secrets, webhook.secrets, webhook.webhookId) }
+  const busy = new Set<string>()
+  const mayGoOn = () => !sending.failure && !signal.aborted && performance.now() < until
+
+  function takeNext(): RecordedEvent | undefined {
+    for (const event of waiting) {
+      if (busy.has(event.stream)) continue
+      waiting.delete(event)
+      return event
+    }
+    return undefined
+  }
+
+  async function send(event: RecordedEvent): Promise<void> {
+    const { position } = event
+    const message = describeEvent(event, webhook.includeData)
+    const id = messageIdOf(webhook.webhookId, position)
+    const sentAt = new Date().toISOString()
+    const { retryAfter, ...result } = await postMessage(poster, target, { id, message, signal })
+    sending.attempts.push({ deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result })
+    onAttempt?.(result.error === null, result.durationMs / 1_000)
+    if (result.error === null) sending.delivered.add(position)
+    else sending.failure ??= { httpStatus: result.httpStatus, error: result.error, retryAfter }
+  }
+
+  // When a message of an employee is answered, the line that sent it takes the next one, so no line waits.
+  async function sendInLine(): Promise<void> {
+    for (let event = takeNext(); event && mayGoOn(); event = takeNext()) {
+      busy.add(event.stream)
+      try {
+        await send(event)
+      } catch (error) {
+        if (!signal.aborted) throw error
+      } finally {
+        busy.delete(event.stream)
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: webhook.concurrency }, sendInLine))
+  return sending
+}
+
+/** The checkpoint moves to the event before the first one that was not delivered. */
+function summarise(
+  webhook: LeasedWebhook,
+  events: RecordedEvent[],
+  end: number,
+  { attempts, delivered, failure }: Sending,
+): RoundOutcome {
+  const missing = events.find((event) => !delivered.has(event.position))
+  const position = missing ? missing.position - 1 : end
+  const ahead = [...delivered].filter((one) => one > position).toSorted((a, b) => a - b)
+  const isSlow = failure !== null || attempts.some(({ durationMs }) => durationMs > SLOW_MS)
+  if (!failure) return { position, ahead, attempts: 0, error: null, delayMs: null, isSlow }
+  const failures = position > webhook.position ? 1 : webhook.attempts + 1
+  const delayMs = chooseDelay(failures, failure.retryAfter, Math.random(), Date.now())
+  return { position, ahead, attempts: failures, error: failure.error, delayMs, isSlow }
+}

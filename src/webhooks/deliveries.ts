@@ -1,0 +1,88 @@
+import type { Logger } from 'pino'
+import type { PgBoss } from '../workers/queues.ts'
+import { DELIVER_WEBHOOKS } from '../workers/queues.ts'
+import { openDispatcher } from './dispatcher.ts'
+import type { LeaseServices } from './leased-round.ts'
+import type { DueWebhook } from './progress.ts'
+import { listDueWebhooks } from './progress.ts'
+
+interface DeliveriesOptions extends LeaseServices {
+  boss: PgBoss
+  log: Logger
+  /** Milliseconds between two searches for webhooks that no job announced, or whose next attempt is due. */
+  sweepIntervalMs: number
+}
+
+/** A job names webhooks that may have undelivered events. It is only a hint; the checkpoint decides. */
+interface DeliverJob {
+  webhooks: DueWebhook[]
+}
+
+interface Deliveries {
+  /** Announces companies with new events. Returns at once: the sweep makes up for a lost announcement. */
+  announce(companyIds: string[]): void
+  stop(): Promise<void>
+}
+
+const JOBS_AT_ONCE = 100
+const POLL_SECONDS = 2
+const WEBHOOKS_PER_JOB = 100
+
+/** Starts delivering to webhooks: a pg-boss worker, and the sweep for those that are due without a job. */
+export async function startDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
+  const { boss, pool, log, sweepIntervalMs } = options
+  const dispatcher = openDispatcher(options)
+  const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
+  await boss.work<DeliverJob>(DELIVER_WEBHOOKS, { batchSize: JOBS_AT_ONCE, ...polling }, async (jobs) => {
+    dispatcher.dispatch(jobs.flatMap(({ data }) => data.webhooks))
+  })
+
+  async function send(companyIds?: string[]): Promise<void> {
+    const due = await listDueWebhooks(pool, companyIds)
+    const jobs: { data: DeliverJob }[] = []
+    for (let at = 0; at < due.length; at += WEBHOOKS_PER_JOB)
+      jobs.push({ data: { webhooks: due.slice(at, at + WEBHOOKS_PER_JOB) } })
+    if (jobs.length > 0) await boss.insert(DELIVER_WEBHOOKS, jobs)
+  }
+
+  let sending: Promise<void> = Promise.resolve()
+  const announced = new Set<string>()
+  let isSending = false
+
+  /** Sends one after another; companies that are announced meanwhile go together. */
+  async function sendAnnounced(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    try {
+      while (announced.size > 0) {
+        const companyIds = [...announced]
+        announced.clear()
+        await send(companyIds)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'could not announce webhooks; the sweep makes up for it')
+    } finally {
+      isSending = false
+    }
+  }
+
+  let sweeping: Promise<void> | undefined
+  const sweep = () => {
+    sweeping ??= send()
+      .catch((error: unknown) => log.warn({ err: error }, 'could not look for due webhooks; retrying'))
+      .finally(() => (sweeping = undefined))
+  }
+  sweep()
+  const timer = setInterval(sweep, sweepIntervalMs)
+  return {
+    announce(companyIds) {
+      for (const id of companyIds) announced.add(id)
+      sending = sendAnnounced()
+    },
+    async stop() {
+      clearInterval(timer)
+      await Promise.all([boss.offWork(DELIVER_WEBHOOKS, { wait: true }), sending, sweeping])
+      await dispatcher.stop()
+    },
+  }
+}

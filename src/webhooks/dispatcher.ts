@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { NoTurnError } from '../admission/batcher.ts'
+import { openBudget } from '../admission/budget.ts'
+import type { LeaseServices } from './leased-round.ts'
+import { runLeasedRound } from './leased-round.ts'
+import type { DueWebhook } from './progress.ts'
+import { releaseWebhook } from './progress.ts'
+
+export interface Dispatcher {
+  /** Delivers to these webhooks when it is their turn. Returns at once. */
+  dispatch(webhooks: DueWebhook[]): void
+  /** Stops: lets messages that are under way finish for a while, then cuts them off. */
+  stop(): Promise<void>
+}
+
+/** Rounds at once, of all companies; one company may have a quarter of them. */
+const ROUNDS = { prompt: 32, slow: 64 }
+const WAITING = 4_000
+const LONGEST_WAIT_MS = 60_000
+const FINISHING_MS = 5_000
+
+/**
+ * Delivers to many webhooks at once. Receivers that failed or were slow in their last round have places of their own,
+ * so they delay only each other, and so have new ones until they have answered promptly. Companies take turns.
+ */
+export function openDispatcher(options: LeaseServices): Dispatcher {
+  const { pool, log } = options
+  const places = {
+    prompt: openBudget({ total: ROUNDS.prompt, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS }),
+    slow: openBudget({ total: ROUNDS.slow, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS }),
+  }
+  const running = new Map<string, { isWokenAgain: boolean; done: Promise<void> }>()
+  const stopping = new AbortController()
+  const cutOff = new AbortController()
+
+  function start(webhook: DueWebhook): void {
+    const known = running.get(webhook.webhookId)
+    if (known) {
+      known.isWokenAgain = true
+      return
+    }
+    const entry = { isWokenAgain: false, done: Promise.resolve() }
+    running.set(webhook.webhookId, entry)
+    entry.done = deliverAll(webhook, entry)
+      .catch((error: unknown) => {
+        // Its turn did not come in time: the sweep finds it again.
+        if (error instanceof NoTurnError) return
+        log.warn({ webhookId: webhook.webhookId, companyId: webhook.companyId, err: error }, 'could not deliver')
+      })
+      .finally(() => running.delete(webhook.webhookId))
+  }
+
+  async function deliverAll(webhook: DueWebhook, entry: { isWokenAgain: boolean }): Promise<void> {
+    const leaseId = randomUUID()
+    let { isSlow } = webhook
+    const takeRound = () =>
+      runLeasedRound(options, webhook, leaseId, { stopping: stopping.signal, cutOff: cutOff.signal })
+    while (!stopping.signal.aborted) {
+      entry.isWokenAgain = false
+      const kind = isSlow ? 'slow' : 'prompt'
+      const round = await places[kind].hold(webhook.companyId, 1, undefined, takeRound)
+      if (round.end !== 'lost') isSlow = round.isSlow
+      if (round.end === 'more') continue
+      const isDue = round.end !== 'lost' && (await releaseWebhook(pool, webhook, leaseId))
+      if (!isDue && !entry.isWokenAgain) return
+    }
+    await releaseWebhook(pool, webhook, leaseId)
+  }
+
+  return {
+    dispatch(webhooks) {
+      if (!stopping.signal.aborted) for (const webhook of webhooks) start(webhook)
+    },
+    async stop() {
+      stopping.abort()
+      const timer = setTimeout(() => cutOff.abort(), FINISHING_MS)
+      await Promise.all([...running.values()].map(({ done }) => done))
+      clearTimeout(timer)
+    },
+  }
+}

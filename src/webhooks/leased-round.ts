@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+import { disableWebhook } from '../accounts/webhooks/change-webhook.ts'
+import type { WebhookDisabledReason } from '../domain/webhook-types.ts'
+import { isServerError } from '../postgres/database-errors.ts'
+import { UnreadableSecretError } from '../secrets/secret-box.ts'
+import { PATIENCE_MS } from './backoff.ts'
+import type { RoundEnd, RoundServices } from './deliver-round.ts'
+import { deliverRound } from './deliver-round.ts'
+import type { WebhookPlace } from './progress.ts'
+import { leaseWebhook, postponeWebhook } from './progress.ts'
+
+export interface LeaseServices extends RoundServices {
+  log: Logger
+  /** Called with companies that have new events. */
+  onCommitted?(companyIds: string[]): void
+}
+
+const POSTPONED_MS = 60_000
+const GONE = 410
+
+/** Takes the lease on a webhook, if it is due, and delivers one round. Disables a webhook whose receiver is gone. */
+export async function runLeasedRound(
+  services: LeaseServices,
+  place: WebhookPlace,
+  leaseId: string,
+  { stopping, cutOff }: { stopping: AbortSignal; cutOff: AbortSignal },
+): Promise<RoundEnd> {
+  const beganAt = performance.now()
+  if (stopping.aborted) return { end: 'lost' }
+  const webhook = await leaseWebhook(services.pool, place, leaseId)
+  if (!webhook) return { end: 'lost' }
+  try {
+    const round = await deliverRound(services, webhook, leaseId, { beganAt, signal: cutOff })
+    if (round.end === 'failed') await disableIfHopeless(services, place, round)
+    return round
+  } catch (error) {
+    // The lease ends by itself, and the sweep finds the webhook again.
+    if (isServerError(error) || !(error instanceof Error)) throw error
+    await postpone(services, place, leaseId, error)
+    return { end: 'lost' }
+  }
+}
+
+/** Not the receiver's fault: tries again later, for as long as it takes. */
+async function postpone(
+  { pool, log }: LeaseServices,
+  place: WebhookPlace,
+  leaseId: string,
+  error: Error,
+): Promise<void> {
+  const isSecret = error instanceof UnreadableSecretError
+  log.error({ ...place, err: error }, `could not prepare messages of a webhook${isSecret ? ': check SECRETS_KEY' : ''}`)
+  const reason = isSecret ? 'The service cannot read the secret of this webhook' : 'The service failed'
+  await postponeWebhook(pool, place, leaseId, { error: reason, delayMs: POSTPONED_MS })
+}
+
+async function disableIfHopeless(
+  services: LeaseServices,
+  { companyId, webhookId }: WebhookPlace,
+  { status, failingMs }: { status: number | null; failingMs: number },
+): Promise<void> {
+  let reason: WebhookDisabledReason
+  if (status === GONE) reason = 'gone'
+  else if (failingMs >= PATIENCE_MS) reason = 'failing'
+  else return
+  await disableWebhook(services, companyId, webhookId, reason)
+  services.log.warn({ companyId, webhookId, reason }, 'disabled a webhook')
+}

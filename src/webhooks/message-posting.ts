@@ -1,0 +1,33 @@
+import { openSecret } from '../accounts/webhooks/webhook-rows.ts'
+import type { WebhookMessage } from '../domain/webhooks/webhook-message.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import type { Poster, PostResult } from './post.ts'
+import { signMessage } from './sign.ts'
+
+/** Opens the sealed secrets of a webhook. Throws UnreadableSecretError. */
+export function openSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string): string[] {
+  return sealed.map((one) => openSecret(secrets, one, webhookId))
+}
+
+/** The id of the message that tells the event at a position. Every attempt has the same one. */
+export function messageIdOf(webhookId: string, position: number): string {
+  return `msg_${webhookId.slice('whk_'.length)}_${position}`
+}
+
+/** Signs a message and posts it (Standard Webhooks, "Webhook headers"). */
+export function postMessage(
+  poster: Poster,
+  target: { url: string; secrets: readonly string[] },
+  { id, message, signal }: { id: string; message: WebhookMessage; signal?: AbortSignal },
+): Promise<PostResult> {
+  const body = JSON.stringify(message)
+  const timestamp = Math.floor(Date.now() / 1_000)
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'employee-ledger',
+    'webhook-id': id,
+    'webhook-timestamp': `${timestamp}`,
+    'webhook-signature': signMessage(target.secrets, id, timestamp, body),
+  }
+  return poster.post(target.url, headers, body, signal)
+}
