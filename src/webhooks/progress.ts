@@ -57,7 +57,7 @@ export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]
 
 interface LeasedRow {
   position: number
-  ahead: number[]
+  ahead: string[]
   head: number
   attempts: number
   failing_since: string | null
@@ -84,10 +84,12 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
   )
   const [row] = rows
   if (!row) return null
-  const { position, ahead, head, attempts, url, types, concurrency, secret, previous_secret: previous } = row
+  const { position, head, attempts, url, types, concurrency, secret, previous_secret: previous } = row
   return {
     ...place,
-    ...{ position, ahead, head, attempts, failingSince: row.failing_since, url, types, concurrency },
+    ...{ position, head, attempts, failingSince: row.failing_since, url, types, concurrency },
+    // node-postgres reads the elements of a bigint array as texts.
+    ahead: row.ahead.map(Number),
     includeData: row.include_data,
     secrets: previous ? [secret, previous] : [secret],
   }
