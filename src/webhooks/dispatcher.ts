@@ -9,8 +9,8 @@ import { releaseWebhook } from './progress.ts'
 export interface Dispatcher {
   /** Delivers to these webhooks when it is their turn. Returns at once. */
   dispatch(webhooks: DueWebhook[]): void
-  /** Stops: lets messages that are under way finish for a while, then cuts them off. */
-  stop(): Promise<void>
+  /** Stops: lets messages that are under way finish for some milliseconds, then cuts them off. */
+  stop(finishMs?: number): Promise<void>
 }
 
 /** Rounds at once, of all companies; one company may have a quarter of them. */
@@ -71,9 +71,9 @@ export function openDispatcher(options: LeaseServices): Dispatcher {
     dispatch(webhooks) {
       if (!stopping.signal.aborted) for (const webhook of webhooks) start(webhook)
     },
-    async stop() {
+    async stop(finishMs = FINISHING_MS) {
       stopping.abort()
-      const timer = setTimeout(() => cutOff.abort(), FINISHING_MS)
+      const timer = setTimeout(() => cutOff.abort(), finishMs)
       await Promise.all([...running.values()].map(({ done }) => done))
       clearTimeout(timer)
     },

@@ -36,15 +36,23 @@ export interface Poster {
   close(): void
 }
 
+interface PosterOptions {
+  allowPrivate: boolean
+  /** Finds the addresses of a host. Default: by DNS. */
+  lookUp?: typeof lookUpHost
+  /** Default: 10 seconds. */
+  answerMs?: number
+}
+
 /**
  * Opens connections to receivers. Each address is checked when a connection is made, so that a name that changes its
  * address gains nothing; loopback, private, link-local and all other addresses that are not public are refused. With
  * `allowPrivate`, http and all addresses are allowed.
  */
-export function openPoster({ allowPrivate }: { allowPrivate: boolean }): Poster {
+export function openPoster({ allowPrivate, lookUp = lookUpHost, answerMs = ANSWER_MS }: PosterOptions): Poster {
   const options = {
     ...{ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_CONNECTIONS },
-    ...(allowPrivate ? { allowPrivateIPAddress: true, allowMetaIPAddress: true } : { lookup: lookUpHost }),
+    ...(allowPrivate ? { allowPrivateIPAddress: true, allowMetaIPAddress: true } : { lookup: lookUp }),
   }
   const agents = { 'http:': new RequestFilteringHttpAgent(options), 'https:': new RequestFilteringHttpsAgent(options) }
 
@@ -67,7 +75,7 @@ export function openPoster({ allowPrivate }: { allowPrivate: boolean }): Poster 
   return {
     async post(url, headers, body, signal = new AbortController().signal) {
       const beganAt = performance.now()
-      const timeUp = AbortSignal.timeout(ANSWER_MS)
+      const timeUp = AbortSignal.timeout(answerMs)
       const result: PostResult = { httpStatus: null, error: null, answer: null, durationMs: 0, retryAfter: null }
       try {
         const target = new URL(url)
@@ -79,7 +87,9 @@ export function openPoster({ allowPrivate }: { allowPrivate: boolean }): Poster 
         result.error = judgeStatus(response.statusCode ?? 0)
       } catch (error) {
         signal.throwIfAborted()
-        result.error = timeUp.aborted ? TOO_SLOW : describeFault(error as NodeJS.ErrnoException)
+        result.error = timeUp.aborted
+          ? `The receiver did not answer within ${answerMs / 1_000} seconds`
+          : describeFault(error as NodeJS.ErrnoException)
       }
       return { ...result, durationMs: Math.round(performance.now() - beganAt) }
     },
@@ -88,8 +98,6 @@ export function openPoster({ allowPrivate }: { allowPrivate: boolean }): Poster 
     },
   }
 }
-
-const TOO_SLOW = `The receiver did not answer within ${ANSWER_MS / 1_000} seconds`
 
 /** Reads an answer to its end. Throws if it is too long, and keeps only its start. */
 async function readStart(response: IncomingMessage): Promise<string | null> {

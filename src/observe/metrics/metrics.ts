@@ -20,6 +20,16 @@ export interface PoolCounts {
 /** The metrics of a process. `registry` holds their values. */
 export type Metrics = ReturnType<typeof openMetrics>
 
+function timeFolds(registers: Registry[]) {
+  return new Histogram({
+    name: 'employee_ledger_projection_batch_duration_seconds',
+    help: "Time to fold a batch of a company's events",
+    labelNames: ['projection'],
+    buckets: APPEND_SECONDS,
+    registers,
+  })
+}
+
 function timeDeliveries(registers: Registry[]) {
   return new Histogram({
     name: 'employee_ledger_webhook_delivery_duration_seconds',
@@ -76,13 +86,7 @@ export function openMetrics() {
       help: 'Writing calls that wait for a transaction or are in one',
       registers,
     }),
-    foldSeconds: new Histogram({
-      name: 'employee_ledger_projection_batch_duration_seconds',
-      help: "Time to fold a batch of a company's events",
-      labelNames: ['projection'],
-      buckets: APPEND_SECONDS,
-      registers,
-    }),
+    foldSeconds: timeFolds(registers),
     foldFailures: new Counter({
       name: 'employee_ledger_projection_failures_total',
       help: 'Batches of events that could not be folded; five failures in a row park the company',

@@ -14,11 +14,11 @@ export interface ReceivedMessage {
 
 export interface Receiver {
   url: string
-  /** The messages that were answered, in order. */
+  /** The messages that arrived, in order. */
   received: ReceivedMessage[]
   /** How the next messages are answered; 204 by default. */
   answer(message: ReceivedMessage, response: ServerResponse): void
-  /** Resolves once this many messages have been answered, with all of them. */
+  /** Resolves once this many messages have arrived, with all of them. */
   waitFor(count: number): Promise<ReceivedMessage[]>
   close(): void
 }

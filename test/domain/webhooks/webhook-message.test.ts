@@ -1,0 +1,83 @@
+import t from 'tap'
+import type { EventData, EventType, RecordedEvent } from '../../../src/domain/events.ts'
+import { STREAM_PREFIXES } from '../../../src/domain/events.ts'
+import { WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
+import { describeEvent, listEventTypes } from '../../../src/domain/webhooks/webhook-message.ts'
+
+const UUID = '01h455vb4pex5vsknk084sn02q'
+const AT = '2026-11-20T14:05:09.000Z'
+const QUOTA = { quota_limit: 5, refresh_period: 'daily' } as const
+const COUNTS = { total: 1, updated: 0, deactivated: 0, failed: 1, no_updates: 0 }
+const CALL = {
+  ...({ operation: 'create', requested_at: AT, duration_ms: 1, request_id: 'r', counts: COUNTS } as const),
+  key: { id: `key_${UUID}`, name: 'HR' },
+}
+const SECRET = 'Ana Pérez <ana@example.com>'
+
+/** An event with a value that only messages with data may hold. */
+const EVENTS: Partial<{ [Type in EventType]: EventData[Type] }> = {
+  ApiCallCompleted: { ...CALL, unchanged: [] },
+  ApiCallFailed: { ...CALL, http_status: 422, code: 'validation_failed', detail: SECRET },
+  EmployeeCreated: {
+    attributes: { first_name: SECRET, status: 'active' } as EventData['EmployeeCreated']['attributes'],
+  },
+  EmployeeUpdated: { changes: { job_title: { from: null, to: SECRET } } },
+  EmployeeDeactivated: {},
+  EmployeeReactivated: {},
+  EmployeeErased: { positions: [1] },
+  ApiKeyIssued: { name: SECRET, ...QUOTA } as EventData['ApiKeyIssued'],
+  ApiKeyRenamed: { from: SECRET, to: 'b' },
+  ApiKeyQuotaChanged: { from: QUOTA, to: QUOTA },
+  ApiKeyRotated: { overlap_seconds: 0, previous_expires_at: null },
+  ApiKeyDisabled: {},
+  ApiKeyEnabled: {},
+  ApiKeyRevoked: {},
+}
+
+function eventOf(type: EventType, data: unknown): RecordedEvent {
+  const place = { position: 9, version: 2, index: null, schema_version: 1, recorded_at: AT, actor: `usr_${UUID}` }
+  const stream = `${STREAM_PREFIXES[type]}_${UUID}`
+  const callId = type.startsWith('ApiKey') ? null : `log_${UUID}`
+  return { type, stream, call_id: callId, ...place, data } as RecordedEvent
+}
+
+const types = Object.keys(EVENTS) as EventType[]
+
+await t.test('each message type tells some event, and each told event has a type', async (t) => {
+  t.strictSame(
+    listEventTypes(WEBHOOK_TYPES)
+      .toSorted()
+      .filter((type) => type in EVENTS),
+    types.toSorted(),
+  )
+  const told = new Set(types.map((type) => describeEvent(eventOf(type, EVENTS[type]), false).type))
+  t.strictSame([...told].toSorted(), [...WEBHOOK_TYPES].toSorted())
+  t.strictSame(listEventTypes(['employee.erased']), ['EmployeeErased'])
+})
+
+await t.test('a thin message holds no value of an employee, key or failure', async (t) => {
+  for (const type of types)
+    t.notMatch(JSON.stringify(describeEvent(eventOf(type, EVENTS[type]), false)), /Ana|ana@/, type)
+})
+
+await t.test('a message with data holds the values', async (t) => {
+  const { data } = describeEvent(eventOf('EmployeeUpdated', EVENTS.EmployeeUpdated), true)
+  t.strictSame(data, {
+    ...{ employee_id: `emp_${UUID}`, position: 9, version: 2, log_id: `log_${UUID}`, changed: ['job_title'] },
+    changes: { job_title: { from: null, to: SECRET } },
+  })
+  for (const type of ['EmployeeCreated', 'ApiCallFailed', 'ApiKeyIssued', 'ApiKeyRenamed'] as const)
+    t.match(JSON.stringify(describeEvent(eventOf(type, EVENTS[type]), true)), SECRET, type)
+})
+
+await t.test('a message about an erased event has ids and says so, whatever the webhook asks for', async (t) => {
+  for (const type of types) {
+    const { data } = describeEvent(eventOf(type, null), true)
+    t.match(data, { position: 9, erased: true }, type)
+    t.notOk('changed' in data || 'attributes' in data || 'changes' in data, type)
+  }
+})
+
+await t.test('an event that no message tells is refused', async (t) => {
+  t.throws(() => describeEvent(eventOf('EmployeeRecordRejected', {}), false), TypeError)
+})

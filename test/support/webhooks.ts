@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { createWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
+import type { WebhookRecord } from '../../src/accounts/webhooks/read-webhooks.ts'
+import { findWebhook } from '../../src/accounts/webhooks/read-webhooks.ts'
+import { newId } from '../../src/bootstrap/new-id.ts'
+import type { WebhookSettings } from '../../src/domain/events.ts'
+import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
+import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import type { RoundEnd } from '../../src/webhooks/deliver-round.ts'
+import type { LeaseServices } from '../../src/webhooks/leased-round.ts'
+import { runLeasedRound } from '../../src/webhooks/leased-round.ts'
+import { openPoster } from '../../src/webhooks/post.ts'
+import type { WebhookPlace } from '../../src/webhooks/progress.ts'
+import { releaseWebhook } from '../../src/webhooks/progress.ts'
+import type { Service } from './service.ts'
+
+export const SECRETS_KEY = Buffer.alloc(32, 7)
+const RUNNING = new AbortController().signal
+
+/** A created webhook, with its secret. */
+export interface TestWebhook extends WebhookPlace {
+  secret: string
+}
+
+/** What delivers webhooks of a service in this process, when a test says so. */
+export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company }: Service) {
+  const poster = openPoster({ allowPrivate: true })
+  t.teardown(poster.close)
+  const log = pino({ level: 'silent' })
+  const services: LeaseServices = { pool, db, poster, log, newId, secrets: openSecretBox([SECRETS_KEY]) }
+  return {
+    services,
+    changing: { pool, newId, secrets: services.secrets },
+    acting: { companyId: company.id, actor: OPERATOR },
+
+    async create(
+      url: string,
+      settings: Partial<WebhookSettings> = {},
+      { id: companyId } = company,
+    ): Promise<TestWebhook> {
+      const preset = { url, description: '', types: [...WEBHOOK_TYPES], include_data: false, concurrency: 4 }
+      const acting = { companyId, actor: OPERATOR }
+      const { webhook, secret } = await createWebhook(this.changing, acting, { ...preset, ...settings })
+      return { companyId, webhookId: webhook.id, secret }
+    },
+
+    /** Delivers as one process would, until nothing is left or something fails. Returns the ends of the rounds. */
+    async deliver(webhook: WebhookPlace, leaseId = randomUUID()): Promise<RoundEnd['end'][]> {
+      const ends: RoundEnd['end'][] = []
+      do ends.push((await runLeasedRound(services, webhook, leaseId, { stopping: RUNNING, cutOff: RUNNING })).end)
+      while (ends.at(-1) === 'more')
+      await releaseWebhook(pool, webhook, leaseId)
+      return ends
+    },
+
+    /** Makes the next attempt due, as if the time had passed. */
+    async passTime({ companyId, webhookId }: WebhookPlace, failingFor = '0 seconds'): Promise<void> {
+      await pool.query(
+        `update webhook_progress set due_at = null, failing_since = failing_since - $1::interval
+         where company_id = $2 and webhook_id = $3`,
+        [failingFor, toUuid(companyId), toUuid(webhookId)],
+      )
+    },
+
+    async find({ companyId, webhookId }: WebhookPlace): Promise<WebhookRecord> {
+      return (await findWebhook(db, companyId, webhookId))!.webhook
+    },
+  }
+}
