@@ -21,7 +21,7 @@ await t.test('a running service tells receivers of calls, once their entries are
   await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
   await service.call('POST', '/v1/employees', { body: [{ first_name: 'Ana' }] })
   const messages = await receiver.waitFor(4)
-  t.strictSame(messages.map(({ body }) => body.type).toSorted(), [
+  t.strictSame(messages.map(({ body }) => String(body.type)).toSorted(), [
     ...['api_call.completed', 'api_call.failed'],
     ...['employee.created', 'employee.created'],
   ])

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import type { Test } from 'tap'
 
 /** A message as a receiver got it. */
@@ -17,7 +18,7 @@ export interface Receiver {
   /** The messages that arrived, in order. */
   received: ReceivedMessage[]
   /** How the next messages are answered; 204 by default. */
-  answer(message: ReceivedMessage, response: ServerResponse): void
+  answer(message: ReceivedMessage, response: ServerResponse): unknown
   /** Resolves once this many messages have arrived, with all of them. */
   waitFor(count: number): Promise<ReceivedMessage[]>
   close(): void
@@ -26,15 +27,14 @@ export interface Receiver {
 /** Starts a receiver of webhooks on this machine. */
 export async function startReceiver(t: Pick<Test, 'teardown'>): Promise<Receiver> {
   let waiting: (() => void)[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString()
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await readText(request)
     const message = { headers: request.headers, text, body: JSON.parse(text) as unknown }
     receiver.received.push(message)
-    receiver.answer(message, response)
+    void receiver.answer(message, response)
     for (const resolve of waiting) resolve()
-  })
+  }
+  const server = createServer((request, response) => void receive(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const receiver: Receiver = {
