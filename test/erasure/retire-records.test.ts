@@ -5,6 +5,7 @@ import { openQueues, RETIRE_RECORDS } from '../../src/workers/queues.ts'
 import { streamOf } from '../support/ledger/company-events.ts'
 import { eventually } from '../support/eventually.ts'
 import { appendRefusalsAt, openOldLedger } from '../support/ledger/old-refusals.ts'
+import { inputs } from '../support/quick.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
@@ -85,14 +86,15 @@ await t.test('retiring records keeps the entry, its counts and error, and all em
 await t.test('two processes retire many records in batches, each record once', async (t) => {
   const service = await startService(t)
   const companies = [await openOldLedger(service, daysAgo(9)), await openOldLedger(service, daysAgo(9))]
+  const calls = inputs(2, 3)
   for (const companyId of companies) {
-    for (let calls = 0; calls < 3; calls += 1) await appendRefusalsAt(service, companyId, daysAgo(9), 700)
+    for (let at = 0; at < calls; at += 1) await appendRefusalsAt(service, companyId, daysAgo(9), 700)
   }
   const counts = await Promise.all([1, 2].map(() => retireRecords(service.pool, 7)))
-  t.equal(counts[0]! + counts[1]!, 2 * 2_100)
+  t.equal(counts[0]! + counts[1]!, 2 * 700 * calls)
   for (const companyId of companies) {
     t.equal(await rejectedWithData(service, companyId), 0)
-    t.equal((await streamOf(service, companyId, companyId)).length, 3, 'at most a thousand at once')
+    t.equal((await streamOf(service, companyId, companyId)).length, calls, 'at most a thousand at once')
     t.strictSame(await ledgerFaults(service.db, companyId), [])
   }
 })

@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs'
 import path from 'node:path'
-import t from 'tap'
 
 /** The last part of a long test file's name. */
 export const LONG = '.long.test.ts'
@@ -11,6 +10,8 @@ export const LONG = '.long.test.ts'
  * fails to load is reported by name, and the others still run.
  */
 export async function runFiles(...patterns: string[]): Promise<void> {
+  leaveLoaders()
+  const { default: t } = await import('tap')
   const teardowns: (() => unknown)[] = []
   const tearDown = async () => {
     for (let step = teardowns.pop(); step; step = teardowns.pop()) await step()
@@ -22,6 +23,16 @@ export async function runFiles(...patterns: string[]): Promise<void> {
     await import(path.resolve(file)).catch(fail)
     await tearDown().catch(fail)
   }
+}
+
+/**
+ * Starts this process over without tap's loaders, which it and every Node.js process that a test starts would load.
+ * They are for mocks and coverage, which no test uses.
+ */
+function leaveLoaders(): void {
+  const options = process.execArgv.filter((option) => !/@tapjs|source-maps/.test(option))
+  if (options.length === process.execArgv.length) return
+  process.execve!(process.execPath, [process.execPath, ...options, ...process.argv.slice(1)])
 }
 
 /** The matching test files; long ones only for a pattern that asks for them. */

@@ -7,6 +7,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { pino } from 'pino'
 import type { Test } from 'tap'
+import { request } from 'undici'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { RecentEvents } from '../../src/ledger/append/recent-events.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
@@ -17,6 +18,8 @@ import type { AddedUser } from '../../src/accounts/users/add-user.ts'
 import { addUser } from '../../src/accounts/users/add-user.ts'
 import type { IssuedApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
+import type { NewPassword } from '../../src/accounts/users/password.ts'
+import { generatePassword } from '../../src/accounts/users/password.ts'
 import { registerCompany } from '../../src/accounts/companies/register-company.ts'
 import type { Config } from '../../src/config.ts'
 import { readConfig } from '../../src/config.ts'
@@ -117,7 +120,7 @@ export async function startService(
     await workers?.stop()
     await store.close()
   })
-  const company = await makeCompany(store.pool, 'Acme')
+  const company = await makeCompany(store.pool, urls.name, 'Acme')
 
   const service: Service = {
     urls,
@@ -127,7 +130,7 @@ export async function startService(
     db: store.db,
     app: api.app,
     address: api.address,
-    makeCompany: (name) => makeCompany(store.pool, name),
+    makeCompany: (name) => makeCompany(store.pool, urls.name, name),
     call: (method, path, call = {}) => send(api.address, method, path, { key: company.key, ...call }),
     admin: (path, token = company.admin.token) =>
       send(api.address, 'GET', `/admin/v1${path}`, {
@@ -159,17 +162,28 @@ export async function startService(
   return service
 }
 
-async function makeCompany(pool: Pool, name: string): Promise<TestCompany> {
+async function makeCompany(pool: Pool, database: string, name: string): Promise<TestCompany> {
   const id = await registerCompany({ pool, newId }, name)
   const users: Partial<Record<Role, AddedUser>> = {}
   for (const role of ROLES) {
-    users[role] = await addUser({ pool, newId }, { companyId: id, email: `${role}@example.com`, name: role, role })
+    const user = { companyId: id, email: `${role}@example.com`, name: role, role }
+    users[role] = await addUser({ pool, newId }, user, await takePassword(database))
   }
   const key = await issueApiKey(
     { pool, newId },
     { companyId: id, name: 'HR sync', quotaLimit: 1_000_000, refreshPeriod: 'monthly' },
   )
   return { id, name, key, ...(users as Record<Role, AddedUser>) }
+}
+
+const passwords: Promise<NewPassword>[] = []
+const taken = new Map<string, number>()
+
+/** A password that no other user of the database has. Other databases have the same ones, as a hash takes long. */
+function takePassword(database: string): Promise<NewPassword> {
+  const place = taken.get(database) ?? 0
+  taken.set(database, place + 1)
+  return (passwords[place] ??= generatePassword())
 }
 
 /** One real HTTP request. */
@@ -181,16 +195,18 @@ export async function send(address: string, method: string, path: string, call: 
     headers['content-type'] = 'application/json'
     body = typeof call.body === 'string' || call.body instanceof Uint8Array ? call.body : JSON.stringify(call.body)
   }
-  const response = await fetch(address + path, {
+  // Takes a fraction of the time of `fetch`.
+  const answer = await request(address + path, {
     method,
     headers: { ...headers, ...call.headers },
     ...(body === undefined ? {} : { body }),
   })
-  const text = await response.text()
+  const fields = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')] as const)
+  const answered: Record<string, string> = Object.fromEntries(fields)
   return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: parsed(response.headers.get('content-type') ?? '', text),
+    status: answer.statusCode,
+    headers: answered,
+    body: parsed(answered['content-type'] ?? '', await answer.body.text()),
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { normaliseEmail } from '../../domain/attributes.ts'
 import type { Role } from '../../domain/company.ts'
 import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
@@ -9,7 +8,8 @@ import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import type { CompanyServices } from './change-company.ts'
 import { changeCompany, unwrapDecision } from './change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
-import { hashPassword } from './password.ts'
+import type { NewPassword } from './password.ts'
+import { generatePassword } from './password.ts'
 
 interface NewUser {
   companyId: string
@@ -30,19 +30,17 @@ export interface AddedUser {
 
 const TOKEN_NAME = 'first token'
 const TOKEN_LIFE_MS = 365 * 24 * 60 * 60 * 1000
-const PASSWORD_BYTES = 15
 
 /**
- * Adds a user to a company from the command line, with a password and a first token.
+ * Adds a user to a company from the command line, with a password (a new one, unless given) and a first token.
  * Throws RefusedChangeError if the email is taken.
  */
-export async function addUser(services: CompanyServices, wanted: NewUser): Promise<AddedUser> {
+export async function addUser(services: CompanyServices, wanted: NewUser, given?: NewPassword): Promise<AddedUser> {
   const { companyId, name, role } = wanted
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
   const email = normaliseEmail(wanted.email)
-  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
   const token = generateSecret(userTokenPrefix(companyId))
-  const passwordHash = await hashPassword(password)
+  const { password, passwordHash } = given ?? (await generatePassword())
   const operator = { companyId, actor: OPERATOR }
   const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
     const isTaken = await isEmailTaken(client, companyId, email)

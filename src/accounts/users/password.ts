@@ -9,6 +9,7 @@ const PASSES = 2
 const LANES = 1
 const TAG_BYTES = 32
 const SALT_BYTES = 16
+const GENERATED_BYTES = 15
 
 // Each hash takes 19 MiB and a libuv thread, which DNS and files need too. So run two at once, with a bounded queue.
 const AT_ONCE = 2
@@ -28,6 +29,17 @@ export async function hashPassword(password: string): Promise<string> {
     passes: PASSES,
   })
   return phcString(nonce, tag)
+}
+
+export interface NewPassword {
+  password: string
+  passwordHash: string
+}
+
+/** A random password with its hash. */
+export async function generatePassword(): Promise<NewPassword> {
+  const password = randomBytes(GENERATED_BYTES).toString('base64url')
+  return { password, passwordHash: await hashPassword(password) }
 }
 
 function phcString(...salted: [nonce: Buffer, tag: Buffer]): string {

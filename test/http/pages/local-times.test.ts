@@ -1,5 +1,6 @@
 import t from 'tap'
 import { findStartOf, findEndOf, readLocal } from '../../../src/http/pages/parts/local-times.ts'
+import { inputs } from '../../support/quick.ts'
 
 const iso = (instant: number) => new Date(instant).toISOString().replace(':00.000Z', 'Z')
 
@@ -38,13 +39,8 @@ await t.test('a local time is that instant; one that comes twice spans both', as
 })
 
 await t.test('every hour of two years is the hour that clocks show', async (t) => {
-  for (const timeZone of [
-    'Europe/Madrid',
-    'America/Santiago',
-    'Australia/Lord_Howe',
-    'Asia/Kathmandu',
-    'Africa/Casablanca',
-  ]) {
+  const zones = ['America/Santiago', 'Australia/Lord_Howe', 'Europe/Madrid', 'Asia/Kathmandu', 'Africa/Casablanca']
+  for (const timeZone of zones.slice(0, inputs(2, zones.length))) {
     const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
     const wrong: string[] = []
     for (

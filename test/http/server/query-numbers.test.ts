@@ -57,9 +57,10 @@ await t.test('a cursor far beyond the end of a list causes no server error', asy
     `/settings/bulk-user-logs/${log}?cursor=${far}`,
     `/settings/bulk-user-logs/${log}?before=${far}`,
   ]) {
-    const answer = await send(service.address, 'GET', path, {
-      headers: path.startsWith('/settings') ? { cookie } : headers,
-    })
-    t.equal(answer.status, 200, path)
+    const ask = (at: string) =>
+      send(service.address, 'GET', at, { headers: at.startsWith('/settings') ? { cookie } : headers })
+    const { status, headers: answered } = await ask(path)
+    // The page before the first entry is the first page.
+    t.equal(status === 303 ? (await ask(answered['location']!)).status : status, 200, path)
   }
 })

@@ -23,7 +23,9 @@ process.exit(0)
 
 async function startEmbedded(): Promise<TestServerUrls> {
   // No test data outlives the run, so nothing waits for the disk.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+  const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+  // Its data folder may be in memory.
+  const settings = { ...careless, max_wal_size: '256MB', max_connections: '300' }
   const { ownerUrl, serviceUrl } = await openEmbeddedDatabase({ dataDir: TEST_DATA_DIR, purpose: 'visit', settings })
   await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)
 
