@@ -101,18 +101,19 @@ async function sendOnce<T>(
   }, timeoutMs)
   const stop = () => controller.abort()
   signal?.addEventListener('abort', stop)
+  // Holds even if the transport does not notice the signal.
+  const aborted = new Promise<never>((_resolve, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error))
+  })
+  const sending = send({
+    signal: controller.signal,
+    fetch: (request) => {
+      isSent = true
+      return fetch(request)
+    },
+  })
   try {
-    const {
-      data,
-      error: body,
-      response,
-    } = await send({
-      signal: controller.signal,
-      fetch: (request) => {
-        isSent = true
-        return fetch(request)
-      },
-    })
+    const { data, error: body, response } = await Promise.race([sending, aborted])
     return data === undefined ? refusal(response, body) : { data, response }
   } catch (cause) {
     signal?.throwIfAborted()
@@ -130,7 +131,8 @@ function refusal(response: Response, body: unknown): Failure {
   const isRunning = code === 'idempotency_in_progress'
   return {
     canRetry: isRunning || RETRIED.has(response.status),
-    isLost: isRunning || code === 'idempotency_response_expired' || response.status >= 500,
+    // A success without its body is no refusal: something between the service and here has cut it off.
+    isLost: isRunning || code === 'idempotency_response_expired' || response.ok || response.status >= 500,
     error: (now, wasLost) =>
       answerError(response, body, { retryAfter: retryAfterOf(response.headers.get('retry-after'), now), wasLost }),
   }

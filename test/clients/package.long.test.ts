@@ -110,8 +110,9 @@ await t.test('the examples of the README have no fault of type, and do what they
   t.equal(await typeFaults(COMPILERS[0]!, ['node'], code), '')
   const { api_id, api_key } = service.company.key
   const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
-  Object.assign(process.env, { API_URL: service.address, API_ID: api_id, API_KEY: api_key, PORT: '0' })
-  Object.assign(process.env, { WEBHOOK_SECRET: secret, ADMIN_TOKEN: service.company.admin.token })
+  const settings = { API_URL: service.address, API_ID: api_id, API_KEY: api_key, PORT: '0' }
+  const secrets = { WEBHOOK_SECRET: secret, ADMIN_TOKEN: service.company.admin.token }
+  t.intercept(process, 'env', { value: { ...process.env, ...settings, ...secrets } })
   const printed = t.capture(console, 'log')
   const complained = t.capture(console, 'error')
   await service.project()

@@ -126,7 +126,8 @@ await t.test('a refusal after a lost attempt says whether that attempt can have 
 
 await t.test('an attempt without an answer is aborted and retried', async (t) => {
   const { client, fail } = faultyClient(service, { timeoutMs: 50, attempts: 2 })
-  fail(staysSilent, staysSilent)
+  const ignoresTheSignal = () => new Promise<never>(() => undefined)
+  fail(staysSilent, ignoresTheSignal)
   const error = await client.create([person()]).catch((error: unknown) => error)
   t.type(error, ConnectionError)
   t.match(error, { status: null, code: 'timed_out', mayHaveTakenEffect: true, requestId: null })
@@ -150,6 +151,12 @@ await t.test('a call ends with the reason of its signal', async (t) => {
   other.fail(isUnreachable)
   await t.rejects(other.client.verifyKey({ signal: pausing.signal }), reason)
   t.equal(other.sent.length, 1)
+})
+
+await t.test('a success without its body may have taken effect', async (t) => {
+  const { client, fail } = faultyClient(service)
+  fail(answers(200, { 'content-length': '0' }, ''))
+  await t.rejects(client.create([person()]), { status: 200, code: 'unexpected_answer', mayHaveTakenEffect: true })
 })
 
 await t.test('a redirection is not followed, because the key would go with it', async (t) => {
