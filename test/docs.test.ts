@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { currentDocument } from '../clients/typescript/current-document.ts'
+import { currentDocument } from '../clients/openapi/current-document.ts'
 import { operationsOf } from './support/http/api-document.ts'
 import { commandRows, settingsRows } from './support/rules/docs-tables.ts'
 import { brokenLinks, headingsOf, readPages, tableKeys } from './support/rules/markdown.ts'

@@ -955,7 +955,7 @@ export interface components {
              * @description Identifies the manager by email, instead of `manager_id`.
              */
             manager_email?: string | null;
-        } | unknown | unknown | unknown;
+        };
         /** @description A new employee. The manager may be another record of the same call. */
         EmployeeCreate: {
             /** @description Leading and trailing white space is removed before the limits apply. */
@@ -1130,7 +1130,7 @@ export interface components {
              * @description Identifies the manager by email, instead of `manager_id`.
              */
             manager_email?: string | null;
-        } | unknown | unknown;
+        };
         Erasure: {
             erased: {
                 /** @description Null for a person who was never created. */

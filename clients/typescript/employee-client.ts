@@ -1,19 +1,182 @@
+import { randomUUID } from 'node:crypto'
 import createClient from 'openapi-fetch'
 import type { Client } from 'openapi-fetch'
-import type { components, paths } from './api-types.ts'
+import type * as api from './api-schemas.ts'
+import type { paths } from './api-types.ts'
+import type { AttemptInit, AttemptSettings } from './attempts.ts'
+import { sendWithRetries, SYSTEM_CLOCK } from './attempts.ts'
+import type { Batches, BatchOptions, Records } from './batches.ts'
+import { inBatches } from './batches.ts'
 
-export type ApiClient = Client<paths>
-export type Employee = components['schemas']['Employee']
-export type EmployeeCreate = components['schemas']['EmployeeCreate']
-export type EmployeeBulkPatch = components['schemas']['EmployeeBulkPatch']
-export type EmployeeUpsert = components['schemas']['EmployeeUpsert']
-
-/** Creates a client of the public API. Paths, parameters, bodies, and answers are typed by the OpenAPI document. */
-export function employeeClient(baseUrl: string, apiId: string, apiKey: string): ApiClient {
-  return createClient<paths>({ baseUrl, headers: { 'x-api-id': apiId, 'x-api-key': apiKey } })
+/** Where the service is, whose key it is, and the bounds of each call. */
+export interface ClientSettings extends Partial<AttemptSettings> {
+  baseUrl: string
+  apiId: string
+  apiKey: string
 }
 
-/** Creates a client of the admin API, with a user's token. */
-export function adminClient(baseUrl: string, token: string): ApiClient {
-  return createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } })
+export interface CallOptions {
+  /** Aborts the call: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+export interface WriteOptions extends CallOptions {
+  /** A random one by default. Pass your own to repeat a call safely in another process. */
+  idempotencyKey?: string | undefined
+  /** Answers what would happen, and stores nothing. */
+  validateOnly?: boolean | undefined
+}
+
+export interface UpdateOptions extends WriteOptions {
+  /** Updates the employee only in this `version`: throws a `ConflictError` (`precondition_failed`) otherwise. */
+  ifVersion?: number | undefined
+}
+
+/** The answer of a writing call. */
+export type Written<T> = T & {
+  /** The position of the change in the ledger, for `min_position`; null if nothing was stored. */
+  position: number | null
+  /** Whether this is the stored answer of an earlier call with the same idempotency key. */
+  replayed: boolean
+}
+
+type Sending<T> = (init: AttemptInit) => Promise<{ data?: T; error?: unknown; response: Response }>
+type WriteParams = { header: { 'Idempotency-Key': string }; query: { validate_only?: boolean } }
+
+const PAGE = 200
+
+/** A client of the public API. */
+export class EmployeeClient {
+  readonly #api: Client<paths>
+  readonly #settings: AttemptSettings
+
+  constructor({ baseUrl, apiId, apiKey, ...settings }: ClientSettings) {
+    // An answer that leads elsewhere must not take the key there.
+    this.#api = createClient<paths>({
+      baseUrl,
+      headers: { 'x-api-id': apiId, 'x-api-key': apiKey },
+      redirect: 'manual',
+    })
+    this.#settings = {
+      attempts: settings.attempts ?? 5,
+      timeoutMs: settings.timeoutMs ?? 60_000,
+      totalMs: settings.totalMs ?? 180_000,
+      fetch: settings.fetch ?? globalThis.fetch,
+      clock: settings.clock ?? SYSTEM_CLOCK,
+    }
+  }
+
+  /** Creates employees: all of them, or none. */
+  create(
+    employees: api.EmployeeCreate[],
+    options: WriteOptions & { validateOnly: true },
+  ): Promise<Written<api.CreatableEmployees>>
+  create(
+    employees: api.EmployeeCreate[],
+    options?: WriteOptions & { validateOnly?: false | undefined },
+  ): Promise<Written<api.CreatedEmployees>>
+  create(
+    body: api.EmployeeCreate[],
+    options: WriteOptions = {},
+  ): Promise<Written<api.CreatedEmployees | api.CreatableEmployees>> {
+    const sent = this.#write(options, (params, init) => this.#api.POST('/v1/employees', { params, body, ...init }))
+    return sent as Promise<Written<api.CreatedEmployees>>
+  }
+
+  /** Creates the employees that do not exist, and updates the others: all of them, or none. */
+  upsert(body: api.EmployeeUpsert[], options: WriteOptions = {}): Promise<Written<api.UpsertedEmployees>> {
+    return this.#write(options, (params, init) => this.#api.PUT('/v1/employees', { params, body, ...init }))
+  }
+
+  /** Updates one employee with a JSON Merge Patch. */
+  update(id: string, body: api.EmployeePatch, options: UpdateOptions = {}): Promise<Written<api.UpdatedEmployee>> {
+    const { ifVersion } = options
+    const condition = ifVersion === undefined ? {} : { 'If-Match': `"${ifVersion}"` }
+    return this.#write(options, ({ header, query }, init) => {
+      const params = { path: { id }, header: { ...header, ...condition }, query }
+      return this.#api.PATCH('/v1/employees/{id}', { params, body, ...init })
+    })
+  }
+
+  /** Updates several employees, each found by its `id`, else `external_id`, else `email`: all of them, or none. */
+  updateMany(body: api.EmployeeBulkPatch[], options: WriteOptions = {}): Promise<Written<api.UpdatedEmployees>> {
+    return this.#write(options, (params, init) => this.#api.PATCH('/v1/employees', { params, body, ...init }))
+  }
+
+  /** Creates any number of employees, in as many calls as needed; each call creates all of its employees or none. */
+  createAll(
+    employees: Records<api.EmployeeCreate>,
+    options: BatchOptions = {},
+  ): Batches<Written<api.CreatedEmployees>> {
+    return inBatches('create', employees, options, (body, call) => this.create(body, call))
+  }
+
+  /** Upserts any number of employees, in as many calls as needed; each call applies all of its records or none. */
+  upsertAll(
+    employees: Records<api.EmployeeUpsert>,
+    options: BatchOptions = {},
+  ): Batches<Written<api.UpsertedEmployees>> {
+    return inBatches('upsert', employees, options, (body, call) => this.upsert(body, call))
+  }
+
+  /** Updates any number of employees, in as many calls as needed; each call applies all of its records or none. */
+  updateAll(
+    employees: Records<api.EmployeeBulkPatch>,
+    options: BatchOptions = {},
+  ): Batches<Written<api.UpdatedEmployees>> {
+    return inBatches('update', employees, options, (body, call) => this.updateMany(body, call))
+  }
+
+  /** Reads one employee. The answer is always current. */
+  get(id: string, options: CallOptions = {}): Promise<api.Employee> {
+    return this.#read(options, (init) => this.#api.GET('/v1/employees/{id}', { params: { path: { id } }, ...init }))
+  }
+
+  /** Reads one page of the employees. */
+  list(query: api.EmployeeQuery = {}, options: CallOptions = {}): Promise<api.EmployeeList> {
+    return this.#read(options, (init) => this.#api.GET('/v1/employees', { params: { query }, ...init }))
+  }
+
+  /** Reads all employees that match, page by page as they are asked for. */
+  async *employees(
+    query: api.EmployeeQuery = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<api.Employee, void, undefined> {
+    let page = { limit: PAGE, ...query }
+    for (;;) {
+      const { items, next_cursor: cursor } = await this.list(page, options)
+      yield* items
+      if (cursor === null) return
+      page = { ...page, cursor }
+    }
+  }
+
+  /** Reads the company, the quota, and the use of the key. Costs no quota. */
+  verifyKey(options: CallOptions = {}): Promise<api.KeyVerification> {
+    return this.#read(options, (init) => this.#api.GET('/v1/auth/verify', { ...init }))
+  }
+
+  async #read<T>({ signal }: CallOptions, send: Sending<T>): Promise<T> {
+    return (await sendWithRetries({ isWriting: false, signal, send }, this.#settings)).data
+  }
+
+  async #write<T extends object>(
+    { idempotencyKey = randomUUID(), validateOnly = false, signal }: WriteOptions,
+    send: (params: WriteParams, init: AttemptInit) => ReturnType<Sending<T>>,
+  ): Promise<Written<T>> {
+    const params = { header: { 'Idempotency-Key': idempotencyKey }, query: validateOnly ? { validate_only: true } : {} }
+    const call = { isWriting: !validateOnly, signal, send: (init: AttemptInit) => send(params, init) }
+    const { data, response } = await sendWithRetries(call, this.#settings)
+    const position = response.headers.get('x-ledger-position')
+    return {
+      ...data,
+      position: position === null ? null : Number(position),
+      replayed: response.headers.get('idempotency-replayed') === 'true',
+    }
+  }
+}
+
+/** Creates a client of the public API. */
+export function createEmployeeClient(settings: ClientSettings): EmployeeClient {
+  return new EmployeeClient(settings)
 }

@@ -1,17 +1,26 @@
+import { cpSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
-import { adminClient, employeeClient } from '../../clients/typescript/employee-client.ts'
-import { nightlySync, type Person } from '../../docs/nightly-sync.ts'
+import type * as client from '../../clients/typescript/employee-ledger-client.ts'
+import type * as sync from '../../docs/nightly-sync.ts'
 import { startCuttingProxy } from '../support/postgres/cutting-proxy.ts'
+import { installClient } from '../support/processes/installed-client.ts'
 import { startService } from '../support/service.ts'
 
+/* The nightly sync runs as its users run it: in a folder of its own, with the installed package. */
+
+const { folder, entry } = await installClient(t)
+cpSync('docs/nightly-sync.ts', path.join(folder, 'nightly-sync.mts'))
+const { nightlySync } = (await import(path.join(folder, 'nightly-sync.mts'))) as typeof sync
+const { createEmployeeClient } = (await import(entry)) as typeof client
+
 const service = await startService(t)
-const { api_id, api_key } = service.company.key
+const { api_id: apiId, api_key: apiKey } = service.company.key
 const proxy = await startCuttingProxy(t, service.address)
-const api = employeeClient(proxy.address, api_id, api_key)
-const admin = adminClient(service.address, service.company.admin.token)
+const api = createEmployeeClient({ baseUrl: proxy.address, apiId, apiKey })
 const NOTHING = { created: 0, synced: 0, no_updates: 0, reactivated: 0, deactivated: 0 }
 
-const people = Array.from({ length: 2_500 }, (_, at): Person => {
+const people = Array.from({ length: 2_500 }, (_, at): sync.Person => {
   return {
     first_name: 'Ana',
     last_name: `Number ${at}`,
@@ -21,11 +30,13 @@ const people = Array.from({ length: 2_500 }, (_, at): Person => {
   }
 })
 
+type Entries = client.paths['/admin/v1/bulk-user-logs']['get']['responses'][200]['content']['application/json']
+
 /** The newest entries in Bulk User Logs. */
 async function entries(limit: number) {
   await service.project()
-  const { data } = await admin.GET('/admin/v1/bulk-user-logs', { params: { query: { limit } } })
-  return data!.items
+  const { body } = await service.admin(`/bulk-user-logs?limit=${limit}`)
+  return (body as Entries).items
 }
 
 await t.test('the first night creates 2,500 employees, although the connection is cut twice', async (t) => {
@@ -80,6 +91,8 @@ await t.test('an identical second run gets identical answers', async (t) => {
 
 await t.test('a refused record ends the run', async (t) => {
   await t.rejects(nightlySync(api, [{ ...people[0]!, email: 'nonsense' }], 'night-6'), {
-    message: 'the sync failed',
+    code: 'validation_failed',
+    errors: [{ index: 0, pointer: '/0/email' }],
+    records: { first: 0, last: 999 },
   })
 })

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import t from 'tap'
-import { currentDocument } from '../../../clients/typescript/current-document.ts'
+import { currentDocument } from '../../../clients/openapi/current-document.ts'
 
 /** Rules that this document breaks, each with its reason. There is none. */
 const EXCEPTIONS: Record<string, 'off'> = {}

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 /** Every page of the documentation, by path. */
 export function readPages(): Map<string, string> {
-  const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md')]
+  const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('{docs,clients}/**/*.md')]
   return new Map(paths.toSorted().map((page) => [page, readFileSync(page, 'utf8')]))
 }
 

@@ -21,13 +21,13 @@ export const COMPUTED = '(computed)'
 const STATIC = /^[ \t]*(?:import|export)(\s+type)?\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
 const DYNAMIC = /\b(?:import|require|import\.meta\.resolve)\s*\(\s*(?:['"]([^'"]+)['"]\s*\))?/g
 
-/** All TypeScript files below some folders of the repository. */
+/** All TypeScript files below some folders of the repository, without what is built from them. */
 export function readSources(...folders: string[]): SourceFile[] {
   const paths = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.posix.join(folder, name)),
   )
   return paths
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.includes('/dist/'))
     .toSorted()
     .map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
 }

@@ -19,8 +19,23 @@ export async function apiTypesOf(document: OpenApiDocument): Promise<string> {
   try {
     const { default: generate, astToString } = await import('openapi-typescript')
     // Fields with a default stay optional in requests.
-    return HEADER + astToString(await generate(document as never, { defaultNonNullable: false }))
+    const types = await generate(withoutConditions(document) as never, { defaultNonNullable: false })
+    return HEADER + astToString(types)
   } finally {
     hooks.deregister()
   }
+}
+
+/**
+ * The document without `anyOf` members that only require a field: the generator turns each into `unknown`, so the
+ * whole type would accept anything.
+ */
+function withoutConditions(document: OpenApiDocument): unknown {
+  return JSON.parse(JSON.stringify(document), (name, value: unknown) =>
+    name === 'anyOf' && Array.isArray(value) && value.every(isCondition) ? undefined : value,
+  )
+}
+
+function isCondition(schema: object): boolean {
+  return Object.keys(schema).join(',') === 'required'
 }

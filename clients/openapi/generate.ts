@@ -2,4 +2,4 @@ import { writeFileSync } from 'node:fs'
 import { apiTypesOf } from './api-types-of.ts'
 import { currentDocument } from './current-document.ts'
 
-writeFileSync(new URL('api-types.ts', import.meta.url), await apiTypesOf(await currentDocument()))
+writeFileSync(new URL('../typescript/api-types.ts', import.meta.url), await apiTypesOf(await currentDocument()))

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { installClient, runAlone } from '../support/processes/installed-client.ts'
+import { startService } from '../support/service.ts'
+
+/* The package as its users have it: installed from the tarball, in a folder with nothing else. */
+
+const { folder } = await installClient(t)
+const service = await startService(t)
+const readme = readFileSync('clients/typescript/README.md', 'utf8')
+const examples = [...readme.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code!)
+
+interface Manifest {
+  version: string
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+}
+
+const manifestOf = (at: string) => JSON.parse(readFileSync(path.join(at, 'package.json'), 'utf8')) as Manifest
+
+/** The faults that TypeScript finds in a program that uses the package, with every declaration checked. */
+async function typeFaults(compiler: string, types: string[], code: string): Promise<string> {
+  writeFileSync(path.join(folder, 'program.mts'), code)
+  const compilerOptions = {
+    ...{ strict: true, module: 'nodenext', target: 'es2023', noEmit: true, skipLibCheck: false },
+    ...{ types, typeRoots: [path.resolve('node_modules/@types')] },
+  }
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }))
+  const run = runAlone(process.execPath, [path.resolve(compiler)], { cwd: folder })
+  return run.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr)
+}
+
+await t.test('the tarball has what is built and nothing else', (t) => {
+  const installed = path.join(folder, 'node_modules/employee-ledger-client')
+  const built = globSync('*.ts', { cwd: 'clients/typescript' }).flatMap((name) => [
+    name.replace(/ts$/, 'd.ts'),
+    name.replace(/ts$/, 'js'),
+  ])
+  t.strictSame(readdirSync(installed).toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json'])
+  t.strictSame(readdirSync(path.join(installed, 'dist')).toSorted(), built.toSorted())
+  t.equal(readFileSync(path.join(installed, 'LICENSE'), 'utf8'), readFileSync('LICENSE', 'utf8'))
+  t.end()
+})
+
+await t.test('its version is the one of the service, and its dependencies are those that the tests have', (t) => {
+  const [own, service] = [manifestOf('clients/typescript'), manifestOf('.')]
+  t.equal(own.version, service.version)
+  for (const [name, range] of Object.entries(own.dependencies)) t.equal(range, `^${service.devDependencies[name]}`)
+  t.end()
+})
+
+const COMPILERS = ['node_modules/typescript/bin/tsc', 'node_modules/@typescript/typescript6/bin/tsc6']
+
+await t.test('a program in strict TypeScript uses it, with the types of Node or those of a browser', async (t) => {
+  const program = `
+    import { createEmployeeClient, verifyWebhook, type Employee, type ErrorCode } from 'employee-ledger-client'
+    const client = createEmployeeClient({ baseUrl: '', apiId: '', apiKey: '' })
+    const { employees } = await client.create([{ first_name: 'A', last_name: 'B', email: 'a@example.com' }])
+    const version: number = employees[0]!.version
+    for await (const employee of client.employees({ status: 'active' })) employee satisfies Employee
+    for await (const { first, results } of client.upsertAll([{ external_id: '1', job_title: null }]))
+      results[first]!.result satisfies 'created' | 'synced' | 'no_updates' | 'reactivated' | 'deactivated'
+    const code: ErrorCode = 'validation_failed'
+    const { type, data } = verifyWebhook('', new Headers(), [''])
+  `
+  for (const compiler of COMPILERS)
+    for (const types of [['node'], []]) t.equal(await typeFaults(compiler, types, program), '', compiler)
+})
+
+await t.test('what the API would refuse is a fault of type', async (t) => {
+  const faulty = [
+    ["client.create([{ first_name: 'A' }])", 'last_name'],
+    ["client.upsert([{ external_id: '1', jobtitle: 'x' }])", 'jobtitle'],
+    ["client.update('emp_1', { email: null })", 'null'],
+    ["client.list({ status: 'gone' })", 'gone'],
+    ['client.get(1)', 'number'],
+  ] as const
+  for (const [call, told] of faulty) {
+    const code = `import type { EmployeeClient } from 'employee-ledger-client'
+      export const run = (client: EmployeeClient) => ${call}`
+    const faults = await typeFaults(COMPILERS[0]!, ['node'], code)
+    t.match(faults, /^program\.mts\(2,\d+\): error/)
+    t.match(faults, told)
+  }
+})
+
+await t.test('a program in JavaScript uses it, and prints no secret', async (t) => {
+  const { api_id: apiId, api_key: apiKey } = service.company.key
+  const settings = JSON.stringify({ baseUrl: service.address, apiId, apiKey })
+  writeFileSync(
+    path.join(folder, 'program.mjs'),
+    `import { createEmployeeClient, NotFoundError } from 'employee-ledger-client'
+    const client = createEmployeeClient(${settings})
+    console.log(client)
+    try { await client.get('emp_unknown') } catch (error) { console.log(error instanceof NotFoundError, error) }
+    console.log((await client.verifyKey()).company_name)`,
+  )
+  const stdout = await runAlone(process.execPath, ['program.mjs'], { cwd: folder })
+  t.match(stdout, /^EmployeeClient \{\}\ntrue NotFoundError: [^]+\nAcme\n$/)
+  t.notMatch(stdout, apiKey)
+})
+
+await t.test('the examples of the README have no fault of type, and do what they say', async (t) => {
+  const code = `${examples.join('\n')}\nexport { receiver }\n`
+  t.equal(await typeFaults(COMPILERS[0]!, ['node'], code), '')
+  const { api_id, api_key } = service.company.key
+  const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
+  const settings = { API_URL: service.address, API_ID: api_id, API_KEY: api_key, PORT: '0' }
+  const secrets = { WEBHOOK_SECRET: secret, ADMIN_TOKEN: service.company.admin.token }
+  t.intercept(process, 'env', { value: { ...process.env, ...settings, ...secrets } })
+  const printed = t.capture(console, 'log')
+  const complained = t.capture(console, 'error')
+  await service.project()
+  const { receiver } = (await import(path.join(folder, 'program.mts'))) as { receiver: Server }
+  t.teardown(() => receiver.close())
+  const lines = printed().map(({ args }) => args.join(' '))
+  t.match(lines, [
+    'Acme: 1 of 1000000 requests used',
+    '2 deactivated created',
+    '1000 records from 0: 0 was created',
+    '500 records from 1000: 1000 was created',
+  ])
+  t.strictSame(
+    complained().map(({ args }) => args.slice(0, 2)),
+    [[0, '/0/email']],
+  )
+
+  if (!receiver.listening) await once(receiver, 'listening')
+  const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const message = JSON.stringify({ type: 'employee.created', timestamp: '2026-11-22T12:00:00.000Z', data: { a: 1 } })
+  const at = new Date()
+  const headers = {
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign('msg_1', at, message),
+  }
+  t.equal((await fetch(address, { method: 'POST', headers, body: message })).status, 204)
+  t.equal((await fetch(address, { method: 'POST', headers, body: `${message} ` })).status, 401)
+  t.strictSame(printed()[0]?.args, ['2026-11-22T12:00:00.000Z', { a: 1 }])
+})

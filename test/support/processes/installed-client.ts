@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+
+const exec = promisify(execFile)
+
+/**
+ * Runs a program with nothing of this process's environment: tap adds hooks to every process that it starts, and
+ * `env -i` drops them. Rejects when the program fails.
+ */
+export async function runAlone(
+  program: string,
+  args: string[],
+  { cwd, home = cwd }: { cwd: string; home?: string },
+): Promise<string> {
+  const environment = [`PATH=${process.env['PATH']}`, `HOME=${home}`]
+  return (await exec('env', ['-i', ...environment, program, ...args], { cwd })).stdout
+}
+
+interface InstalledClient {
+  /** A folder that has nothing but the installed package. */
+  folder: string
+  /** The file that an import of the package leads to, from that folder. */
+  entry: string
+}
+
+/**
+ * Packs the client and installs its tarball in an empty folder. The packages that it depends on are packed from this
+ * repository's installation, so no registry is needed.
+ */
+export async function installClient(t: Pick<Test, 'teardown'>): Promise<InstalledClient> {
+  const top = mkdtempSync(path.join(os.tmpdir(), 'ledger-client-'))
+  t.teardown(() => rmSync(top, { recursive: true, force: true }))
+  // A copy, because other tests read the folders of the repository while the package is built.
+  const source = path.join(top, 'repository/clients/typescript')
+  cpSync('clients/typescript', source, { recursive: true, filter: (file) => path.basename(file) !== 'dist' })
+  cpSync('tsconfig.json', path.join(top, 'repository/tsconfig.json'))
+  symlinkSync(path.resolve('node_modules'), path.join(top, 'repository/node_modules'))
+  const [tarballs, folder] = ['tarballs', 'consumer'].map((name) => path.join(top, name)) as [string, string]
+  for (const made of [tarballs, folder]) mkdirSync(made)
+
+  // The cache of this home knows no package.
+  const npm = (cwd: string, ...args: string[]) => runAlone('npm', args, { cwd, home: top })
+  await npm(source, 'pack', '--pack-destination', tarballs)
+  const needed = [...dependenciesOf(source)].map((name) => path.resolve('node_modules', name))
+  await npm(top, 'pack', '--ignore-scripts', '--pack-destination', tarballs, ...needed)
+  const all = readdirSync(tarballs).map((name) => path.join(tarballs, name))
+  await npm(folder, 'install', '--prefix', folder, '--offline', '--no-audit', '--no-fund', ...all)
+  const entry = createRequire(path.join(folder, 'a-file.js')).resolve('employee-ledger-client')
+  return { folder, entry }
+}
+
+/** The names of the packages that a package needs, directly or not. */
+function dependenciesOf(folder: string, found = new Set<string>()): Set<string> {
+  const { dependencies = {} } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>
+  }
+  for (const name of Object.keys(dependencies)) {
+    if (!found.has(name)) dependenciesOf(path.join('node_modules', name), found.add(name))
+  }
+  return found
+}
