@@ -1,6 +1,6 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
-import type { RefreshPeriod, Role, TokenScope } from './company.ts'
+import type { KeyScope, RefreshPeriod, Role, TokenScope } from './company.ts'
 import type { IdPrefix } from './ids.ts'
 
 /** A value of an attribute in an event; null means unset. */
@@ -44,6 +44,13 @@ export type SentJson = unknown
 export interface KeyQuota {
   quota_limit: number
   refresh_period: RefreshPeriod
+}
+
+/** What a key may do, when it ends, and from where it may be used. Null is never, and anywhere. */
+export interface KeyAccess {
+  scopes: readonly KeyScope[]
+  expires_at: string | null
+  allowed_networks: readonly string[] | null
 }
 
 /** The fields of a record that can identify a person. Emails are normalised. */
@@ -97,9 +104,10 @@ export interface EventData {
   /** `scope` is absent for a token that allows everything that its user may do. */
   UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: TokenScope }
   UserTokenRevoked: { token_id: string }
-  ApiKeyIssued: { name: string } & KeyQuota
+  ApiKeyIssued: { name: string } & KeyQuota & KeyAccess
   ApiKeyRenamed: { from: string; to: string }
   ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }
+  ApiKeyAccessChanged: { from: KeyAccess; to: KeyAccess }
   /** `previous_expires_at`: when the replaced secret stops working; null if it stopped immediately. */
   ApiKeyRotated: { overlap_seconds: number; previous_expires_at: string | null }
   ApiKeyDisabled: Record<string, never>
@@ -133,6 +141,7 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   ApiKeyIssued: 1,
   ApiKeyRenamed: 1,
   ApiKeyQuotaChanged: 1,
+  ApiKeyAccessChanged: 1,
   ApiKeyRotated: 1,
   ApiKeyDisabled: 1,
   ApiKeyEnabled: 1,
@@ -163,6 +172,7 @@ export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
   ApiKeyIssued: 'key',
   ApiKeyRenamed: 'key',
   ApiKeyQuotaChanged: 'key',
+  ApiKeyAccessChanged: 'key',
   ApiKeyRotated: 'key',
   ApiKeyDisabled: 'key',
   ApiKeyEnabled: 'key',

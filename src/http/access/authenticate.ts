@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
-import { decideKeyStanding } from '../../domain/company.ts'
+import { isSecretValid } from '../../domain/company.ts'
 import { isId } from '../../domain/ids.ts'
 import { API_KEY_PREFIX, isSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
@@ -9,7 +9,7 @@ import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { openCredentialCache } from './credential-cache.ts'
 
-/** A caller of the public API with a valid secret. The key may be disabled. */
+/** A caller of the public API with a valid secret. The key may be disabled, or not allow the call. */
 export interface AuthenticatedCaller extends FoundKey {
   /** SHA-256 of the presented secret, in hexadecimal. */
   secretHash: string
@@ -57,8 +57,7 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
 
   async function checkSecret(apiId: string, secretHash: string): Promise<FoundKey> {
     const found = await findKey(apiId)
-    const standing = decideKeyStanding(found?.key, secretHash, found?.nowMs ?? 0)
-    if (!found || standing === 'refused') throw invalidCredentials()
+    if (!isSecretValid(found?.key, secretHash, found?.nowMs ?? 0) || !found) throw invalidCredentials()
     cache.add(found, secretHash)
     return found
   }

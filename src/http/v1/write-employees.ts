@@ -97,6 +97,7 @@ async function run(
     companyId,
     apiId: key.id,
     secretHash,
+    sentFrom: request.ip,
     requestId,
     arrivedAt,
     waitsUntil: performance.now() + services.maxWaitMs - waitedMs,
