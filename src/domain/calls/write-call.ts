@@ -8,7 +8,7 @@ export interface WriteCall {
   apiId: string
   /** SHA-256 of the secret that was presented, in hexadecimal. */
   secretHash: string
-  /** The client's address, as the connection or a trusted proxy gives it. */
+  /** The client's address. */
   sentFrom: string
   requestId: string
   /** `performance.now()` when the request arrived. */

@@ -13,6 +13,8 @@ import { openCredentialCache } from './credential-cache.ts'
 export interface AuthenticatedCaller extends FoundKey {
   /** SHA-256 of the presented secret, in hexadecimal. */
   secretHash: string
+  /** The client's address, as the connection or a trusted proxy gives it. Kept, because a closed connection has none. */
+  sentFrom: string
 }
 
 declare module 'fastify' {
@@ -45,12 +47,13 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     const isFormed =
       ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && isSecret(API_KEY_PREFIX, secret)
     if (!isFormed) throw invalidCredentials()
+    const sentFrom = request.ip
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
     // Only the current state of the key decides whether a large body is read.
     const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
     const found = cached ?? (await checkSecret(apiId, secretHash))
-    request.caller = { ...found, secretHash }
+    request.caller = { ...found, secretHash, sentFrom }
     // Overwritten once the call's effect on the quota is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }

@@ -94,9 +94,9 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
  * Refuses a call that its key would not allow, before the body is read. A retry with an idempotency key is let through at
  * a used-up quota, because it may get its stored answer.
  */
-function refuseUseless({ ip, headers }: FastifyRequest, { key, usage, nowMs }: AuthenticatedCaller): void {
-  const isRetry = headers['idempotency-key'] !== undefined
-  const refusal = accessRefusal(key, ip, 'employees:write') ?? (isRetry ? null : quotaRefusal(key, usage, nowMs))
+function refuseUseless(request: FastifyRequest, { key, usage, nowMs, sentFrom }: AuthenticatedCaller): void {
+  const isRetry = request.headers['idempotency-key'] !== undefined
+  const refusal = accessRefusal(key, sentFrom, 'employees:write') ?? (isRetry ? null : quotaRefusal(key, usage, nowMs))
   if (refusal) throw new ProblemError(refusal)
 }
 

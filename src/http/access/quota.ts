@@ -17,9 +17,9 @@ declare module 'fastify' {
 }
 
 /**
- * Route options for a reading call, which needs the scope `employees:read` and costs one unit of its key's quota even
- * if it is refused with 400. The unit is charged before validation, so that a quota is never exceeded, and refunded if the answer is a 5xx. The ledger charges
- * writing calls.
+ * Route options for a reading call, which needs the scope `employees:read` and costs one unit of its key's quota even if
+ * it is refused with 400. The unit is charged before validation, so that a quota is never exceeded, and refunded if the
+ * answer is a 5xx. The ledger charges writing calls.
  */
 export function chargedReading(keyUsage: KeyUsageCounter) {
   return {
@@ -32,7 +32,7 @@ export function chargedReading(keyUsage: KeyUsageCounter) {
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
-  const used = await useKeyOf(request, keyUsage, 1, (key) => accessRefusal(key, request.ip, 'employees:read'))
+  const used = await useKeyOf(request, keyUsage, 1, (key, sentFrom) => accessRefusal(key, sentFrom, 'employees:read'))
   const { key, after, isAdmitted, nowMs } = used
   void reply.headers(rateLimitHeaders(key, after, nowMs))
   if (isAdmitted) {
@@ -67,11 +67,11 @@ export async function useKeyOf(
   request: FastifyRequest,
   keyUsage: KeyUsageCounter,
   cost: number,
-  accessOf: (key: ApiKey) => Problem | null,
+  refusalFor: (key: ApiKey, sentFrom: string) => Problem | null,
 ): Promise<UsedKey> {
-  const { companyId, key, secretHash } = callerOf(request)
+  const { companyId, key, secretHash, sentFrom } = callerOf(request)
   const refusalOf = (now: ApiKey, nowMs: number) =>
-    isSecretValid(now, secretHash, nowMs) ? accessOf(now) : invalidCredentials().problem
+    isSecretValid(now, secretHash, nowMs) ? refusalFor(now, sentFrom) : invalidCredentials().problem
   const used = await keyUsage.submit({ companyId, apiId: key.id, cost, refusalOf })
   if ('refusal' in used) throw new ProblemError(used.refusal)
   return used

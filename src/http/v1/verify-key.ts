@@ -40,12 +40,10 @@ const verifySchema = {
   problems: ['address_not_allowed'],
 } as const
 
-/** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key and for a key of any scope. */
+/** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key and whatever the key's scopes are. */
 export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {
   app.get('/auth/verify', { schema: verifySchema, config: { checksKeyItself: true } }, async (request, reply) => {
-    const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0, (now) =>
-      addressRefusal(now, request.ip),
-    )
+    const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0, addressRefusal)
     void reply.headers(rateLimitHeaders(key, after, nowMs))
     return {
       company_name: companyName,

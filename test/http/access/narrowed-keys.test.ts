@@ -1,4 +1,9 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { openRawSocket } from '../../support/http/raw-socket.ts'
+import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { Answer } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -118,6 +123,24 @@ await t.test('what a client says about its own address is ignored', async (t) =>
   const key = { api_id: body.id, api_key: body.api_key }
   const answer = await alone.call('GET', '/v1/auth/verify', { key, headers: from('192.0.2.1') })
   t.match(answer, { status: 403, body: { detail: /127\.0\.0\.1/ } })
+})
+
+await t.test('a call whose client has left is still judged by its address', async (t) => {
+  const { id, key } = await issue({ allowed_networks: ['127.0.0.0/8'] })
+  const holder = await service.pool.connect()
+  await holder.query('begin')
+  await holder.query('select 1 from api_key_usage for update')
+  const connected = once(service.app.server, 'connection')
+  const client = await openRawSocket(t, service.address)
+  const [connection] = (await connected) as [Socket]
+  client.write(`GET /v1/employees HTTP/1.1\r\nhost: x\r\nx-api-id: ${key.api_id}\r\nx-api-key: ${key.api_key}\r\n\r\n`)
+  await lockIsAwaited(service, 'api_key_usage')
+  const closed = once(connection, 'close')
+  client.cut()
+  await closed
+  await holder.query('rollback')
+  holder.release()
+  await eventually('the call is counted', async () => (await usageOf({ id, key })) === 1)
 })
 
 await t.test('a repeated call gets its stored answer only from where the key may be used', async (t) => {

@@ -52,7 +52,7 @@ interface KeyProblem {
 }
 
 const DONE = {
-  saved: 'Changes saved. They apply from the next call.',
+  saved: 'Changes saved. They apply immediately.',
   disabled: 'Key disabled. Its calls are refused until you enable it.',
   enabled: 'Key enabled.',
   revoked: "Key revoked. This can't be undone.",
