@@ -8,7 +8,7 @@ import argparse, base64, gzip, hashlib, json, re, sys, zlib
 
 OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
 OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet Removed TokenIssued TokenRevoked".split()}
-OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged Rotated Disabled Enabled Revoked".split()}
+OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged Rotated Disabled Enabled Revoked".split()}
 REJECTED, CLOSING = "EmployeeRecordRejected", {"ApiCallCompleted", "ApiCallFailed"}
 OF_CALL = OF_EMPLOYEE | CLOSING | {REJECTED}
 ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED}, "UserErased": OF_USER, "RecordsRetired": {REJECTED}}

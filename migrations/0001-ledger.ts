@@ -75,6 +75,7 @@ const STATEMENTS = [
     api_id uuid primary key,
     company_id uuid not null
   )`,
+  // "allowed_networks" holds CIDR texts in their usual form; null allows every address.
   `create table api_keys (
     company_id uuid not null,
     api_id uuid not null,
@@ -83,6 +84,9 @@ const STATEMENTS = [
     secret_hash bytea not null check (octet_length(secret_hash) = 32),
     is_enabled boolean not null,
     is_revoked boolean not null,
+    scopes text[] not null check (cardinality(scopes) > 0 and scopes <@ array['employees:read', 'employees:write']),
+    expires_at timestamptz(3),
+    allowed_networks text[] check (cardinality(allowed_networks) between 1 and 32),
     quota_limit integer not null check (quota_limit >= 0),
     refresh_period text not null check (refresh_period in ('hourly', 'daily', 'weekly', 'monthly')),
     created_at timestamptz(3) not null,

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Verify an API key
-         * @description Costs no quota, and works with an exhausted quota or a disabled key.
+         * @description Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed networks can only be verified from there.
          */
         get: operations["verifyKey"];
         put?: never;
@@ -109,7 +109,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename an API key or change its quota */
+        /** Rename an API key, or change its quota or access */
         patch: operations["editApiKey"];
         trace?: never;
     };
@@ -668,10 +668,19 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description A revoked key stays in the list, but can never be used again.
+             * @description A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.
              * @enum {string}
              */
-            status: "active" | "disabled" | "revoked";
+            status: "active" | "disabled" | "expired" | "revoked";
+            /** @description What calls with the key may do. Responses to writing calls show the employees that they create or update, whether or not the key may read. */
+            scopes: ("employees:read" | "employees:write")[];
+            /**
+             * Format: date-time
+             * @description When the key ends. Null if it does not.
+             */
+            expires_at: string | null;
+            /** @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null. */
+            allowed_networks: string[] | null;
             /** @description The number of calls allowed in each period. */
             quota_limit: number;
             /**
@@ -704,10 +713,19 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description A revoked key stays in the list, but can never be used again.
+             * @description A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.
              * @enum {string}
              */
-            status: "active" | "disabled" | "revoked";
+            status: "active" | "disabled" | "expired" | "revoked";
+            /** @description What calls with the key may do. Responses to writing calls show the employees that they create or update, whether or not the key may read. */
+            scopes: ("employees:read" | "employees:write")[];
+            /**
+             * Format: date-time
+             * @description When the key ends. Null if it does not.
+             */
+            expires_at: string | null;
+            /** @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null. */
+            allowed_networks: string[] | null;
             /** @description The number of calls allowed in each period. */
             quota_limit: number;
             /**
@@ -1863,6 +1881,71 @@ export interface components {
                 };
             };
         };
+        /** @description `address_not_allowed`: The API key may not be used from this address. */
+        ApiAddressNotAllowed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @enum {string} */
+                    code?: "address_not_allowed";
+                };
+            };
+        };
+        /**
+         * @description `address_not_allowed`: The API key may not be used from this address.
+         *
+         *     `key_disabled`: The API key is disabled.
+         *
+         *     `scope_missing`: The API key may not make this call.
+         */
+        ApiAddressNotAllowedKeyDisabledScopeMissing: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @enum {string} */
+                    code?: "address_not_allowed" | "key_disabled" | "scope_missing";
+                };
+            };
+        };
+        /**
+         * @description `address_not_allowed`: The API key may not be used from this address.
+         *
+         *     `key_disabled`: The API key is disabled.
+         *
+         *     `scope_missing`: The API key may not make this call.
+         */
+        ApiCallAddressNotAllowedKeyDisabledScopeMissing: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @enum {string} */
+                    code?: "address_not_allowed" | "key_disabled" | "scope_missing";
+                };
+            };
+        };
         /**
          * @description `already_exists`: An employee with these details already exists.
          *
@@ -2046,25 +2129,6 @@ export interface components {
                 };
             };
         };
-        /** @description `key_disabled`: The API key is disabled. */
-        ApiCallKeyDisabled: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
-                "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @enum {string} */
-                    code?: "key_disabled";
-                };
-            };
-        };
         /** @description `payload_too_large`: The body is too large. */
         ApiCallPayloadTooLarge: {
             headers: {
@@ -2232,23 +2296,6 @@ export interface components {
                     status?: 400;
                     /** @enum {string} */
                     code?: "invalid_query";
-                };
-            };
-        };
-        /** @description `key_disabled`: The API key is disabled. */
-        ApiKeyDisabled: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @enum {string} */
-                    code?: "key_disabled";
                 };
             };
         };
@@ -2501,6 +2548,7 @@ export interface operations {
             };
             400: components["responses"]["ApiInvalidQuery"];
             401: components["responses"]["ApiInvalidCredentials"];
+            403: components["responses"]["ApiAddressNotAllowed"];
             429: components["responses"]["ApiRateLimited"];
             500: components["responses"]["ApiInternalError"];
             503: components["responses"]["ApiUnavailable"];
@@ -2544,7 +2592,7 @@ export interface operations {
             };
             400: components["responses"]["ApiInvalidQuery"];
             401: components["responses"]["ApiInvalidCredentials"];
-            403: components["responses"]["ApiKeyDisabled"];
+            403: components["responses"]["ApiAddressNotAllowedKeyDisabledScopeMissing"];
             429: components["responses"]["ApiQuotaExceededRateLimited"];
             500: components["responses"]["ApiInternalError"];
             503: components["responses"]["ApiUnavailable"];
@@ -2591,7 +2639,7 @@ export interface operations {
             };
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
-            403: components["responses"]["ApiCallKeyDisabled"];
+            403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2655,7 +2703,7 @@ export interface operations {
             };
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
-            403: components["responses"]["ApiCallKeyDisabled"];
+            403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2709,7 +2757,7 @@ export interface operations {
             };
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
-            403: components["responses"]["ApiCallKeyDisabled"];
+            403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2749,7 +2797,7 @@ export interface operations {
             };
             400: components["responses"]["ApiInvalidQuery"];
             401: components["responses"]["ApiInvalidCredentials"];
-            403: components["responses"]["ApiKeyDisabled"];
+            403: components["responses"]["ApiAddressNotAllowedKeyDisabledScopeMissing"];
             404: components["responses"]["ApiEmployeeNotFound"];
             429: components["responses"]["ApiQuotaExceededRateLimited"];
             500: components["responses"]["ApiInternalError"];
@@ -2807,7 +2855,7 @@ export interface operations {
             };
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
-            403: components["responses"]["ApiCallKeyDisabled"];
+            403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             404: components["responses"]["ApiCallEmployeeNotFound"];
             409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
             412: components["responses"]["ApiCallPreconditionFailed"];
@@ -2826,7 +2874,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                status?: "active" | "disabled" | "revoked";
+                status?: "active" | "disabled" | "expired" | "revoked";
             };
             header?: never;
             path?: never;
@@ -2872,13 +2920,32 @@ export interface operations {
                      * @description The number of calls allowed in each period.
                      * @default 10000
                      */
-                    quota_limit: number;
+                    quota_limit?: number;
                     /**
                      * @description How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.
                      * @default monthly
                      * @enum {string}
                      */
-                    refresh_period: "hourly" | "daily" | "weekly" | "monthly";
+                    refresh_period?: "hourly" | "daily" | "weekly" | "monthly";
+                    /**
+                     * @description What calls with the key may do. Responses to writing calls show the employees that they create or update, whether or not the key may read.
+                     * @default [
+                     *       "employees:read",
+                     *       "employees:write"
+                     *     ]
+                     */
+                    scopes?: ("employees:read" | "employees:write")[];
+                    /**
+                     * Format: date-time
+                     * @description When the key ends. Null if it does not.
+                     * @default null
+                     */
+                    expires_at?: string | null;
+                    /**
+                     * @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null.
+                     * @default null
+                     */
+                    allowed_networks?: string[] | null;
                 };
             };
         };
@@ -2959,6 +3026,15 @@ export interface operations {
                      * @enum {string}
                      */
                     refresh_period?: "hourly" | "daily" | "weekly" | "monthly";
+                    /** @description What calls with the key may do. Responses to writing calls show the employees that they create or update, whether or not the key may read. */
+                    scopes?: ("employees:read" | "employees:write")[];
+                    /**
+                     * Format: date-time
+                     * @description When the key ends. Null if it does not.
+                     */
+                    expires_at?: string | null;
+                    /** @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null. */
+                    allowed_networks?: string[] | null;
                 };
             };
         };
@@ -3108,7 +3184,7 @@ export interface operations {
                      * @description How long the current secret keeps working. Any older secret stops immediately.
                      * @default 86400
                      */
-                    overlap_seconds: number;
+                    overlap_seconds?: number;
                 };
             };
         };
@@ -3609,7 +3685,7 @@ export interface operations {
                     /** @description Leading and trailing white space is removed before the limits apply. */
                     name: string;
                     /** @default 90 */
-                    expires_in_days: number;
+                    expires_in_days?: number;
                     /**
                      * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it.
                      * @enum {string}

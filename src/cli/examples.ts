@@ -18,12 +18,14 @@ const EXAMPLES: Record<string, string[]> = {
   ],
   'key issue': [
     "key issue --company com_01m7wpyc6pe4c84c8xtp0e86m3 --name 'HR sync' --quota-limit 100000 --refresh-period daily",
+    'key issue --company com_01m7wpyc6pe4c84c8xtp0e86m3 --name Dashboard --scope employees:read --expires-at 2027-01-31T18:00:00Z --network 192.0.2.0/24 2001:db8::/32',
   ],
   'key rotate': [
     'key rotate --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --overlap 86400',
   ],
   'key edit': [
     'key edit --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --quota-limit 200000',
+    'key edit --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --expires-at never --network any',
   ],
   'audit export': ['audit export --company com_01m7wpyc6pe4c84c8xtp0e86m3 --out acme.ndjson.gz'],
   'audit verify': ['audit verify acme.ndjson.gz --checkpoint acme.ndjson.gz.checkpoint --json'],

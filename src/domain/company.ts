@@ -12,6 +12,10 @@ export const TOKEN_SCOPES: readonly TokenScope[] = ['audit']
 export type RefreshPeriod = 'hourly' | 'daily' | 'weekly' | 'monthly'
 export const REFRESH_PERIODS: readonly RefreshPeriod[] = ['hourly', 'daily', 'weekly', 'monthly']
 
+/** What calls with an API key may do: read employees, or create and update them. */
+export type KeyScope = 'employees:read' | 'employees:write'
+export const KEY_SCOPES: readonly KeyScope[] = ['employees:read', 'employees:write']
+
 export const DEFAULT_QUOTA_LIMIT = 10_000
 export const DEFAULT_REFRESH_PERIOD: RefreshPeriod = 'monthly'
 
@@ -24,26 +28,33 @@ export interface ApiKey {
   previous: { secretHash: string; expiresAtMs: number } | null
   isEnabled: boolean
   isRevoked: boolean
+  /** When the key ends, milliseconds since the epoch; null if it does not. */
+  expiresAtMs: number | null
+  scopes: readonly KeyScope[]
+  /** The networks from which the key may be used, as `readNetwork` returns them; null for any address. */
+  allowedNetworks: readonly string[] | null
   quotaLimit: number
   refreshPeriod: RefreshPeriod
 }
-
-type KeyStanding = 'good' | 'disabled' | 'refused'
 
 /** No known secret has an all-zero SHA-256. */
 const NO_HASH = '0'.repeat(64)
 
 /**
- * Decides whether a caller may use a key. `presentedHash` is the SHA-256 of the caller's secret in hexadecimal; `nowMs`
- * is the database's time. Always compares two hashes in constant time, even if the key or a secret does not exist, so
- * that timing reveals nothing.
+ * Decides whether a caller's secret is one of a key that is neither revoked nor expired; the key may be disabled.
+ * `presentedHash` is the SHA-256 of the secret in hexadecimal; `nowMs` is the database's time. Always compares two
+ * hashes in constant time, even if the key or a secret does not exist, so that timing reveals nothing.
  */
-export function decideKeyStanding(key: ApiKey | undefined, presentedHash: string, nowMs: number): KeyStanding {
+export function isSecretValid(key: ApiKey | undefined, presentedHash: string, nowMs: number): key is ApiKey {
   const isCurrent = isSameHash(key?.secretHash ?? NO_HASH, presentedHash)
   const isPrevious = isSameHash(key?.previous?.secretHash ?? NO_HASH, presentedHash)
   const isKnown = isCurrent || (isPrevious && nowMs < (key?.previous?.expiresAtMs ?? 0))
-  if (!key || !isKnown || key.isRevoked) return 'refused'
-  return key.isEnabled ? 'good' : 'disabled'
+  return key !== undefined && isKnown && !key.isRevoked && !hasExpired(key.expiresAtMs, nowMs)
+}
+
+/** Whether a key has expired. Milliseconds since the epoch; null is never. */
+export function hasExpired(expiresAtMs: number | null, nowMs: number): boolean {
+  return expiresAtMs !== null && nowMs >= expiresAtMs
 }
 
 function isSameHash(stored: string, presented: string): boolean {

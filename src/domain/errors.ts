@@ -49,6 +49,8 @@ export type ProblemCode =
   | 'idempotency_key_invalid'
   | 'invalid_credentials'
   | 'key_disabled'
+  | 'address_not_allowed'
+  | 'scope_missing'
   | 'admin_only'
   | 'role_required'
   | 'cross_site_request'
@@ -95,6 +97,8 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   invalid_query: { status: 400, title: 'A query parameter is not valid' },
   invalid_credentials: { status: 401, title: 'The credentials are missing or invalid' },
   key_disabled: { status: 403, title: 'The API key is disabled' },
+  address_not_allowed: { status: 403, title: 'The API key may not be used from this address' },
+  scope_missing: { status: 403, title: 'The API key may not make this call' },
   admin_only: { status: 403, title: 'Only company administrators can do this' },
   cross_site_request: { status: 403, title: 'The request came from another site' },
   role_required: { status: 403, title: 'Your role does not allow this' },

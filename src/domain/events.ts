@@ -1,6 +1,6 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
-import type { RefreshPeriod, Role, TokenScope } from './company.ts'
+import type { KeyScope, RefreshPeriod, Role, TokenScope } from './company.ts'
 import type { IdPrefix } from './ids.ts'
 import type { WebhookDisabledReason, WebhookType } from './webhook-types.ts'
 
@@ -58,6 +58,13 @@ export interface WebhookSettings {
   concurrency: number
 }
 
+/** What a key may do, when it ends, and from where it may be used. Null is never, and anywhere. */
+export interface KeyAccess {
+  scopes: readonly KeyScope[]
+  expires_at: string | null
+  allowed_networks: readonly string[] | null
+}
+
 /** The fields of a record that can identify a person. Emails are normalised. */
 type RecordNames = Partial<
   Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
@@ -109,9 +116,10 @@ export interface EventData {
   /** `scope` is absent for a token that allows everything that its user may do. */
   UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: TokenScope }
   UserTokenRevoked: { token_id: string }
-  ApiKeyIssued: { name: string } & KeyQuota
+  ApiKeyIssued: { name: string } & KeyQuota & KeyAccess
   ApiKeyRenamed: { from: string; to: string }
   ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }
+  ApiKeyAccessChanged: { from: KeyAccess; to: KeyAccess }
   /** `previous_expires_at`: when the replaced secret stops working; null if it stopped immediately. */
   ApiKeyRotated: { overlap_seconds: number; previous_expires_at: string | null }
   ApiKeyDisabled: Record<string, never>
@@ -156,6 +164,7 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   ApiKeyIssued: 1,
   ApiKeyRenamed: 1,
   ApiKeyQuotaChanged: 1,
+  ApiKeyAccessChanged: 1,
   ApiKeyRotated: 1,
   ApiKeyDisabled: 1,
   ApiKeyEnabled: 1,
@@ -193,6 +202,7 @@ export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
   ApiKeyIssued: 'key',
   ApiKeyRenamed: 'key',
   ApiKeyQuotaChanged: 'key',
+  ApiKeyAccessChanged: 'key',
   ApiKeyRotated: 'key',
   ApiKeyDisabled: 'key',
   ApiKeyEnabled: 'key',

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
+import type { KeyScope, RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
 
 /** An event as it is stored. `data` is the exact text that was hashed. */
 export interface EventRow {
@@ -45,6 +45,9 @@ export interface LedgerTables {
     rotated_at: string | null
     is_enabled: boolean
     is_revoked: boolean
+    scopes: KeyScope[]
+    expires_at: string | null
+    allowed_networks: string[] | null
     quota_limit: number
     refresh_period: RefreshPeriod
     created_at: string

@@ -83,6 +83,29 @@ await t.test('the remaining overlap counts down by itself', async (t) => {
   t.same(faults, [])
 })
 
+await t.test('a key is narrowed in the browser', async (t) => {
+  const service = await startService(t)
+  const { api_id: id } = service.company.key
+  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(`/settings/api-keys/${id}`)
+  await page.getByLabel('Access').selectOption('read only')
+  await page.getByLabel('Expires').fill('2099-05-04T03:02')
+  await page.getByLabel('Allowed networks').fill('192.0.2.0/24\n2001:db8::1')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Changes saved').waitFor()
+  const narrowed = {
+    scopes: ['employees:read'],
+    expires_at: '2099-05-04T03:02:00.000Z',
+    allowed_networks: ['192.0.2.0/24', '2001:db8::1/128'],
+  }
+  t.match((await service.manage('GET', `/api-keys/${id}`)).body, narrowed)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Changes saved').waitFor()
+  t.match((await service.manage('GET', `/api-keys/${id}`)).body, narrowed, 'saving the form as it is changes nothing')
+  t.same(faults, [])
+})
+
 await t.test(
   'the key pages look right in both colour schemes and at every width, with hostile and long names',
   async (t) => {
@@ -90,6 +113,9 @@ await t.test(
     const { body: long } = await service.manage('POST', '/api-keys', {
       name: 'x'.repeat(120),
       quota_limit: 2_147_483_647,
+      scopes: ['employees:write'],
+      expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString(),
+      allowed_networks: Array.from({ length: 32 }, (_, at) => `2001:db8:${at}:ffff:ffff:ffff:ffff:fff${at % 8}`),
     })
     const { body: revoked } = await service.manage('POST', '/api-keys', { name: HOSTILE })
     await service.manage('POST', `/api-keys/${revoked.id}/revoke`)

@@ -31,13 +31,44 @@ await t.test('a key is renamed, disabled and enabled, and the running API applie
   t.equal(await status(), 201)
 })
 
+await t.test('a key is issued narrowed and widened again, and the running API applies it at once', async (t) => {
+  const narrow = ['--scope', 'employees:read', '--network', '192.0.2.7', '2001:DB8::/32', '--expires-at']
+  const issued = await runJson<ShownKey & { api_id: string }>(
+    t,
+    ['key', 'issue', '--company', company, '--name', 'Narrow', ...narrow, '2099-01-01T01:00+01:00'],
+    ENVIRONMENT,
+  )
+  t.match(issued, {
+    scopes: ['employees:read'],
+    expires_at: '2099-01-01T00:00:00.000Z',
+    allowed_networks: ['192.0.2.7/32', '2001:db8::/32'],
+  })
+  const its = { api_id: issued.api_id, api_key: issued.api_key! }
+  const codeOf = async () => (await service.call('POST', '/v1/employees', { body: employee(), key: its })).body.code
+  const edit = (...options: string[]) =>
+    runJson<ShownKey>(t, ['key', 'edit', '--company', company, '--key', issued.api_id, ...options], ENVIRONMENT)
+  t.equal(await codeOf(), 'address_not_allowed')
+  t.match(await edit('--network', 'any'), { allowed_networks: null, scopes: ['employees:read'] })
+  t.equal(await codeOf(), 'scope_missing')
+  t.match(await edit('--scope', 'employees:write', 'employees:read', '--expires-at', 'never'), {
+    scopes: ['employees:read', 'employees:write'],
+    expires_at: null,
+  })
+  t.equal(await codeOf(), undefined)
+  const past = ['key', 'edit', ...ofKey, '--expires-at', '2020-01-01T00:00:00Z']
+  const line = 'employee-ledger: expires_at must be in the future, and before the year 10000\n'
+  failsWithLine(t, await runCommand(t, past, ENVIRONMENT), line)
+  await runJson(t, ['key', 'revoke', '--company', company, '--key', issued.api_id], ENVIRONMENT)
+})
+
 await t.test('a rotated key works with both secrets, a revoked one with none', async (t) => {
   const rotated = await runJson<ShownKey>(t, ['key', 'rotate', ...ofKey, '--overlap', '3600'], ENVIRONMENT)
   t.strictSame([await status(), await status(rotated.api_key)], [201, 201])
   await runJson(t, ['key', 'revoke', ...ofKey], ENVIRONMENT)
   t.strictSame([await status(), await status(rotated.api_key)], [401, 401])
   t.match(await runJson(t, ['key', 'list', '--company', company], ENVIRONMENT), [
-    { api_id: key.api_id, status: 'revoked' },
+    { name: 'Narrow', scopes: ['employees:read', 'employees:write'] },
+    { api_id: key.api_id, status: 'revoked', expires_at: null, allowed_networks: null },
   ])
 })
 

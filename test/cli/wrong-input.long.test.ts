@@ -55,6 +55,10 @@ await t.test('an invalid command line gets one line and a hint', async (t) => {
       /argument 'acme' is invalid\. It must be an id that starts with com_\./,
     ],
     [[...issue, '--quota-limit', '-1'], /It must be a whole number from 0 to 2147483647/],
+    [[...issue, '--scope', 'employees:delete'], /Allowed choices are employees:read, employees:write/],
+    [[...issue, '--expires-at', '2099-02-30T00:00:00Z'], /It must be never, or a time such as 2027-01-31T18:00:00Z/],
+    [[...issue, '--network', '10.0.0.0/8', '10.0.0.1/8'], /It must not have bits set after its prefix/],
+    [[...issue, '--network', 'any', '10.0.0.0/8'], /any must stand alone/],
     [[...issue, '--refresh-period', 'yearly'], /Allowed choices are hourly, daily, weekly, monthly/],
     [
       ['user', 'add', '--company', COMPANY, '--email', 'a@b.example', '--name', 'A', '--role', 'boss'],

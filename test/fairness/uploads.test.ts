@@ -161,6 +161,18 @@ const REFUSED = [
     set: 'update api_keys set is_enabled = false where company_id = $1',
   },
   {
+    name: 'for other addresses',
+    status: 403,
+    code: 'address_not_allowed',
+    set: `update api_keys set allowed_networks = '{10.0.0.0/8}' where company_id = $1`,
+  },
+  {
+    name: 'for reading only',
+    status: 403,
+    code: 'scope_missing',
+    set: `update api_keys set scopes = '{employees:read}' where company_id = $1`,
+  },
+  {
     name: 'out of quota',
     status: 429,
     code: 'quota_exceeded',

@@ -26,10 +26,13 @@ export async function insertApiKey(
   const windowStartMs = windowStart(key.refreshPeriod, Date.parse(now))
   await client.query('insert into api_key_directory (company_id, api_id) values ($1, $2)', ids)
   await client.query(
-    `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked,
-       quota_limit, refresh_period, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [...ids, key.version, key.name, secretHash, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod, now],
+    `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
+       refresh_period, scopes, expires_at, allowed_networks, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      ...[...ids, key.version, key.name, secretHash, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
+      ...[key.scopes, key.expiresAt, key.allowedNetworks, now],
+    ],
   )
   await client.query(
     'insert into api_key_usage (company_id, api_id, window_start, requests_made) values ($1, $2, $3, 0)',
@@ -43,12 +46,14 @@ export async function insertApiKey(
 export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife): Promise<void> {
   await client.query(
     `update api_keys set version = $3, name = $4, is_enabled = $5, is_revoked = $6, quota_limit = $7, refresh_period = $8,
+       scopes = $9, expires_at = $10, allowed_networks = $11,
        previous_secret_hash = case when $6 then null else previous_secret_hash end,
        previous_expires_at = case when $6 then null else previous_expires_at end
      where company_id = $1 and api_id = $2`,
     [
       ...[toUuid(companyId), toUuid(key.id)],
       ...[key.version, key.name, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
+      ...[key.scopes, key.expiresAt, key.allowedNetworks],
     ],
   )
 }

@@ -1,4 +1,6 @@
-import type { RefreshPeriod } from '../../domain/company.ts'
+import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
+import { accessData, FULL_ACCESS } from '../../domain/accounts/key-access.ts'
+import type { KeyLife, WantedKey } from '../../domain/accounts/key-lifecycle.ts'
 import { evolveKey, decideIssue } from '../../domain/accounts/key-lifecycle.ts'
 import { API_KEY_PREFIX } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
@@ -6,14 +8,11 @@ import { insertApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord } from './read-api-keys.ts'
 import { countApiKeys } from './read-api-keys.ts'
 import type { CompanyServices } from '../users/change-company.ts'
-import { assertSeen, changeCompany } from '../users/change-company.ts'
+import { assertSeen, changeCompany, unwrapDecision } from '../users/change-company.ts'
 import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
-interface NewApiKey {
+interface NewApiKey extends Omit<WantedKey, 'id'> {
   companyId: string
-  name: string
-  quotaLimit: number
-  refreshPeriod: RefreshPeriod
   /** The user who issues the key; absent for the command line. */
   actor?: string
   /** W3C `traceparent` of the request; absent if the trace is not sampled. */
@@ -23,12 +22,10 @@ interface NewApiKey {
 }
 
 /** A new key with its secret. The secret is shown once; only a hash is stored. */
-export interface IssuedApiKey {
+export interface IssuedApiKey extends KeyQuota, KeyAccess {
   api_id: string
   api_key: string
   name: string
-  quota_limit: number
-  refresh_period: RefreshPeriod
 }
 
 /** A key with a new secret. */
@@ -44,20 +41,25 @@ export interface KeyWithSecret {
 export async function issueApiKey(services: CompanyServices, wanted: NewApiKey): Promise<IssuedApiKey> {
   const { key, secret } = await issueApiKeyRecord(services, wanted)
   const { id, name, quotaLimit, refreshPeriod } = key
-  return { api_id: id, api_key: secret, name, quota_limit: quotaLimit, refresh_period: refreshPeriod }
+  const quota = { quota_limit: quotaLimit, refresh_period: refreshPeriod }
+  return { api_id: id, api_key: secret, name, ...quota, ...accessData(key) }
 }
 
 /** Issues an API key and returns everything that an administrator may see. Throws RefusedByStateError. */
 export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
-  const { companyId, name, quotaLimit, refreshPeriod, actor = OPERATOR, traceparent = null, seen } = wanted
+  const { companyId, actor = OPERATOR, traceparent = null, seen } = wanted
   const id = services.newId('key')
   const secret = generateSecret(API_KEY_PREFIX)
   const appended = await changeCompany(services, { companyId, actor, traceparent }, 'admin', async (client, now) => {
     assertSeen(seen, await countApiKeys(client, companyId))
-    const issued = decideIssue({ id, name, quotaLimit, refreshPeriod })
-    const unborn = { id, version: 0, name, quotaLimit, refreshPeriod, isEnabled: false, isRevoked: false }
-    const key = await insertApiKey(client, companyId, evolveKey(unborn, issued), hashSecret(secret), now)
-    return { events: [issued], result: { key, now } }
+    const events = unwrapDecision(decideIssue({ ...wanted, id }, now))
+    const { name, quotaLimit, refreshPeriod } = wanted
+    const unborn: KeyLife = {
+      ...{ id, version: 0, name, quotaLimit, refreshPeriod, ...FULL_ACCESS },
+      ...{ isEnabled: false, isRevoked: false },
+    }
+    const key = await insertApiKey(client, companyId, events.reduce(evolveKey, unborn), hashSecret(secret), now)
+    return { events, result: { key, now } }
   })
   return { ...appended.result, secret, position: appended.position }
 }

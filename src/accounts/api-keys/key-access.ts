@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { ApiKey, KeyUsage } from '../../domain/company.ts'
 import { giveBack, requestsInWindow, useKey } from '../../domain/company.ts'
+import type { Problem } from '../../domain/errors.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { openBudget } from '../../admission/budget.ts'
@@ -90,8 +91,8 @@ async function queryKeys(
   const { rows } = await connection.query<FoundKeyRow>({
     name: 'find-keys',
     text: `select k.company_id, c.hash_key, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
-        k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period, u.window_start, u.requests_made, u.last_used,
-        clock_timestamp() as now
+        k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit, k.refresh_period,
+        u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
@@ -114,8 +115,8 @@ interface KeyUse {
   apiId: string
   /** The cost in quota units. `giveBack` returns one unit to the window that began at this time. */
   cost: number | { giveBack: number }
-  /** Whether the caller may still use the key. `nowMs` is milliseconds since the epoch. */
-  isGood(key: ApiKey, nowMs: number): boolean
+  /** Why the caller may not use the key at this moment, or null. `nowMs` is milliseconds since the epoch. */
+  refusalOf(key: ApiKey, nowMs: number): Problem | null
 }
 
 export interface UsedKey {
@@ -130,9 +131,14 @@ export interface UsedKey {
   nowMs: number
 }
 
-/** Counts reading calls. Returns null, and counts nothing, if the caller may not use the key. */
+/** A use that was refused, and not counted. */
+interface RefusedUse {
+  refusal: Problem
+}
+
+/** Counts reading calls. */
 export interface KeyUsageCounter {
-  submit(use: KeyUse): Promise<UsedKey | null>
+  submit(use: KeyUse): Promise<UsedKey | RefusedUse>
 }
 
 /** Maximum concurrent transactions that wait for a locked usage row. */
@@ -145,7 +151,7 @@ const WAITING_SLOTS = 2
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
   const bounds = { ...BOUNDS, ...turnsOfCompanies(pool) }
   const room = openBudget(ROOM)
-  const contended = openContended<KeyUse, UsedKey | null>(
+  const contended = openContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
       const answers = await withClient(pool, (client) => countUses(client, uses, true))
       return answers.map((answer) =>
@@ -155,15 +161,19 @@ export function openKeyUsage(pool: Pool): KeyUsageCounter {
     bounds,
     WAITING_SLOTS,
   )
-  const { submit } = gather<KeyUse, UsedKey | null>(async (uses) => {
+  const { submit } = gather<KeyUse, UsedKey | RefusedUse>(async (uses) => {
     const answers = await withClient(pool, (client) => countUses(client, uses, false))
     return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
   }, bounds)
   return { submit: (use) => room.hold(use.companyId, 1, undefined, () => submit(use)) }
 }
 
-/** Returns the answers in order: null if the caller may not use the key, undefined if its usage row is locked. */
-async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Promise<(UsedKey | null | undefined)[]> {
+/** Returns the answers in order; undefined where the key's usage row is locked. */
+async function countUses(
+  client: PoolClient,
+  uses: KeyUse[],
+  wait: boolean,
+): Promise<(UsedKey | RefusedUse | undefined)[]> {
   const distinct = new Map(uses.map((use) => [use.apiId, use]))
   const [, loaded, now] = await pipeline(client, (pipe) =>
     Promise.all([
@@ -175,10 +185,11 @@ async function countUses(client: PoolClient, uses: KeyUse[], wait: boolean): Pro
   )
   const nowMs = Date.parse(now)
   const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
-  const answers = uses.map(({ apiId, cost, isGood }): UsedKey | null | undefined => {
+  const answers = uses.map(({ apiId, cost, refusalOf }): UsedKey | RefusedUse | undefined => {
     const entry = keys.get(apiId)
     if (!entry) return undefined
-    if (!isGood(entry.key, nowMs)) return null
+    const refusal = refusalOf(entry.key, nowMs)
+    if (refusal) return { refusal }
     const before = entry.usage
     const { quotaLimit, refreshPeriod } = entry.key
     if (typeof cost === 'object') {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
-import type { KeyUsage, RefreshPeriod } from '../../domain/company.ts'
+import type { KeyScope, KeyUsage, RefreshPeriod } from '../../domain/company.ts'
+import { hasExpired } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { UsageRow } from '../../ledger/append/statements.ts'
@@ -22,6 +23,9 @@ export interface ApiKeyRow extends UsageRow {
   name: string
   is_enabled: boolean
   is_revoked: boolean
+  scopes: KeyScope[]
+  expires_at: string | null
+  allowed_networks: string[] | null
   quota_limit: number
   refresh_period: RefreshPeriod
   created_at: string
@@ -30,9 +34,9 @@ export interface ApiKeyRow extends UsageRow {
   now: string
 }
 
-export const SELECT_API_KEYS = `select k.api_id, k.version, k.name, k.is_enabled, k.is_revoked, k.quota_limit,
-    k.refresh_period, k.created_at, k.rotated_at, k.previous_expires_at, u.window_start, u.requests_made, u.last_used,
-    clock_timestamp() as now
+export const SELECT_API_KEYS = `select k.api_id, k.version, k.name, k.is_enabled, k.is_revoked, k.scopes,
+    k.expires_at, k.allowed_networks, k.quota_limit, k.refresh_period, k.created_at, k.rotated_at, k.previous_expires_at,
+    u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
   from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id`
 
 /** A key, and the database's time when it was read (RFC 3339 UTC). */
@@ -41,7 +45,22 @@ export interface SeenKey {
   now: string
 }
 
-export type KeyStatus = 'active' | 'disabled' | 'revoked'
+export type KeyStatus = 'active' | 'disabled' | 'expired' | 'revoked'
+
+/** Finds the status of a key. */
+export function findKeyStatus({ key, now }: SeenKey): KeyStatus {
+  if (key.isRevoked) return 'revoked'
+  if (key.expiresAt !== null && hasExpired(Date.parse(key.expiresAt), Date.parse(now))) return 'expired'
+  return key.isEnabled ? 'active' : 'disabled'
+}
+
+/** The condition for each status, as `findKeyStatus` finds it. */
+const HAS_STATUS: Record<KeyStatus, string> = {
+  revoked: 'k.is_revoked',
+  expired: 'not k.is_revoked and k.expires_at <= clock_timestamp()',
+  active: 'not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and k.is_enabled',
+  disabled: 'not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and not k.is_enabled',
+}
 
 /** Lists a company's keys before an id, newest first. */
 export async function listApiKeys(
@@ -50,12 +69,10 @@ export async function listApiKeys(
   page: { status?: KeyStatus; before?: string; limit: number },
 ): Promise<SeenKey[]> {
   const { status, before, limit } = page
-  const isEnabled = status === 'revoked' ? null : status && status === 'active'
   const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
     where k.company_id = ${toUuid(companyId)}
       ${before === undefined ? sql`` : sql`and k.api_id < ${toUuid(before)}`}
-      ${status === undefined ? sql`` : sql`and k.is_revoked = ${status === 'revoked'}`}
-      ${typeof isEnabled === 'boolean' ? sql`and k.is_enabled = ${isEnabled}` : sql``}
+      ${status === undefined ? sql`` : sql`and ${sql.raw(HAS_STATUS[status])}`}
     order by k.api_id desc limit ${limit}`.execute(db)
   return rows.map((row) => ({ key: toApiKeyRecord(row), now: row.now }))
 }
@@ -84,6 +101,9 @@ export function toApiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
     refreshPeriod: row.refresh_period,
     isEnabled: row.is_enabled,
     isRevoked: row.is_revoked,
+    scopes: row.scopes,
+    expiresAt: row.expires_at,
+    allowedNetworks: row.allowed_networks,
     createdAt: row.created_at,
     rotatedAt: row.rotated_at,
     previousExpiresAt: row.previous_expires_at,

@@ -33,7 +33,8 @@ export class RefusedByStateError extends RefusedChangeError {
   readonly problem: Problem
 
   constructor(refusal: Problem) {
-    super(refusal.detail)
+    // One line, for the command line: what is wrong with a field says more than that something is.
+    super(refusal.errors[0]?.message ?? refusal.detail)
     this.problem = refusal
   }
 }

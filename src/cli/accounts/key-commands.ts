@@ -1,11 +1,19 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/company.ts'
+import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, KEY_SCOPES, REFRESH_PERIODS } from '../../domain/company.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
-import { companyOption, idOption, jsonOption, loadOnRun, parseText, parseWholeNumber } from '../terminal/options.ts'
+import { companyOption, idOption, jsonOption, loadOnRun } from '../terminal/options.ts'
+import { parseNetwork, parseText, parseTimeOrNever, parseWholeNumber } from '../terminal/options.ts'
 
 const keyOption = () => idOption('key', 'key', 'the id of the API key')
 const period = () => new Option('--refresh-period <period>', 'when the quota resets').choices(REFRESH_PERIODS)
+
+const scopes = () => new Option('--scope <scope...>', 'what calls with the key may do').choices(KEY_SCOPES)
+const expiry = () => new Option('--expires-at <time>', 'when the key ends, or never').argParser(parseTimeOrNever)
+const networks = () =>
+  new Option('--network <cidr...>', 'networks or addresses from which the key may be used, or any').argParser(
+    parseNetwork,
+  )
 
 /** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
@@ -17,6 +25,9 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
+    .addOption(scopes().default([...KEY_SCOPES], KEY_SCOPES.join(' ')))
+    .addOption(expiry())
+    .addOption(networks())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./key.ts')).issueKey))
   key
@@ -27,12 +38,15 @@ export function addKeyCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./key.ts')).listKeys))
   key
     .command('edit')
-    .description('rename an API key or change its quota; keeps what you leave out')
+    .description('rename an API key, or change its quota or access; keeps what you leave out')
     .addOption(companyOption())
     .addOption(keyOption())
     .option('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA))
     .addOption(period())
+    .addOption(scopes())
+    .addOption(expiry())
+    .addOption(networks())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./key.ts')).editKey))
   key

@@ -1,11 +1,12 @@
 import { newId } from '../../bootstrap/new-id.ts'
 import { changeApiKey, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
-import type { RefreshPeriod } from '../../domain/company.ts'
+import { accessData } from '../../domain/accounts/key-access.ts'
+import type { RefreshPeriod, KeyScope } from '../../domain/company.ts'
 import { requestsInWindow } from '../../domain/company.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
+import { findKeyStatus, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 
@@ -18,9 +19,15 @@ interface KeyOptions extends CompanyOptions {
   key: string
 }
 
-interface Quota {
+interface QuotaOptions {
   quotaLimit: number
   refreshPeriod: RefreshPeriod
+}
+
+interface AccessOptions {
+  scope?: KeyScope[]
+  expiresAt?: string
+  network?: string[]
 }
 
 const MAX_LISTED = 10_000
@@ -28,12 +35,11 @@ const MAX_LISTED = 10_000
 /** `key issue`: issues an API key for a company. */
 export async function issueKey({
   company: companyId,
-  name,
-  quotaLimit,
-  refreshPeriod,
   json,
-}: CompanyOptions & Quota & { name: string }) {
-  const key = { companyId, name, quotaLimit, refreshPeriod }
+  ...options
+}: CompanyOptions & QuotaOptions & AccessOptions & { name: string }) {
+  const { name, quotaLimit, refreshPeriod } = options
+  const key = { companyId, name, quotaLimit, refreshPeriod, ...readAccessOptions(options) }
   const issued = await withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
   print({ ...issued }, json)
 }
@@ -44,18 +50,22 @@ export async function listKeys({ company, json }: CompanyOptions) {
   print(keys.map(describeKey), json)
 }
 
-/** `key edit`: changes the name or the quota of an API key. */
-export async function editKey({ company, key, json, ...edit }: KeyOptions & Partial<Quota> & { name?: string }) {
-  const { name, quotaLimit, refreshPeriod } = edit
-  const wanted = {
-    change: 'edit',
-    ...(name === undefined ? {} : { name }),
-    ...(quotaLimit === undefined ? {} : { quotaLimit }),
-    ...(refreshPeriod === undefined ? {} : { refreshPeriod }),
-  } as const
+/** `key edit`: changes the name, the quota or the access of an API key. */
+export async function editKey({
+  company,
+  key,
+  json,
+  ...options
+}: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
+  const { name, quotaLimit, refreshPeriod } = options
+  const wanted = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
   const acting = { companyId: company, actor: OPERATOR }
   const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, wanted))
   print(describeKey(changed), json)
+}
+
+function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
+  return { scopes: scope, expiresAt: expiresAt === 'never' ? null : expiresAt, allowedNetworks: network }
 }
 
 /** `key disable`, `key enable`, `key revoke`. */
@@ -74,12 +84,14 @@ export async function rotateApiKeySecret({ company, key, overlap, json }: KeyOpt
   print({ ...describeKey(rotated), api_key: rotated.secret }, json)
 }
 
-function describeKey({ key, now }: SeenKey) {
+function describeKey(seen: SeenKey) {
+  const { key, now } = seen
   const { usage, refreshPeriod } = key
   return {
     api_id: key.id,
     name: key.name,
-    status: key.isRevoked ? 'revoked' : key.isEnabled ? 'active' : 'disabled',
+    status: findKeyStatus(seen),
+    ...accessData(key),
     quota_limit: key.quotaLimit,
     refresh_period: refreshPeriod,
     requests_made: requestsInWindow(usage, refreshPeriod, Date.parse(now)),

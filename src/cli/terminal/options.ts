@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { readAttribute } from '../../domain/attributes.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { isId } from '../../domain/ids.ts'
+import { readNetwork } from '../../domain/networks.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
 
 const MAX_EMAIL_CHARACTERS = 254
@@ -71,6 +72,28 @@ export function parseWholeNumber(max: number, min = 0): (value: string) => numbe
     if (/^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
+}
+
+const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
+
+/** Parses a time with its offset from UTC (RFC 3339), or `never`: commander does not let a parser return null. */
+export function parseTimeOrNever(value: string): string {
+  if (value === 'never') return value
+  const [, day] = TIME.exec(value) ?? []
+  // Date reads 30 February as 2 March.
+  const isDay = day !== undefined && new Date(Date.parse(day) || 0).toISOString().startsWith(day)
+  if (isDay && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
+  throw new InvalidArgumentError('It must be never, or a time such as 2027-01-31T18:00:00Z.')
+}
+
+/** Parses one of several networks, and adds it to those before it; `any` is no network at all. */
+export function parseNetwork(value: string, before?: string[]): string[] {
+  const isAlone = before === undefined
+  if (value === 'any' && isAlone) return []
+  const { fault } = readNetwork(value)
+  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`)
+  if (before?.length === 0) throw new InvalidArgumentError('any must stand alone.')
+  return [...(before ?? []), value]
 }
 
 /** Parses the IANA name of a time zone. */

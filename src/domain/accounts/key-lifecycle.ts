@@ -2,9 +2,18 @@ import type { RefreshPeriod } from '../company.ts'
 import type { Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { KeyQuota, NewEvent } from '../events.ts'
+import {
+  type Access,
+  accessData,
+  accessOf,
+  FULL_ACCESS,
+  isSameAccess,
+  readAccess,
+  type WantedAccess,
+} from './key-access.ts'
 
 /** The state of an API key that follows from its events. Excludes its secrets. */
-export interface KeyLife {
+export interface KeyLife extends Access {
   id: string
   version: number
   name: string
@@ -16,9 +25,16 @@ export interface KeyLife {
 
 export type KeyEvent = Extract<NewEvent, { type: `ApiKey${string}` }>
 
-/** A change of a key. An edit leaves absent fields unchanged. */
+/** The fields of a key that an edit changes; absent fields stay as they are. */
+export interface KeyEdit extends WantedAccess {
+  name?: string | undefined
+  quotaLimit?: number | undefined
+  refreshPeriod?: RefreshPeriod | undefined
+}
+
+/** A change of a key. */
 export type KeyChange =
-  | { change: 'edit'; name?: string; quotaLimit?: number; refreshPeriod?: RefreshPeriod }
+  | ({ change: 'edit' } & KeyEdit)
   | { change: 'rotate'; overlapSeconds: number }
   | { change: 'disable' }
   | { change: 'enable' }
@@ -31,9 +47,15 @@ export const LARGEST_QUOTA = 2_147_483_647
 
 export type Decided<Event> = { events: Event[]; problem?: undefined } | { events?: undefined; problem: Problem }
 
-/** Issues a key: the first event of its stream. */
-export function decideIssue(key: Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>): KeyEvent {
-  return { type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data: { name: key.name, ...quotaOf(key) } }
+/** A key to issue. What is absent of its access is not narrowed. */
+export interface WantedKey extends Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>, WantedAccess {}
+
+/** Issues a key: the first event of its stream. `now` is RFC 3339 UTC. */
+export function decideIssue(key: WantedKey, now: string): Decided<KeyEvent> {
+  const { access, problem: fault } = readAccess(key, FULL_ACCESS, now)
+  if (fault) return { problem: fault }
+  const data = { name: key.name, ...quotaOf(key), ...accessData(access) }
+  return { events: [{ type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data }] }
 }
 
 /** Decides a change of a key. `now` is RFC 3339 UTC. Returns no events if nothing changes. */
@@ -45,7 +67,7 @@ export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): D
   const place = { stream: key.id, version: key.version + 1, index: null }
   switch (wanted.change) {
     case 'edit':
-      return { events: decideEdit(key, wanted) }
+      return decideEdit(key, wanted, now)
     case 'rotate': {
       const { overlapSeconds } = wanted
       const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
@@ -61,7 +83,9 @@ export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): D
   }
 }
 
-function decideEdit(key: KeyLife, wanted: Extract<KeyChange, { change: 'edit' }>): KeyEvent[] {
+function decideEdit(key: KeyLife, wanted: KeyEdit, now: string): Decided<KeyEvent> {
+  const { access, problem: fault } = readAccess(wanted, key, now)
+  if (fault) return { problem: fault }
   const events: KeyEvent[] = []
   const place = () => ({ stream: key.id, version: key.version + events.length + 1, index: null })
   const { name = key.name, quotaLimit = key.quotaLimit, refreshPeriod = key.refreshPeriod } = wanted
@@ -70,7 +94,11 @@ function decideEdit(key: KeyLife, wanted: Extract<KeyChange, { change: 'edit' }>
     const data = { from: quotaOf(key), to: quotaOf({ quotaLimit, refreshPeriod }) }
     events.push({ ...place(), type: 'ApiKeyQuotaChanged', data })
   }
-  return events
+  if (!isSameAccess(access, key)) {
+    const data = { from: accessData(key), to: accessData(access) }
+    events.push({ ...place(), type: 'ApiKeyAccessChanged', data })
+  }
+  return { events }
 }
 
 function quotaOf({ quotaLimit, refreshPeriod }: Pick<KeyLife, 'quotaLimit' | 'refreshPeriod'>): KeyQuota {
@@ -83,12 +111,14 @@ export function evolveKey(key: KeyLife, event: KeyEvent): KeyLife {
   switch (event.type) {
     case 'ApiKeyIssued': {
       const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = event.data
-      return { ...next, name, quotaLimit, refreshPeriod, isEnabled: true, isRevoked: false }
+      return { ...next, name, quotaLimit, refreshPeriod, ...accessOf(event.data), isEnabled: true, isRevoked: false }
     }
     case 'ApiKeyRenamed':
       return { ...next, name: event.data.to }
     case 'ApiKeyQuotaChanged':
       return { ...next, quotaLimit: event.data.to.quota_limit, refreshPeriod: event.data.to.refresh_period }
+    case 'ApiKeyAccessChanged':
+      return { ...next, ...accessOf(event.data.to) }
     case 'ApiKeyRotated':
       return next
     case 'ApiKeyDisabled':

@@ -1,5 +1,5 @@
 import type { ApiKey, KeyUsage } from '../company.ts'
-import { decideKeyStanding, requestsInWindow, useKey } from '../company.ts'
+import { isSecretValid, useKey } from '../company.ts'
 import type { Employee } from '../employees/employee.ts'
 import { matchesEntityTag } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
@@ -11,6 +11,7 @@ import type { Command, UpdateOneCommand } from './commands.ts'
 import type { CallContext, CallDecision } from './decide-records.ts'
 import { decideCreate, decideUpdate, decideUpsert, refuseCall } from './decide-records.ts'
 import type { Binding, EarlierCall } from './earlier-call.ts'
+import { accessRefusal, quotaRefusal } from './key-refusals.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { CallAnswer, WriteCall } from './write-call.ts'
 
@@ -42,51 +43,35 @@ export interface DecidedCall {
 }
 
 /**
- * Decides a writing call under the lock of its company: first whether its key is still valid, then whether it is a
- * retry, then whether the quota allows it, and only then the command itself.
+ * Decides a writing call under the lock of its company: first whether its key is still valid and allows the call, then
+ * whether it is a retry, then whether the quota allows it, and only then the command itself.
  */
 export function decideCall(call: WriteCall, state: CallState): DecidedCall {
   const { key, usage, earlier, now } = state
   const nowMs = Date.parse(now)
-  const standing = decideKeyStanding(key, call.secretHash, nowMs)
-  if (!key || !usage || standing === 'refused') return { ...NOTHING, usage: null, answer: null }
+  if (!usage || !isSecretValid(key, call.secretHash, nowMs)) return { ...NOTHING, usage: null, answer: null }
   const context = contextOf(call, key, state)
   const settle = (decision: CallDecision) => settleCall(call, context, decision, key, usage)
   const { count, blamed } = call.command
   const refuse = (refusal: Problem) => settle(refuseCall(refusal, count, context, blamed))
 
-  if (standing === 'disabled') return refuse(KEY_DISABLED)
+  const noAccess = accessRefusal(key, call.sentFrom, 'employees:write')
+  if (noAccess) return refuse(noAccess)
   if (earlier?.isSameRequest) {
     const answer = answerRetry(earlier, call.requestId, key, usage, nowMs)
     return { ...NOTHING, usage: useKey(usage, key.refreshPeriod, nowMs, 0), answer }
   }
-  if (isOverQuota(key, usage, nowMs)) return refuse(quotaExceeded(key))
+  const noQuota = quotaRefusal(key, usage, nowMs)
+  if (noQuota) return refuse(noQuota)
   return earlier ? refuse(IDEMPOTENCY_KEY_REUSED) : settle(decideCommand(call.command, state.employees, context))
 }
 
 const NOTHING = { events: [], employees: [], binds: null }
 
-/** Why calls with a key are refused at present, or null. Without the ledger's lock, this is only a hint. */
-export function keyRefusal(key: ApiKey, usage: KeyUsage, nowMs: number): Problem | null {
-  if (!key.isEnabled) return KEY_DISABLED
-  return isOverQuota(key, usage, nowMs) ? quotaExceeded(key) : null
-}
-
-export const KEY_DISABLED = problem('key_disabled', 'The API key is disabled')
-
 const IDEMPOTENCY_KEY_REUSED = problem(
   'idempotency_key_reused',
   'This Idempotency-Key was already used with a different request',
 )
-
-/** The problem of a call over the quota, the same for reading and writing calls. */
-export function quotaExceeded({ quotaLimit, refreshPeriod }: ApiKey): Problem {
-  return problem('quota_exceeded', `The quota of ${quotaLimit} requests (${refreshPeriod}) is used up`)
-}
-
-function isOverQuota(key: ApiKey, usage: KeyUsage, nowMs: number): boolean {
-  return requestsInWindow(usage, key.refreshPeriod, nowMs) >= key.quotaLimit
-}
 
 function contextOf(
   { callId, requestId, command }: WriteCall,

@@ -8,6 +8,8 @@ export interface WriteCall {
   apiId: string
   /** SHA-256 of the secret that was presented, in hexadecimal. */
   secretHash: string
+  /** The client's address. */
+  sentFrom: string
   requestId: string
   /** `performance.now()` when the request arrived. */
   arrivedAt: number

@@ -23,6 +23,7 @@ const TYPES: Record<ToldType, WebhookType> = {
   ApiKeyIssued: 'api_key.issued',
   ApiKeyRenamed: 'api_key.changed',
   ApiKeyQuotaChanged: 'api_key.changed',
+  ApiKeyAccessChanged: 'api_key.changed',
   ApiKeyRotated: 'api_key.rotated',
   ApiKeyDisabled: 'api_key.disabled',
   ApiKeyEnabled: 'api_key.enabled',

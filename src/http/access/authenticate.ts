@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
-import { decideKeyStanding } from '../../domain/company.ts'
+import { isSecretValid } from '../../domain/company.ts'
 import { isId } from '../../domain/ids.ts'
 import { API_KEY_PREFIX, isSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
@@ -9,10 +9,12 @@ import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { openCredentialCache } from './credential-cache.ts'
 
-/** A caller of the public API with a valid secret. The key may be disabled. */
+/** A caller of the public API with a valid secret. The key may be disabled, or not allow the call. */
 export interface AuthenticatedCaller extends FoundKey {
   /** SHA-256 of the presented secret, in hexadecimal. */
   secretHash: string
+  /** The client's address, as the connection or a trusted proxy gives it. Kept, because a closed connection has none. */
+  sentFrom: string
 }
 
 declare module 'fastify' {
@@ -45,20 +47,20 @@ export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey 
     const isFormed =
       ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && isSecret(API_KEY_PREFIX, secret)
     if (!isFormed) throw invalidCredentials()
+    const sentFrom = request.ip
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
     // Only the current state of the key decides whether a large body is read.
     const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
     const found = cached ?? (await checkSecret(apiId, secretHash))
-    request.caller = { ...found, secretHash }
+    request.caller = { ...found, secretHash, sentFrom }
     // Overwritten once the call's effect on the quota is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }
 
   async function checkSecret(apiId: string, secretHash: string): Promise<FoundKey> {
     const found = await findKey(apiId)
-    const standing = decideKeyStanding(found?.key, secretHash, found?.nowMs ?? 0)
-    if (!found || standing === 'refused') throw invalidCredentials()
+    if (!isSecretValid(found?.key, secretHash, found?.nowMs ?? 0) || !found) throw invalidCredentials()
     cache.add(found, secretHash)
     return found
   }

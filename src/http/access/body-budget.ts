@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { keyRefusal } from '../../domain/calls/decide-call.ts'
+import { accessRefusal, quotaRefusal } from '../../domain/calls/key-refusals.ts'
 import { problem } from '../../domain/errors.ts'
 import { openBudget, quarterOf } from '../../admission/budget.ts'
 import type { AuthenticatedCaller } from './authenticate.ts'
@@ -91,13 +91,13 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
 }
 
 /**
- * Refuses a key whose calls would all be refused, before the body is read. A retry with an idempotency key is let
- * through, because it may get its stored answer.
+ * Refuses a call that its key would not allow, before the body is read. A retry with an idempotency key is let through at
+ * a used-up quota, because it may get its stored answer.
  */
-function refuseUseless(request: FastifyRequest, caller: AuthenticatedCaller): void {
-  const refusal = keyRefusal(caller.key, caller.usage, caller.nowMs)
-  const isRetry = request.headers['idempotency-key'] !== undefined && refusal?.code === 'quota_exceeded'
-  if (refusal && !isRetry) throw new ProblemError(refusal)
+function refuseUseless(request: FastifyRequest, { key, usage, nowMs, sentFrom }: AuthenticatedCaller): void {
+  const isRetry = request.headers['idempotency-key'] !== undefined
+  const refusal = accessRefusal(key, sentFrom, 'employees:write') ?? (isRetry ? null : quotaRefusal(key, usage, nowMs))
+  if (refusal) throw new ProblemError(refusal)
 }
 
 function cutOff(): ProblemError {

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { KEY_DISABLED, quotaExceeded } from '../../domain/calls/decide-call.ts'
+import { accessRefusal, quotaExceeded } from '../../domain/calls/key-refusals.ts'
 import { rateLimitHeaders, secondsToReset } from '../../domain/calls/rate-limit-headers.ts'
 import type { ApiKey } from '../../domain/company.ts'
-import { decideKeyStanding } from '../../domain/company.ts'
+import { isSecretValid } from '../../domain/company.ts'
+import type { Problem } from '../../domain/errors.ts'
 import type { KeyUsageCounter, UsedKey } from '../../accounts/api-keys/key-access.ts'
 import { callerOf } from './authenticate.ts'
 import { idsOf } from '../server/log-ids.ts'
@@ -16,9 +17,9 @@ declare module 'fastify' {
 }
 
 /**
- * Route options for a reading call, which costs one unit of its key's quota even if it is refused with 400. The unit is
- * charged before validation, so that a quota is never exceeded, and refunded if the answer is a 5xx. The ledger charges
- * writing calls.
+ * Route options for a reading call, which needs the scope `employees:read` and costs one unit of its key's quota even if
+ * it is refused with 400. The unit is charged before validation, so that a quota is never exceeded, and refunded if the
+ * answer is a 5xx. The ledger charges writing calls.
  */
 export function chargedReading(keyUsage: KeyUsageCounter) {
   return {
@@ -31,8 +32,7 @@ export function chargedReading(keyUsage: KeyUsageCounter) {
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
-  if (!callerOf(request).key.isEnabled) throw new ProblemError(KEY_DISABLED)
-  const used = await useKeyOf(request, keyUsage, 1)
+  const used = await useKeyOf(request, keyUsage, 1, (key, sentFrom) => accessRefusal(key, sentFrom, 'employees:read'))
   const { key, after, isAdmitted, nowMs } = used
   void reply.headers(rateLimitHeaders(key, after, nowMs))
   if (isAdmitted) {
@@ -52,18 +52,27 @@ async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: Ke
   const { companyId } = callerOf(request)
   const cost = { giveBack: charged.after.windowStartMs }
   try {
-    const used = await keyUsage.submit({ companyId, apiId: charged.key.id, cost, isGood: () => true })
-    if (used) void reply.headers(rateLimitHeaders(used.key, used.after, used.nowMs))
+    const used = await keyUsage.submit({ companyId, apiId: charged.key.id, cost, refusalOf: () => null })
+    if (!('refusal' in used)) void reply.headers(rateLimitHeaders(used.key, used.after, used.nowMs))
   } catch (error) {
     request.log.warn({ err: error, ...idsOf(request) }, 'could not refund a unit of quota')
   }
 }
 
-/** Counts a call if its secret is still valid at that moment; otherwise throws `invalid_credentials`. */
-export async function useKeyOf(request: FastifyRequest, keyUsage: KeyUsageCounter, cost: number): Promise<UsedKey> {
-  const { companyId, key, secretHash } = callerOf(request)
-  const isGood = (now: ApiKey, nowMs: number) => decideKeyStanding(now, secretHash, nowMs) !== 'refused'
-  const used = await keyUsage.submit({ companyId, apiId: key.id, cost, isGood })
-  if (!used) throw invalidCredentials()
+/**
+ * Counts a call if its secret is still valid and its key allows it at that moment. Otherwise throws
+ * `invalid_credentials`, or the refusal of the key.
+ */
+export async function useKeyOf(
+  request: FastifyRequest,
+  keyUsage: KeyUsageCounter,
+  cost: number,
+  refusalFor: (key: ApiKey, sentFrom: string) => Problem | null,
+): Promise<UsedKey> {
+  const { companyId, key, secretHash, sentFrom } = callerOf(request)
+  const refusalOf = (now: ApiKey, nowMs: number) =>
+    isSecretValid(now, secretHash, nowMs) ? refusalFor(now, sentFrom) : invalidCredentials().problem
+  const used = await keyUsage.submit({ companyId, apiId: key.id, cost, refusalOf })
+  if ('refusal' in used) throw new ProblemError(used.refusal)
   return used
 }

@@ -1,24 +1,58 @@
+import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import type { KeyScope } from '../../domain/company.ts'
 import {
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
+  KEY_SCOPES,
   REFRESH_PERIODS,
   requestsInWindow,
   windowEnd,
   windowStart,
 } from '../../domain/company.ts'
+import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
+import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
 import type { KeyStatus, SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { makeListSchema, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { findKeyStatus } from '../../accounts/api-keys/read-api-keys.ts'
+import { makeListSchema, Name, oneOf, Page, requireOnly, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
-export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'revoked']
+export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'expired', 'revoked']
 
-const Status = oneOf(KEY_STATUSES, 'A revoked key stays in the list, but can never be used again.')
+const Status = oneOf(
+  KEY_STATUSES,
+  'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.',
+)
 const QuotaLimit = { minimum: 0, maximum: LARGEST_QUOTA, description: 'The number of calls allowed in each period.' }
 const Period = oneOf(
   REFRESH_PERIODS,
   'How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.',
 )
+const SCOPES = {
+  type: 'array',
+  items: { type: 'string', enum: [...KEY_SCOPES] },
+  minItems: 1,
+  uniqueItems: true,
+  description:
+    'What calls with the key may do. Responses to writing calls show the employees that they create or update, ' +
+    'whether or not the key may read.',
+}
+const Scopes = Type.Unsafe<KeyScope[]>(SCOPES)
+const EXPIRES_AT = {
+  type: ['string', 'null'],
+  format: 'date-time',
+  description: 'When the key ends. Null if it does not.',
+}
+const ExpiresAt = Type.Unsafe<string | null>(EXPIRES_AT)
+const ALLOWED_NETWORKS = {
+  type: ['array', 'null'],
+  items: { type: 'string', minLength: 1, maxLength: MAX_NETWORK_CHARACTERS },
+  maxItems: MAX_NETWORKS,
+  description:
+    'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request ' +
+    'may also name single addresses; an empty list is the same as null.',
+}
+const AllowedNetworks = Type.Unsafe<string[] | null>(ALLOWED_NETWORKS)
 const Secret = Type.String({
   description: 'The secret, sent as `x-api-key`. It is shown only once.',
 })
@@ -27,6 +61,9 @@ const keyFields = {
   id: Type.String({ description: 'The API id, sent as `x-api-id`.' }),
   name: Type.String(),
   status: Status,
+  scopes: Scopes,
+  expires_at: ExpiresAt,
+  allowed_networks: AllowedNetworks,
   quota_limit: Type.Integer(QuotaLimit),
   refresh_period: Period,
   usage: Type.Object(
@@ -48,39 +85,69 @@ export const ShownKeyWithSecret = Type.Object({ ...keyFields, api_key: Secret },
 export const KeyList = makeListSchema(ShownKey)
 
 export const KeyListQuery = Type.Object({ ...Page, status: Type.Optional(oneOf(KEY_STATUSES)) }, STRICT)
-export const IssueBody = Type.Object(
-  {
-    name: Name,
-    quota_limit: Type.Integer({ ...QuotaLimit, default: DEFAULT_QUOTA_LIMIT }),
-    refresh_period: Type.Unsafe<(typeof REFRESH_PERIODS)[number]>({ ...Period, default: DEFAULT_REFRESH_PERIOD }),
-  },
-  // Fields with a default are optional.
-  { ...STRICT, required: ['name'] },
+export const IssueBody = requireOnly(
+  Type.Object(
+    {
+      name: Name,
+      quota_limit: Type.Integer({ ...QuotaLimit, default: DEFAULT_QUOTA_LIMIT }),
+      refresh_period: Type.Unsafe<(typeof REFRESH_PERIODS)[number]>({ ...Period, default: DEFAULT_REFRESH_PERIOD }),
+      scopes: Type.Unsafe<KeyScope[]>({ ...SCOPES, default: [...KEY_SCOPES] }),
+      expires_at: Type.Unsafe<string | null>({ ...EXPIRES_AT, default: null }),
+      allowed_networks: Type.Unsafe<string[] | null>({ ...ALLOWED_NETWORKS, default: null }),
+    },
+    STRICT,
+  ),
+  'name',
 )
 export const EditBody = Type.Partial(
-  Type.Object({ name: Name, quota_limit: Type.Integer(QuotaLimit), refresh_period: Period }),
+  Type.Object({
+    ...{ name: Name, quota_limit: Type.Integer(QuotaLimit), refresh_period: Period },
+    ...{ scopes: Scopes, expires_at: ExpiresAt, allowed_networks: AllowedNetworks },
+  }),
   { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value.' },
 )
-export const RotateBody = Type.Object(
-  {
-    overlap_seconds: Type.Integer({
-      minimum: 0,
-      maximum: MAX_OVERLAP_SECONDS,
-      default: DEFAULT_OVERLAP_SECONDS,
-      description: 'How long the current secret keeps working. Any older secret stops immediately.',
-    }),
-  },
-  { ...STRICT, required: [] },
+
+/** Turns the body of an edit into the change of a key. Absent fields stay undefined. */
+export function readEdit(body: Static<typeof EditBody>) {
+  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = body
+  return { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessFields(body) } as const
+}
+
+/** Turns the body of a new key into the key that is wanted. */
+export function readNewKey(body: Static<typeof IssueBody>) {
+  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = body
+  return { name, quotaLimit, refreshPeriod, ...readAccessFields(body) }
+}
+
+function readAccessFields(body: Static<typeof EditBody>) {
+  const { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks } = body
+  return { scopes, expiresAt, allowedNetworks }
+}
+
+export const RotateBody = requireOnly(
+  Type.Object(
+    {
+      overlap_seconds: Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_SECONDS,
+        default: DEFAULT_OVERLAP_SECONDS,
+        description: 'How long the current secret keeps working. Any older secret stops immediately.',
+      }),
+    },
+    STRICT,
+  ),
 )
 
 /** Renders a key for a response. */
-export function renderKey({ key, now }: SeenKey) {
+export function renderKey(seen: SeenKey) {
+  const { key, now } = seen
   const { usage, refreshPeriod, previousExpiresAt } = key
   const nowMs = Date.parse(now)
   return {
     id: key.id,
     name: key.name,
-    status: getKeyStatus(key),
+    status: findKeyStatus(seen),
+    ...accessData(key),
     quota_limit: key.quotaLimit,
     refresh_period: refreshPeriod,
     usage: {
@@ -95,10 +162,4 @@ export function renderKey({ key, now }: SeenKey) {
     },
     created_at: key.createdAt,
   }
-}
-
-/** Returns the status of a key. */
-export function getKeyStatus({ isEnabled, isRevoked }: SeenKey['key']): KeyStatus {
-  if (isRevoked) return 'revoked'
-  return isEnabled ? 'active' : 'disabled'
 }

@@ -5,13 +5,12 @@ import type { CompanyServices } from '../../accounts/users/change-company.ts'
 import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
 import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
 import { isId } from '../../domain/ids.ts'
-import type { KeyChange } from '../../domain/accounts/key-lifecycle.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { EditBody, IssueBody, KeyList, KeyListQuery, RotateBody } from './api-key-schemas.ts'
+import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
 import { actingUser, forbidCaching, SMALL_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn, NoQuery } from '../openapi/schema-parts.ts'
@@ -84,8 +83,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
     },
     async (request, reply) => {
-      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = request.body
-      const issued = await issueApiKeyRecord(services, { ...actingUser(request), name, quotaLimit, refreshPeriod })
+      const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
       void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
       return sendKeyWithSecret(reply, issued)
     },
@@ -95,19 +93,14 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
     '/api-keys/:id',
     {
       schema: {
-        ...{ operationId: 'editApiKey', summary: 'Rename an API key or change its quota', tags },
+        ...{ operationId: 'editApiKey', summary: 'Rename an API key, or change its quota or access', tags },
         ...{ params, querystring: NoQuery, body: EditBody, response: { 200: ShownKey } },
         problems: ['key_not_found', 'key_revoked'],
       },
       ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
     },
     async (request, reply) => {
-      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = request.body
-      const wanted: Extract<KeyChange, { change: 'edit' }> = { change: 'edit' }
-      if (name !== undefined) wanted.name = name
-      if (quotaLimit !== undefined) wanted.quotaLimit = quotaLimit
-      if (refreshPeriod !== undefined) wanted.refreshPeriod = refreshPeriod
-      const changed = await changeApiKey(services, actingUser(request), keyId(request), wanted)
+      const changed = await changeApiKey(services, actingUser(request), keyId(request), readEdit(request.body))
       return setPositionHeader(reply, changed.position).send(renderKey(changed))
     },
   )

@@ -7,7 +7,7 @@ import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/ti
 import type { CompanyRecord } from '../../accounts/companies/read-company.ts'
 import { readCompany } from '../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { fieldError, invalidFields } from '../server/body-faults.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, SMALL_BODY, setPositionHeader } from './company-schemas.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
 import type { UserRecord, UserStatus } from '../../accounts/users/users.ts'
-import { makeListSchema, Name, oneOf, Page, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { makeListSchema, Name, oneOf, Page, requireOnly, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 
@@ -128,14 +128,16 @@ export const TokenListQuery = Type.Object(
   },
   STRICT,
 )
-export const IssueTokenBody = Type.Object(
-  {
-    name: Name,
-    expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
-    scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
-  },
-  // Fields with a default are optional.
-  { ...STRICT, required: ['name'] },
+export const IssueTokenBody = requireOnly(
+  Type.Object(
+    {
+      name: Name,
+      expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
+      scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
+    },
+    STRICT,
+  ),
+  'name',
 )
 
 /** Renders a token for a response. `now` is RFC 3339 UTC. */

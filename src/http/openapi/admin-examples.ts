@@ -7,8 +7,23 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
       summary: 'A key for a nightly sync',
       value: { name: 'HR sync', quota_limit: 10_000, refresh_period: 'monthly' },
     },
+    narrowed: {
+      summary: 'A key that only reads, until a date, from two networks',
+      value: {
+        name: 'Dashboard',
+        scopes: ['employees:read'],
+        expires_at: '2099-12-31T23:00:00Z',
+        allowed_networks: ['192.0.2.0/24', '2001:db8::/32'],
+      },
+    },
   },
-  editApiKey: { quota: { summary: 'Change the quota', value: { quota_limit: 50_000, refresh_period: 'weekly' } } },
+  editApiKey: {
+    quota: { summary: 'Change the quota', value: { quota_limit: 50_000, refresh_period: 'weekly' } },
+    access: {
+      summary: 'Allow writing, without an end, from one address',
+      value: { scopes: ['employees:read', 'employees:write'], expires_at: null, allowed_networks: ['203.0.113.7'] },
+    },
+  },
   rotateApiKey: { overlap: { summary: 'Keep the old secret working for an hour', value: { overlap_seconds: 3_600 } } },
   inviteUser: {
     auditor: { summary: 'An auditor', value: { email: 'olga@example.com', name: 'Olga Ivanova', role: 'auditor' } },

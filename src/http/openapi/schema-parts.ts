@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 
 /* Schemas that several routes share. */
@@ -28,6 +28,11 @@ export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'],
 /** One of a few strings. */
 export function oneOf<Text extends string>(texts: readonly Text[], description?: string) {
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
+}
+
+/** Makes the fields of a body optional, except for those named: all others must have a default. */
+export function requireOnly<Schema extends TObject>(schema: Schema, ...names: string[]): Schema {
+  return { ...schema, required: names }
 }
 
 /** Makes the schema of a page of a list. */

@@ -27,7 +27,7 @@ const WriteQuery = Type.Object(
 )
 
 /** The problems of a call that costs quota. */
-export const READING_PROBLEMS = ['key_disabled', 'quota_exceeded'] as const
+export const READING_PROBLEMS = ['key_disabled', 'address_not_allowed', 'scope_missing', 'quota_exceeded'] as const
 
 const WRITING_PROBLEMS = [
   ...READING_PROBLEMS,

@@ -1,8 +1,8 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import { formatCharacters } from '../../domain/attributes.ts'
-import type { Problem, RecordError, RecordErrorCode } from '../../domain/errors.ts'
+import type { Problem, RecordError } from '../../domain/errors.ts'
 import { errorPointer, problem } from '../../domain/errors.ts'
-import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 
 /**
  * Turns schema violations in a body into one problem with the first errors. Messages name the rule and the limit, never
@@ -18,18 +18,6 @@ export function bodyProblem(faults: FastifySchemaValidationError[], body: unknow
     if (!errors.has(error.pointer)) errors.set(error.pointer, error)
   }
   return invalidFields([...errors.values()])
-}
-
-/** A problem for a body with invalid fields. The body is one record, which bounds the number of errors it reports. */
-export function invalidFields(errors: RecordError[]): Problem {
-  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
-  const answered = errors.slice(0, MAX_RECORD_ERRORS)
-  return problem('validation_failed', `The body has ${count}`, answered, errors.length - answered.length)
-}
-
-/** An error in one field of a body that holds a single record. */
-export function fieldError(pointer: string, code: RecordErrorCode, message: string): RecordError {
-  return { index: 0, id: null, pointer, code, message }
 }
 
 function recordError(fault: FastifySchemaValidationError, body: unknown): RecordError {
@@ -48,11 +36,17 @@ function recordError(fault: FastifySchemaValidationError, body: unknown): Record
     case 'type':
       return isNull(body, name)
         ? fieldError(pointer, 'null_not_allowed', `${name} must not be null`)
-        : fieldError(pointer, 'invalid_type', `${name} must be ${withArticle(String(params['type']))}`)
+        : fieldError(pointer, 'invalid_type', `${name} must be ${formatTypes([params['type']].flat().map(String))}`)
     case 'minLength':
       return fieldError(pointer, 'too_short', `${name} must have at least ${formatCharacters(limit)}`)
     case 'maxLength':
       return fieldError(pointer, 'too_long', `${name} must have at most ${formatCharacters(limit)}`)
+    case 'minItems':
+      return fieldError(pointer, 'too_short', `${name} must have at least ${formatItems(limit)}`)
+    case 'maxItems':
+      return fieldError(pointer, 'too_long', `${name} must have at most ${formatItems(limit)}`)
+    case 'uniqueItems':
+      return fieldError(pointer, 'invalid_value', `${name} must not have duplicates`)
     case 'minimum':
       return fieldError(pointer, 'invalid_value', `${name} must be at least ${limit}`)
     case 'maximum':
@@ -70,6 +64,14 @@ function isNull(body: unknown, name: string): boolean {
   return typeof body === 'object' && body !== null && (body as Record<string, unknown>)[name] === null
 }
 
+function formatTypes(types: string[]): string {
+  return types.map((type) => (type === 'null' ? type : withArticle(type))).join(' or ')
+}
+
 function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+function formatItems(count: number): string {
+  return count === 1 ? '1 item' : `${count} items`
 }

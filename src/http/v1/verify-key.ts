@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
+import { addressRefusal } from '../../domain/calls/key-refusals.ts'
 import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
 import { REFRESH_PERIODS, requestsInWindow } from '../../domain/company.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
@@ -28,18 +29,21 @@ const KeyVerification = Type.Object(
 const verifySchema = {
   operationId: 'verifyKey',
   summary: 'Verify an API key',
-  description: 'Costs no quota, and works with an exhausted quota or a disabled key.',
+  description:
+    'Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed networks ' +
+    'can only be verified from there.',
   tags: ['Keys'],
   querystring: Type.Object({}, { additionalProperties: false }),
   response: {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },
+  problems: ['address_not_allowed'],
 } as const
 
-/** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key too. */
+/** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key and whatever the key's scopes are. */
 export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {
   app.get('/auth/verify', { schema: verifySchema, config: { checksKeyItself: true } }, async (request, reply) => {
-    const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0)
+    const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0, addressRefusal)
     void reply.headers(rateLimitHeaders(key, after, nowMs))
     return {
       company_name: companyName,

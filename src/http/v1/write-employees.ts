@@ -90,13 +90,14 @@ async function run(
   command: Command,
   idempotency: Idempotency | null,
 ) {
-  const { companyId, key, secretHash } = callerOf(request)
+  const { companyId, key, secretHash, sentFrom } = callerOf(request)
   const { id: requestId, arrivedAt, bodyBytes, waitedMs } = request
   const { status, headers, body, callId } = await runApiCall(services, {
     callId: services.newId('log'),
     companyId,
     apiId: key.id,
     secretHash,
+    sentFrom,
     requestId,
     arrivedAt,
     waitsUntil: performance.now() + services.maxWaitMs - waitedMs,

@@ -1,5 +1,5 @@
 import type { Naming } from '../../domain/calls/touched-values.ts'
-import type { ApiKey, KeyUsage, RefreshPeriod } from '../../domain/company.ts'
+import type { ApiKey, KeyScope, KeyUsage, RefreshPeriod } from '../../domain/company.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import {
@@ -119,8 +119,8 @@ export async function loadKeys(
   const { rows } = await client.query<LoadedKeyRow>({
     name: wait ? 'load-keys-wait' : 'load-keys-skip',
     text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
-        k.previous_expires_at, k.is_enabled, k.is_revoked, k.quota_limit, k.refresh_period,
-        u.window_start, u.requests_made, u.last_used
+        k.previous_expires_at, k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit,
+        k.refresh_period, u.window_start, u.requests_made, u.last_used
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
@@ -136,7 +136,7 @@ export async function loadKeys(
   }))
 }
 
-/** The columns of a key that decide its standing and its quota. */
+/** The columns of a key that decide its access and its quota. */
 export interface StandingRow {
   api_id: string
   name: string
@@ -145,6 +145,9 @@ export interface StandingRow {
   previous_expires_at: string | null
   is_enabled: boolean
   is_revoked: boolean
+  expires_at: string | null
+  scopes: KeyScope[]
+  allowed_networks: string[] | null
   quota_limit: number
   refresh_period: RefreshPeriod
 }
@@ -162,6 +165,9 @@ export function apiKeyOf(row: StandingRow): ApiKey {
     previous,
     isEnabled: row.is_enabled,
     isRevoked: row.is_revoked,
+    expiresAtMs: row.expires_at === null ? null : Date.parse(row.expires_at),
+    scopes: row.scopes,
+    allowedNetworks: row.allowed_networks,
     quotaLimit: row.quota_limit,
     refreshPeriod: row.refresh_period,
   }

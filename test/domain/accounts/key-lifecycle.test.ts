@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { REFRESH_PERIODS } from '../../../src/domain/company.ts'
+import { KEY_SCOPES, REFRESH_PERIODS } from '../../../src/domain/company.ts'
+import type { WantedAccess } from '../../../src/domain/accounts/key-access.ts'
+import { FULL_ACCESS } from '../../../src/domain/accounts/key-access.ts'
 import type { KeyChange, KeyEvent, KeyLife } from '../../../src/domain/accounts/key-lifecycle.ts'
 import {
   decideKeyChange,
@@ -13,11 +15,14 @@ import {
 const NOW = '2026-11-20T12:00:00.000Z'
 const UNBORN: KeyLife = {
   ...{ id: 'key_01h455vb4pex5vsknk084sn02q', version: 0, name: '', quotaLimit: 0, refreshPeriod: 'hourly' },
-  ...{ isEnabled: false, isRevoked: false },
+  ...{ ...FULL_ACCESS, isEnabled: false, isRevoked: false },
 }
 
-const born = (): KeyLife =>
-  evolveKey(UNBORN, decideIssue({ ...UNBORN, name: 'a', quotaLimit: 1, refreshPeriod: 'daily' }))
+const born = (access: WantedAccess = {}): KeyLife =>
+  decideIssue({ ...UNBORN, name: 'a', quotaLimit: 1, refreshPeriod: 'daily', ...access }, NOW).events!.reduce(
+    evolveKey,
+    UNBORN,
+  )
 const eventsOf = (key: KeyLife, change: KeyChange): KeyEvent[] => decideKeyChange(key, change, NOW).events ?? []
 const after = (key: KeyLife, ...changes: KeyChange[]) =>
   changes.reduce((key, change) => eventsOf(key, change).reduce(evolveKey, key), key)
@@ -25,7 +30,17 @@ const after = (key: KeyLife, ...changes: KeyChange[]) =>
 const anyName = fc.constantFrom('a', 'b', 'c')
 const anyPeriod = fc.constantFrom(...REFRESH_PERIODS)
 const anyEdit = fc.record(
-  { change: fc.constant('edit' as const), name: anyName, quotaLimit: fc.nat({ max: 3 }), refreshPeriod: anyPeriod },
+  {
+    ...{
+      change: fc.constant('edit' as const),
+      name: anyName,
+      quotaLimit: fc.nat({ max: 3 }),
+      refreshPeriod: anyPeriod,
+    },
+    scopes: fc.shuffledSubarray([...KEY_SCOPES], { minLength: 1 }),
+    expiresAt: fc.constantFrom(null, '2026-11-20T12:00:00.001Z', '2027-01-01T02:00:00+02:00'),
+    allowedNetworks: fc.option(fc.array(fc.constantFrom('10.0.0.0/8', '192.0.2.1', '::1/128', '::ffff:10.0.0.0/104'))),
+  },
   { requiredKeys: ['change'] },
 )
 const anyChange: fc.Arbitrary<KeyChange> = fc.oneof(
@@ -36,6 +51,69 @@ const anyChange: fc.Arbitrary<KeyChange> = fc.oneof(
 
 await t.test('a new key is enabled and has the issued name and quota', async (t) => {
   t.match(born(), { version: 1, name: 'a', quotaLimit: 1, refreshPeriod: 'daily', isEnabled: true, isRevoked: false })
+  t.match(born(), { scopes: KEY_SCOPES, expiresAt: null, allowedNetworks: null })
+})
+
+await t.test('access is kept in its usual form, so that the same access is no change', async (t) => {
+  const key = born({
+    scopes: ['employees:write', 'employees:read'],
+    expiresAt: '2027-01-01T01:00:00+01:00',
+    allowedNetworks: ['2001:DB8::/32', '10.1.2.3', '::ffff:10.1.2.3', '10.1.2.3/32'],
+  })
+  t.match(key, {
+    scopes: KEY_SCOPES,
+    expiresAt: '2027-01-01T00:00:00.000Z',
+    allowedNetworks: ['10.1.2.3/32', '2001:db8::/32'],
+  })
+  const same = { expiresAt: '2026-12-31T19:00:00-05:00', allowedNetworks: ['2001:db8::/32', '10.1.2.3'] }
+  t.strictSame(eventsOf(key, { change: 'edit', ...same, scopes: [...KEY_SCOPES] }), [])
+  t.strictSame(after(key, { change: 'edit', allowedNetworks: [] }).allowedNetworks, null, 'no network is no limit')
+})
+
+await t.test('a new access is one event with the old and the new one; an expired key can be revived', async (t) => {
+  const from = { scopes: KEY_SCOPES, expires_at: null, allowed_networks: null }
+  const to = { ...from, scopes: ['employees:read'], expires_at: '2026-11-20T12:00:00.001Z' }
+  const edit = { change: 'edit', scopes: ['employees:read'], expiresAt: '2026-11-20T12:00:00.001Z' } as const
+  t.strictSame(
+    eventsOf(born(), edit).map(({ type, data }) => ({ type, data })),
+    [{ type: 'ApiKeyAccessChanged', data: { from, to } }],
+  )
+  const later = '2026-12-01T00:00:00.000Z'
+  const expired = after(born(), edit)
+  t.strictSame(decideKeyChange(expired, edit, later).events, [], 'an expiry that stays may have passed')
+  t.equal(decideKeyChange(expired, { change: 'edit', expiresAt: null }, later).events?.length, 1)
+})
+
+const REFUSED_ACCESS: [string, WantedAccess, string[]][] = [
+  ['an expiry that is now', { expiresAt: NOW }, ['/expires_at invalid_value']],
+  ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, ['/expires_at invalid_value']],
+  ['the year 10000', { expiresAt: '9999-12-31T23:59:59-01:00' }, ['/expires_at invalid_value']],
+  ['a leap second', { expiresAt: '2030-06-30T23:59:60Z' }, ['/expires_at invalid_value']],
+  [
+    '33 networks',
+    { allowedNetworks: Array.from({ length: 33 }, (_, at) => `10.0.0.${at}`) },
+    ['/allowed_networks too_long'],
+  ],
+  [
+    'several faults',
+    { expiresAt: NOW, allowedNetworks: ['10.0.0.0/8', '10.0.0.1/8', 'x'] },
+    ['/expires_at invalid_value', '/allowed_networks/1 invalid_format', '/allowed_networks/2 invalid_format'],
+  ],
+]
+
+await t.test('a faulty access is refused with every fault, and changes nothing else', async (t) => {
+  for (const [name, access, faults] of REFUSED_ACCESS) {
+    for (const decided of [
+      decideIssue({ ...UNBORN, ...access }, NOW),
+      decideKeyChange(born(), { change: 'edit', name: 'b', ...access }, NOW),
+    ]) {
+      t.strictSame(
+        decided.problem?.errors.map(({ pointer, code }) => `${pointer} ${code}`),
+        faults,
+        name,
+      )
+    }
+  }
 })
 
 await t.test('after any history the versions of the stream are 1, 2, 3 …', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ApiKey, KeyUsage, RefreshPeriod } from '../../../src/domain/company.ts'
 import {
-  decideKeyStanding,
+  isSecretValid,
   REFRESH_PERIODS,
   requestsInWindow,
   useKey,
@@ -106,25 +106,33 @@ await t.test('the last use never goes back', async (t) => {
 
 const [CURRENT, PREVIOUS, WRONG] = ['c', 'a', 'b'].map((digit) => digit.repeat(64)) as [string, string, string]
 
-await t.test('a wrong secret or a revoked key is refused as such even when the key is disabled', async (t) => {
-  const key = { secretHash: CURRENT, isEnabled: true, isRevoked: false, previous: null } as ApiKey
-  t.equal(decideKeyStanding(key, CURRENT, 0), 'good')
-  t.equal(decideKeyStanding({ ...key, isEnabled: false }, CURRENT, 0), 'disabled')
-  t.equal(decideKeyStanding({ ...key, isEnabled: false }, WRONG, 0), 'refused')
-  t.equal(decideKeyStanding({ ...key, isRevoked: true }, CURRENT, 0), 'refused')
-  t.equal(decideKeyStanding({ ...key, isEnabled: false, isRevoked: true }, CURRENT, 0), 'refused')
-  t.equal(decideKeyStanding(undefined, CURRENT, 0), 'refused')
+const KEY = { secretHash: CURRENT, isEnabled: true, isRevoked: false, previous: null, expiresAtMs: null } as ApiKey
+
+await t.test('a secret is valid of a key that is neither revoked nor expired', async (t) => {
+  t.ok(isSecretValid(KEY, CURRENT, 0))
+  t.ok(isSecretValid({ ...KEY, isEnabled: false }, CURRENT, 0), 'also of a disabled key')
+  t.notOk(isSecretValid({ ...KEY, isEnabled: false }, WRONG, 0))
+  t.notOk(isSecretValid({ ...KEY, isRevoked: true }, CURRENT, 0))
+  t.notOk(isSecretValid({ ...KEY, isEnabled: false, isRevoked: true }, CURRENT, 0))
+  t.notOk(isSecretValid(undefined, CURRENT, 0))
+})
+
+await t.test('a key expires at the very instant, with its previous secret', async (t) => {
+  const key = { ...KEY, expiresAtMs: 1_000, previous: { secretHash: PREVIOUS, expiresAtMs: 9_000 } }
+  for (const secret of [CURRENT, PREVIOUS]) {
+    t.ok(isSecretValid(key, secret, 999))
+    t.notOk(isSecretValid(key, secret, 1_000))
+  }
 })
 
 await t.test('the previous secret works until just before its end, and never for a revoked key', async (t) => {
   const previous = { secretHash: PREVIOUS, expiresAtMs: 1_000 }
-  const key = { secretHash: CURRENT, isEnabled: true, isRevoked: false, previous } as ApiKey
-  t.equal(decideKeyStanding(key, PREVIOUS, 999), 'good')
-  t.equal(decideKeyStanding(key, PREVIOUS, 1_000), 'refused')
-  t.equal(decideKeyStanding({ ...key, isEnabled: false }, PREVIOUS, 999), 'disabled')
-  t.equal(decideKeyStanding({ ...key, isRevoked: true }, PREVIOUS, 999), 'refused')
-  t.equal(decideKeyStanding({ ...key, previous: null }, PREVIOUS, 0), 'refused')
-  t.equal(decideKeyStanding(key, CURRENT, 5_000), 'good', 'the current one has no end')
+  const key = { ...KEY, previous }
+  t.ok(isSecretValid(key, PREVIOUS, 999))
+  t.notOk(isSecretValid(key, PREVIOUS, 1_000))
+  t.notOk(isSecretValid({ ...key, isRevoked: true }, PREVIOUS, 999))
+  t.notOk(isSecretValid({ ...key, previous: null }, PREVIOUS, 0))
+  t.ok(isSecretValid(key, CURRENT, 5_000), 'the current one has no end')
 })
 
 await t.test("a clock that goes back across a window's end does not grant the quota again", async (t) => {

@@ -6,6 +6,7 @@ import { describeEvent, listEventTypes } from '../../../src/domain/webhooks/webh
 
 const UUID = '01h455vb4pex5vsknk084sn02q'
 const AT = '2026-11-20T14:05:09.000Z'
+const ACCESS = { scopes: ['employees:read'], expires_at: null, allowed_networks: null } as const
 const QUOTA = { quota_limit: 5, refresh_period: 'daily' } as const
 const COUNTS = { total: 1, updated: 0, deactivated: 0, failed: 1, no_updates: 0 }
 const CALL = {
@@ -25,9 +26,10 @@ const EVENTS: Partial<{ [Type in EventType]: EventData[Type] }> = {
   EmployeeDeactivated: {},
   EmployeeReactivated: {},
   EmployeeErased: { positions: [1] },
-  ApiKeyIssued: { name: SECRET, ...QUOTA },
+  ApiKeyIssued: { name: SECRET, ...QUOTA, ...ACCESS },
   ApiKeyRenamed: { from: SECRET, to: 'b' },
   ApiKeyQuotaChanged: { from: QUOTA, to: QUOTA },
+  ApiKeyAccessChanged: { from: ACCESS, to: ACCESS },
   ApiKeyRotated: { overlap_seconds: 0, previous_expires_at: null },
   ApiKeyDisabled: {},
   ApiKeyEnabled: {},

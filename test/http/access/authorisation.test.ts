@@ -5,7 +5,7 @@ import { employee, startService } from '../../support/service.ts'
 
 /* Who may call what: every documented route with every kind of caller. A route missing from the table fails. */
 
-type Allowed = 'any key' | 'an enabled key' | 'admin' | 'admin or auditor' | 'any user' | 'anybody'
+type Allowed = 'any key' | 'a reading key' | 'a writing key' | 'admin' | 'admin or auditor' | 'any user' | 'anybody'
 
 const service = await startService(t)
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
@@ -23,8 +23,8 @@ async function change(method: string, path: string, body?: unknown) {
 }
 
 const quota = { quota_limit: 1000, refresh_period: 'daily' }
-const issue = async (name: string) => {
-  const issued = await change('POST', '/api-keys', { name, ...quota })
+const issue = async (name: string, access = {}) => {
+  const issued = await change('POST', '/api-keys', { name, ...quota, ...access })
   return {
     id: issued.id ?? issued.api_id,
     headers: { 'x-api-id': issued.api_id ?? issued.id, 'x-api-key': issued.api_key },
@@ -43,6 +43,11 @@ const spare = {
 }
 const disabled = await issue('disabled')
 await change('POST', `/api-keys/${disabled.id}/disable`)
+const reading = await issue('reading', { scopes: ['employees:read'] })
+const writing = await issue('writing', { scopes: ['employees:write'] })
+const elsewhere = await issue('elsewhere', { allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] })
+const expired = await issue('expired', { expires_at: '2099-01-01T00:00:00Z' })
+await service.pool.query('update api_keys set expires_at = clock_timestamp() where expires_at is not null')
 const revoked = { key: await issue('revoked'), token: await token('revoked') }
 const narrowed = await token('narrowed', { scope: 'audit' })
 await change('POST', `/api-keys/${revoked.key.id}/revoke`)
@@ -53,12 +58,12 @@ const ID: Record<string, string> = { keys: spare.key.id, users: spare.user.id, t
 /** The bodies change nothing: a caller who is let in gets an error about the body. */
 const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }> = {
   'GET /v1/auth/verify': { allowed: 'any key' },
-  'GET /v1/employees': { allowed: 'an enabled key' },
-  'POST /v1/employees': { allowed: 'an enabled key', body: {} },
-  'PATCH /v1/employees': { allowed: 'an enabled key', body: [{ id: employeeId }] },
-  'PUT /v1/employees': { allowed: 'an enabled key', body: {} },
-  'GET /v1/employees/{id}': { allowed: 'an enabled key', path: `/v1/employees/${employeeId}` },
-  'PATCH /v1/employees/{id}': { allowed: 'an enabled key', path: `/v1/employees/${employeeId}`, body: {} },
+  'GET /v1/employees': { allowed: 'a reading key' },
+  'POST /v1/employees': { allowed: 'a writing key', body: {} },
+  'PATCH /v1/employees': { allowed: 'a writing key', body: [{ id: employeeId }] },
+  'PUT /v1/employees': { allowed: 'a writing key', body: {} },
+  'GET /v1/employees/{id}': { allowed: 'a reading key', path: `/v1/employees/${employeeId}` },
+  'PATCH /v1/employees/{id}': { allowed: 'a writing key', path: `/v1/employees/${employeeId}`, body: {} },
   'GET /admin/v1/bulk-user-logs': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs.csv': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/stream': { allowed: 'admin' },
@@ -126,6 +131,10 @@ const CALLERS: Record<string, Record<string, string>> = {
   'an API key': keyHeaders(ours.key),
   'a disabled API key': disabled.headers,
   'a revoked API key': revoked.key.headers,
+  'an expired API key': expired.headers,
+  'a reading API key': reading.headers,
+  'a writing API key': writing.headers,
+  "another network's API key": elsewhere.headers,
   'a member': bearer(ours.member.token),
   'an auditor': bearer(ours.auditor.token),
   'a token for the audit endpoint': bearer(narrowed.token),
@@ -139,16 +148,20 @@ const CALLERS: Record<string, Record<string, string>> = {
 /** Whether the caller is let in, or the code of the refusal. */
 function expected(allowed: Allowed, caller: string): string {
   if (caller === 'a token for the audit endpoint' && ['admin', 'any user'].includes(allowed)) return 'role_required'
-  const isKey = caller.endsWith('API key')
+  const isKey = caller.endsWith('API key') && !['a revoked API key', 'an expired API key'].includes(caller)
   const isUser = ['a member', 'an auditor', 'an administrator', "another company's administrator"].includes(caller)
   switch (allowed) {
     case 'anybody':
       return 'let in'
     case 'any key':
-      return isKey && caller !== 'a revoked API key' ? 'let in' : 'invalid_credentials'
-    case 'an enabled key':
+      if (caller === "another network's API key") return 'address_not_allowed'
+      return isKey ? 'let in' : 'invalid_credentials'
+    case 'a reading key':
+    case 'a writing key':
       if (caller === 'a disabled API key') return 'key_disabled'
-      return isKey && caller !== 'a revoked API key' ? 'let in' : 'invalid_credentials'
+      if (caller === "another network's API key") return 'address_not_allowed'
+      if (caller === (allowed === 'a reading key' ? 'a writing API key' : 'a reading API key')) return 'scope_missing'
+      return isKey ? 'let in' : 'invalid_credentials'
     case 'any user':
       return isUser ? 'let in' : 'invalid_credentials'
     case 'admin or auditor':

@@ -31,7 +31,9 @@ await t.test('a new key has the documented defaults, works at once, and its secr
   t.match(body, { usage: { requests_made: 1 }, last_used: /^20/ })
   const [event] = await streamOf(service, answer.body.id)
   t.match(event, { type: 'ApiKeyIssued', version: 1, actor: company.admin.user_id, call_id: null })
-  t.strictSame(event!.data, { name: 'Payroll', quota_limit: 10_000, refresh_period: 'monthly' })
+  const access = { scopes: ['employees:read', 'employees:write'], expires_at: null, allowed_networks: null }
+  t.match(answer.body, access)
+  t.strictSame(event!.data, { name: 'Payroll', quota_limit: 10_000, refresh_period: 'monthly', ...access })
   t.equal(answer.headers['x-ledger-position'], String(event!.position))
 })
 
@@ -59,7 +61,15 @@ await t.test('the list is newest first, paged, and can be filtered by status', a
     cursor = page.body.next_cursor
   }
   t.strictSame(seen, ids)
-  const expected = { active: [ids[0], ids[2], ids[4], ids[5]], disabled: [ids[1]], revoked: [ids[3]] }
+  const expire = async (...names: string[]) =>
+    service.pool.query(
+      `update api_keys k set expires_at = clock_timestamp() from companies c
+       where c.company_id = k.company_id and c.name = 'Other' and k.name = any($1)`,
+      [names],
+    )
+  // A revoked key stays one; an expired key is expired, also when it is disabled.
+  await expire('a', 'b', 'd')
+  const expected = { active: [ids[0], ids[2], ids[5]], disabled: [], expired: [ids[1], ids[4]], revoked: [ids[3]] }
   for (const [status, of] of Object.entries(expected)) {
     const { body } = await service.manage('GET', `/api-keys?status=${status}`, undefined, other.admin.token)
     t.strictSame(
@@ -186,6 +196,21 @@ const BAD_BODIES: [string, object | string, string, string][] = [
   ['a quota too large to store', { name: 'x', quota_limit: 2_147_483_648 }, '/quota_limit', 'invalid_value'],
   ['an unknown period', { name: 'x', refresh_period: 'yearly' }, '/refresh_period', 'invalid_value'],
   ['an unknown field', { name: 'x', 'a/b': 1 }, '/a~1b', 'unknown_field'],
+  ['no scope', { name: 'x', scopes: [] }, '/scopes', 'too_short'],
+  ['null for scopes', { name: 'x', scopes: null }, '/scopes', 'null_not_allowed'],
+  ['an unknown scope', { name: 'x', scopes: ['employees:delete'] }, '/scopes/0', 'invalid_value'],
+  ['a scope twice', { name: 'x', scopes: ['employees:read', 'employees:read'] }, '/scopes', 'invalid_value'],
+  ['a past expiry', { name: 'x', expires_at: '2020-01-01T00:00:00Z' }, '/expires_at', 'invalid_value'],
+  ['the year 10000', { name: 'x', expires_at: '9999-12-31T23:59:59-01:00' }, '/expires_at', 'invalid_value'],
+  ['five digits of a year', { name: 'x', expires_at: '10000-01-01T00:00:00Z' }, '/expires_at', 'invalid_format'],
+  ['a day that does not exist', { name: 'x', expires_at: '2030-02-30T00:00:00Z' }, '/expires_at', 'invalid_format'],
+  ['a number for a time', { name: 'x', expires_at: 1 }, '/expires_at', 'invalid_type'],
+  ['one network as text', { name: 'x', allowed_networks: '10.0.0.0/8' }, '/allowed_networks', 'invalid_type'],
+  ['33 networks', { name: 'x', allowed_networks: Array(33).fill('10.0.0.0/8') }, '/allowed_networks', 'too_long'],
+  ['host bits', { name: 'x', allowed_networks: ['::/0', '10.0.0.1/8'] }, '/allowed_networks/1', 'invalid_format'],
+  ['no network', { name: 'x', allowed_networks: ['localhost'] }, '/allowed_networks/0', 'invalid_format'],
+  ['a space', { name: 'x', allowed_networks: ['10.0.0.0 '] }, '/allowed_networks/0', 'invalid_format'],
+  ['a huge network', { name: 'x', allowed_networks: ['1'.repeat(10_000)] }, '/allowed_networks/0', 'too_long'],
 ]
 
 for (const [name, body, pointer, code] of BAD_BODIES) {

@@ -152,6 +152,13 @@ await hold(400, `GET ${KEYS}`, { query: '?cursor=x' })
 await hold(200, `GET ${KEYS}/{id}`, apiKey)
 await hold(404, `GET ${KEYS}/{id}`)
 await hold(200, `PATCH ${KEYS}/{id}`, { ...apiKey, body: { name: 'B' } })
+const narrow = {
+  scopes: ['employees:read'],
+  expires_at: '2099-01-01T00:00:00Z',
+  allowed_networks: ['::1', '10.0.0.0/8'],
+}
+await hold(200, `PATCH ${KEYS}/{id}`, { ...apiKey, body: narrow })
+await hold(422, `PATCH ${KEYS}/{id}`, { ...apiKey, body: { allowed_networks: ['10.0.0.1/8'] } })
 await hold(422, `PATCH ${KEYS}/{id}`, { ...apiKey, body: { name: 1 } })
 await hold(200, `POST ${KEYS}/{id}/rotate`, { ...apiKey, body: {} })
 for (const action of ['disable', 'enable', 'revoke']) {
@@ -228,11 +235,23 @@ for (const route of ['GET /audit/v1/checkpoint', 'GET /audit/v1/keys']) {
   await hold(403, route, { as: 'nobody', headers: { authorization: `Bearer ${service.company.member.token}` } })
 }
 
-// A used-up quota and a disabled key.
+// A used-up quota, and a key that does not allow the call.
 await service.pool.query('update api_keys set quota_limit = 0')
 await hold(429, CREATE, { body: employee() })
 await hold(429, READ, { id })
-await service.pool.query('update api_keys set quota_limit = 1000, is_enabled = false')
+await service.pool.query(`update api_keys set quota_limit = 1000, scopes = '{employees:write}'`)
+await hold(403, READ, { id })
+await service.pool.query(`update api_keys set scopes = '{employees:read}'`)
+for (const [route, body] of [
+  [CREATE, employee()],
+  [UPSERT, [employee()]],
+  [UPDATE, {}],
+] as const)
+  await hold(403, route, { id, body })
+await service.pool.query(`update api_keys set allowed_networks = '{192.0.2.0/24}'`)
+for (const route of [VERIFY, LIST]) await hold(403, route)
+await hold(403, UPDATE_MANY, { body: [{}] })
+await service.pool.query('update api_keys set is_enabled = false')
 await hold(403, UPDATE_MANY, { body: [{}] })
 await hold(403, LIST)
 

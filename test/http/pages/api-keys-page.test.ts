@@ -168,3 +168,101 @@ await t.test('the list is paged, and shows how much of each quota is used', asyn
   t.match(second.text, 'rel="first" href="/settings/api-keys"')
   t.match(second.text, '0 of 0 calls a day (100 %)')
 })
+
+const FULL = { scopes: 'employees:read employees:write', expires_at: '', allowed_networks: '' }
+const shownKey = async (id: string) => (await service.manage('GET', `/api-keys/${id}`)).body
+
+await t.test('a key is narrowed with the form, and widened again', async (t) => {
+  const narrow = {
+    scopes: 'employees:read',
+    expires_at: '2099-05-04T03:02',
+    allowed_networks: ' 10.0.0.0/8,\r\n::1\r\n',
+  }
+  const shown = await send(NEW, { seen: seenOn(await open(NEW)), name: 'Narrow', ...QUOTA, ...narrow })
+  t.notMatch(shown.text, 'create-line', 'a key that only reads gets no command that writes')
+  const id = /<code id="api-id">(key_\w+)<\/code>/.exec(shown.text)![1]!
+  const page = `/settings/api-keys/${id}`
+  t.match(await shownKey(id), {
+    scopes: ['employees:read'],
+    expires_at: '2099-05-04T03:02:00.000Z',
+    allowed_networks: ['10.0.0.0/8', '::1/128'],
+  })
+  const { text } = await open(page)
+  t.match(text, /<dd>Read only/)
+  t.match(text, /<time datetime="2099-05-04T03:02:00.000Z">4 May 2099, 03:02:00 UTC<\/time>/)
+  t.match(text, /<code class="below">::1\/128<\/code>/)
+  t.match(text, /value="2099-05-04T03:02"/)
+  t.match(text, />\s*10\.0\.0\.0\/8\n::1\/128<\/textarea/)
+  const widened = { seen: seenOn({ text }), name: 'Narrow', ...QUOTA, ...FULL }
+  t.match(await send(page, widened), { status: 303, location: `${page}?done=saved` })
+  t.match(await shownKey(id), {
+    scopes: ['employees:read', 'employees:write'],
+    expires_at: null,
+    allowed_networks: null,
+  })
+  t.match((await open(page)).text, /<dd>any address<\/dd>/)
+})
+
+await t.test('saving something else does not round the expiry, and the time is local', async (t) => {
+  await service.manage('PATCH', '/company', { time_zone: 'Asia/Tokyo' })
+  const { body } = await service.manage('POST', '/api-keys', { name: 'Precise', expires_at: '2099-01-01T00:00:30.5Z' })
+  const page = `/settings/api-keys/${body.id}`
+  const first = await open(page)
+  t.match(first.text, 'value="2099-01-01T09:00"')
+  const form = { ...QUOTA, ...FULL, name: 'Renamed', expires_at: '2099-01-01T09:00' }
+  t.equal((await send(page, { seen: seenOn(first), ...form })).status, 303)
+  t.match(await shownKey(body.id), { name: 'Renamed', expires_at: '2099-01-01T00:00:30.500Z' })
+  const later = { ...form, seen: seenOn(await open(page)), expires_at: '2099-01-01T09:01' }
+  t.equal((await send(page, later)).status, 303)
+  t.equal((await shownKey(body.id)).expires_at, '2099-01-01T00:01:00.000Z')
+  await service.manage('PATCH', '/company', { time_zone: 'UTC' })
+})
+
+await t.test('faults of the access are shown at their fields, and the input is kept', async (t) => {
+  const bad = { scopes: 'all', expires_at: '2001-01-01T00:00', allowed_networks: '10.0.0.0/8 10.0.0.1/8 <b>' }
+  const form = { seen: seenOn(await open(NEW)), name: 'Bad', ...QUOTA }
+  const [scopes, others] = [
+    await send(NEW, { ...form, ...bad }),
+    await send(NEW, { ...form, ...bad, scopes: FULL.scopes }),
+  ]
+  t.match(scopes, { status: 422, text: /Access: number 1 must be one of employees:read, employees:write/ })
+  t.equal(others.status, 422)
+  t.match(others.text, 'Expires must be in the future, and before the year 10000')
+  t.match(others.text, 'Allowed networks: number 2 must not have bits set after its prefix')
+  t.match(others.text, /10\.0\.0\.1\/8 &lt;b&gt;<\/textarea/)
+  for (const expiry of ['tomorrow', '2030-02-30T00:00', '10000-01-01T00:00'])
+    t.match(await send(NEW, { ...form, ...FULL, expires_at: expiry }), {
+      status: 422,
+      text: /Expires has the wrong format/,
+    })
+})
+
+await t.test('the list shows what keys may do, which expire soon, and which have expired', async (t) => {
+  const keyOf = async (name: string, days: number, access = {}) => {
+    const { id } = (await service.manage('POST', '/api-keys', { name, expires_at: '2099-01-01T00:00:00Z', ...access }))
+      .body
+    await service.pool.query(
+      `update api_keys set expires_at = clock_timestamp() + make_interval(days => $2::integer) where name = $1`,
+      [name, days],
+    )
+    return id as string
+  }
+  await keyOf('Ends soon', 12, { scopes: ['employees:write'], allowed_networks: ['10.0.0.0/8', '::/0'] })
+  await keyOf('Ends later', 15)
+  const ended = await keyOf('Has ended', 0)
+  const { text } = await open('/settings/api-keys')
+  const rowOf = (name: string) =>
+    text
+      .split('<tr>')
+      .find((row) => row.includes(`>${name}<`))!
+      .replaceAll(/<[^>]+>|\s+/g, ' ')
+  t.match(rowOf('Ends soon'), /Enabled .*Expires in 12 days .*Write only +From 2 networks/)
+  t.notMatch(rowOf('Ends later'), 'Expires in')
+  t.match(rowOf('Has ended'), /Expired/)
+  t.notMatch(rowOf('Has ended'), /Enabled/)
+  const page = await open(`/settings/api-keys/${ended}`)
+  t.match(page.text, /Expired/)
+  t.match((await open('/settings/api-keys?status=expired')).text, 'Has ended')
+  t.notMatch((await open('/settings/api-keys?status=active')).text, 'Has ended')
+  t.match((await open('/settings/usage')).text, 'Has ended (expired)')
+})

@@ -18,6 +18,7 @@ const QUOTA = { quota_limit: 1_000, refresh_period: 'daily' } as const
 const WEBHOOK = {
   ...{ url: 'https://example.com/hook', description: 'Payroll', types: [], include_data: false, concurrency: 4 },
 }
+const ACCESS = { scopes: ['employees:read', 'employees:write'], expires_at: null, allowed_networks: null } as const
 const COUNTS = { total: 1_000, updated: 12, deactivated: 1, failed: 0, no_updates: 987 }
 const CALL = {
   ...{ requested_at: '2026-11-20T14:05:09.000Z', duration_ms: 1, key: { id: id('key'), name: '' }, request_id: 'r' },
@@ -99,12 +100,21 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     'Ada Admin issued token CI for the audit endpoints, until 20 Nov 2026, 14:05:09 UTC',
   ],
   UserTokenRevoked: ['operator', { token_id: id('tok') }, 'The command line revoked a token of Ada Admin'],
-  ApiKeyIssued: ['usr', { name: 'Test', ...QUOTA }, 'Ada Admin issued key Test with a quota of 1,000 calls daily'],
+  ApiKeyIssued: [
+    'usr',
+    { name: 'Test', ...QUOTA, ...ACCESS },
+    'Ada Admin issued key Test with a quota of 1,000 calls daily',
+  ],
   ApiKeyRenamed: ['usr', { from: 'Test', to: 'HR' }, 'Ada Admin renamed key Test to HR'],
   ApiKeyQuotaChanged: [
     'usr',
     { from: QUOTA, to: { ...QUOTA, quota_limit: 5 } },
     'Ada Admin changed the quota of key Nightly sync: 1,000 calls daily → 5 calls daily',
+  ],
+  ApiKeyAccessChanged: [
+    'usr',
+    { from: ACCESS, to: { ...ACCESS, scopes: ['employees:read'], expires_at: '2026-12-20T14:05:09.000Z' } },
+    'Ada Admin changed the access of key Nightly sync: read and write → read only; no expiry → expires 20 Dec 2026, 14:05:09 UTC',
   ],
   ApiKeyRotated: [
     'usr',
@@ -182,4 +192,26 @@ await t.test('a sentence shows three changes, and short values', async (t) => {
   const text = await tell('EmployeeUpdated', 'key', JSON.stringify({ changes }))
   t.match(text, /a: .*b: .*c: .* and 2 more$/)
   t.match(text, `to ${'x'.repeat(60)}…;`)
+})
+
+await t.test('a sentence says how a key is narrowed, and which networks were added and removed', async (t) => {
+  const narrow = {
+    ...{ scopes: ['employees:write'], expires_at: '2026-12-20T14:05:09.000Z' },
+    allowed_networks: ['10.0.0.0/8', '10.1.0.0/16', '192.0.2.1/32', '::1/128'],
+  }
+  t.equal(
+    await tell('ApiKeyIssued', 'usr', JSON.stringify({ name: 'Test', ...QUOTA, ...narrow })),
+    'Ada Admin issued key Test with a quota of 1,000 calls daily, write only, until 20 Dec 2026, 14:05:09 UTC, ' +
+      'from 10.0.0.0/8, 10.1.0.0/16, 192.0.2.1/32 and 1 more',
+  )
+  const changed = async (from: string[] | null, to: string[] | null) => {
+    const data = { from: { ...ACCESS, allowed_networks: from }, to: { ...ACCESS, allowed_networks: to } }
+    return (await tell('ApiKeyAccessChanged', 'usr', JSON.stringify(data))).replace(/^.*sync: /, '')
+  }
+  t.equal(await changed(null, ['::1/128']), 'allowed only from ::1/128')
+  t.equal(await changed(['::1/128'], null), 'allowed from any address')
+  t.equal(
+    await changed(['10.0.0.0/8', '::1/128'], ['10.0.0.0/8', '::2/128']),
+    'allowed from ::2/128; not allowed from ::1/128',
+  )
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { findStartOf, findEndOf, readLocal } from '../../../src/http/pages/parts/local-times.ts'
 import { inputs } from '../../support/quick.ts'
+import { findStartOf, findEndOf, formatLocal, readLocal } from '../../../src/http/pages/parts/local-times.ts'
 
 const iso = (instant: number) => new Date(instant).toISOString().replace(':00.000Z', 'Z')
 
@@ -71,4 +71,15 @@ await t.test('only days and times in the calendar are accepted', async (t) => {
     '2026-11-20T',
   ]
   for (const text of wrong) t.equal(readLocal(text), null, text)
+})
+
+await t.test('an instant is formatted as the form sends it back', async (t) => {
+  for (const zone of ['UTC', 'Asia/Kolkata', 'America/Santiago', 'Pacific/Kiritimati']) {
+    for (const instant of ['2026-11-20T14:30Z', '2026-03-29T01:00Z', '2026-09-06T04:00Z']) {
+      const local = formatLocal(Date.parse(instant), zone)
+      t.equal(iso(findStartOf(local, zone)), instant, `${local} in ${zone}`)
+    }
+  }
+  t.equal(formatLocal(Date.parse('2026-10-25T00:30:59.999Z'), 'Europe/Madrid'), '2026-10-25T02:30')
+  t.equal(formatLocal(Date.parse('9999-12-31T23:59:59.999Z'), 'Asia/Tokyo'), '9999-12-31T23:59', 'the last one')
 })

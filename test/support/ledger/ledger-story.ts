@@ -2,9 +2,7 @@ import type { EventType, NewEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
-import { asSuperuser } from '../postgres/as-superuser.ts'
 import type { Service } from '../service.ts'
-import { ERASE } from './event-row.ts'
 
 /* Every type of event happens to one company, through the service where it can. */
 
@@ -87,6 +85,8 @@ async function makeAccountEvents({ manage, makeCompany, company }: Service): Pro
   await makeCompany('Another company, whose events stand between')
   const { body: key } = await manage('POST', '/api-keys', { name: 'Spare', quota_limit: 100, refresh_period: 'daily' })
   await manage('PATCH', `/api-keys/${key.id}`, { name: 'Renamed', quota_limit: 50 })
+  const narrow = { expires_at: '2099-12-31T23:00:00Z', allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] }
+  await manage('PATCH', `/api-keys/${key.id}`, { scopes: ['employees:read'], ...narrow })
   await manage('POST', `/api-keys/${key.id}/rotate`, { overlap_seconds: 60 })
   for (const change of ['disable', 'enable', 'revoke']) await manage('POST', `/api-keys/${key.id}/${change}`)
   const { body: user } = await manage('POST', '/users', { email: 'gone@example.com', name: 'Gone', role: 'member' })
@@ -154,7 +154,7 @@ async function positionsOf(
   return rows.map(({ position }) => position)
 }
 
-/** Appends an erasing event, and erases the data that it names. */
+/** Appends an erasing event, which erases the data that it names. */
 async function erase(
   service: Service,
   type: 'EmployeeErased' | 'UserErased' | 'RecordsRetired',
@@ -163,13 +163,6 @@ async function erase(
 ): Promise<void> {
   if (positions.length === 0) throw new Error(`${type} names nothing`)
   await append(service, type, stream, { positions })
-  await eraseData(service, positions)
-}
-
-/** Erases data and salt of events as a superuser. */
-async function eraseData({ urls, company }: Service, positions: number[]): Promise<void> {
-  const where = `company_id = '${toUuid(company.id)}' and position in (${positions.join(', ')})`
-  await asSuperuser(urls.superUrl, `update events set ${ERASE} where ${where}`)
 }
 
 /** Appends an event as the next of its stream. */

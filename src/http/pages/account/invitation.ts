@@ -7,7 +7,7 @@ import { problem } from '../../../domain/errors.ts'
 import { companyOfLinkToken } from '../../../domain/accounts/secrets.ts'
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
 import { AcceptBody } from '../../admin/user-schemas.ts'
-import { fieldError, invalidFields } from '../../server/body-faults.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
 import {

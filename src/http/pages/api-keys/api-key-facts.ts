@@ -1,22 +1,56 @@
 import { html } from 'hono/html'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { getKeyStatus } from '../../admin/api-key-schemas.ts'
+import { findKeyStatus } from '../../../accounts/api-keys/read-api-keys.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
 import { renderQuotaBar, computeQuotaUsed } from './quota-used.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { renderTime } from '../parts/times.ts'
+import { formatScopes } from '../parts/key-words.ts'
+import { formatAge, renderTime } from '../parts/times.ts'
 
-/** Renders the status of a key as a badge. */
-export function renderKeyStatus(key: SeenKey['key']): Html {
-  switch (getKeyStatus(key)) {
+/** How long before its end a key is marked as one that expires soon. */
+const SOON_MS = 14 * 86_400_000
+
+/** Renders the status of a key as a badge, with another one if it expires soon. */
+export function renderKeyStatus(seen: SeenKey): Html {
+  switch (findKeyStatus(seen)) {
     case 'active':
-      return renderBadge('good', 'Enabled')
+      return html`${renderBadge('good', 'Enabled')}${renderExpiresSoon(seen)}`
     case 'disabled':
-      return renderBadge('warn', 'Disabled')
+      return html`${renderBadge('warn', 'Disabled')}${renderExpiresSoon(seen)}`
+    case 'expired':
+      return renderBadge('bad', 'Expired')
     case 'revoked':
       return renderBadge('bad', 'Revoked')
   }
+}
+
+function renderExpiresSoon({ key, now }: SeenKey): Html {
+  if (key.expiresAt === null) return html``
+  const [endMs, nowMs] = [Date.parse(key.expiresAt), Date.parse(now)]
+  return endMs - nowMs > SOON_MS ? html`` : html` ${renderBadge('warn', `Expires ${formatAge(endMs, nowMs)}`)}`
+}
+
+/** Renders what a key may do, and from where. */
+export function renderAccess({ scopes, allowedNetworks }: SeenKey['key']): Html {
+  const words = formatScopes(scopes)
+  return html`${words.charAt(0).toUpperCase()}${words.slice(1)}${
+    allowedNetworks === null
+      ? ''
+      : html`<div class="hint">From ${allowedNetworks.length === 1 ? '1 network' : `${allowedNetworks.length} networks`}</div>`
+  }`
+}
+
+/** Renders when a key ends. */
+export function renderExpiry({ expiresAt }: SeenKey['key'], timeZone: string): Html {
+  return expiresAt === null ? html`never` : renderTime(expiresAt, timeZone)
+}
+
+/** Renders the networks from which a key may be used. */
+export function renderNetworks({ allowedNetworks }: SeenKey['key']): Html {
+  return allowedNetworks === null
+    ? html`any address`
+    : html`${allowedNetworks.map((network) => html`<code class="below">${network}</code><br />`)}`
 }
 
 const PERIODS = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const

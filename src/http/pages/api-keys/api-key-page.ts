@@ -6,11 +6,18 @@ import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findApiKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { IssueBody, RotateBody } from '../../admin/api-key-schemas.ts'
+import { EditBody, readEdit, RotateBody } from '../../admin/api-key-schemas.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
+import {
+  renderAccess,
+  renderExpiry,
+  renderKeyStatus,
+  renderLastUsed,
+  renderNetworks,
+  renderQuota,
+} from './api-key-facts.ts'
+import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { sendSecret } from './api-key-secret.ts'
-import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-keys-page.ts'
 import {
   toFormProblem,
   checkForm,
@@ -45,7 +52,7 @@ interface KeyProblem {
 }
 
 const DONE = {
-  saved: 'Changes saved. They apply from the next call.',
+  saved: 'Changes saved. They apply immediately.',
   disabled: 'Key disabled. Its calls are refused until you enable it.',
   enabled: 'Key enabled.',
   revoked: "Key revoked. This can't be undone.",
@@ -64,8 +71,12 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
   app.post<KeyRoute>(`${PATH}/:id`, { config: { keptForm } }, async (request, reply) => {
     const fields = readFormFields(request.body)
     try {
-      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checkForm(IssueBody, readKeyBody(fields))
-      const wanted = { change: 'edit', name, quotaLimit, refreshPeriod } as const
+      const { timeZone } = getViewer(request)
+      const shown = formatKeyFields(await requireKey(services, request), timeZone)
+      const { expires_at: expiry, ...others } = fields
+      // The form shows the expiry to the minute, and must not round it when something else is saved.
+      const changed = expiry === undefined || expiry === shown.expires_at ? others : fields
+      const wanted = readEdit(checkForm(EditBody, readKeyBody(changed, timeZone)))
       await changeApiKey(company, getActing(request), readKeyId(request), wanted, readSeenVersion(fields))
     } catch (error) {
       return sendKey(services, request, reply, { form: 'edit', problem: toFormProblem(error) })
@@ -135,7 +146,7 @@ async function sendKey(
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key)}
       </div>
-      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : renderKeyForms(request, seen, wrong)}`,
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : renderKeyForms(request, seen, wrong, viewer.timeZone)}`,
   })
 }
 
@@ -144,11 +155,17 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
   const isOverlapping = key.previousExpiresAt !== null && key.previousExpiresAt > now
   return html`<dl class="facts">
     <dt>Status</dt>
-    <dd>${renderKeyStatus(key)}</dd>
+    <dd>${renderKeyStatus(seen)}</dd>
     <dt>API ID</dt>
     <dd>
       <code id="api-id">${key.id}</code> <button type="button" class="quiet" data-copy="#api-id" hidden>Copy</button>
     </dd>
+    <dt>Access</dt>
+    <dd>${renderAccess(key)}</dd>
+    <dt>Expires</dt>
+    <dd>${renderExpiry(key, timeZone)}</dd>
+    <dt>Allowed networks</dt>
+    <dd>${renderNetworks(key)}</dd>
     <dt>Quota used</dt>
     <dd>${renderQuota(seen, timeZone)}</dd>
     <dt>Last used</dt>
@@ -187,18 +204,17 @@ const OVERLAPS = [
   { value: '604800', label: 'after 7 days' },
 ]
 
-function renderKeyForms(request: KeyRequest, { key }: SeenKey, wrong: KeyProblem | null): Html {
+function renderKeyForms(request: KeyRequest, shown: SeenKey, wrong: KeyProblem | null, timeZone: string): Html {
+  const { key } = shown
   const isEdited = wrong?.form === 'edit'
-  const values = isEdited
-    ? readFormFields(request.body)
-    : { name: key.name, quota_limit: String(key.quotaLimit), refresh_period: key.refreshPeriod }
+  const values = isEdited ? readFormFields(request.body) : formatKeyFields(shown, timeZone)
   // A form that comes back still shows the version that it was filled in for, unless the key has changed since.
   const isOutdated = isEdited && wrong.problem?.code === 'precondition_failed'
   const seen = isEdited && !isOutdated ? (readSeenVersion(readFormFields(request.body)) ?? key.version) : key.version
   const rotateProblem = wrong?.form === 'rotate' ? wrong.problem : null
-  return html`<h2>Name and quota</h2>
+  return html`<h2>Name, quota and access</h2>
     <form method="post" action="${PATH}/${key.id}" class="stack">
-      ${renderSeenVersion(seen)} ${renderKeyFields(values, isEdited ? wrong.problem : null)}
+      ${renderSeenVersion(seen)} ${renderKeyFields(values, isEdited ? wrong.problem : null, timeZone)}
       <button class="primary">Save</button>
     </form>
     <h2>Secret rotation</h2>

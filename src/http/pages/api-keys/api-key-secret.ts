@@ -33,13 +33,17 @@ export function sendSecret(
       <h2>Try it</h2>
       <p>This command verifies the key and changes nothing:</p>
       ${renderCopyable('verify-line', buildVerifyCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
-      <p>
-        This one creates an employee, which adds an entry to
-        <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:
-      </p>
-      ${renderCopyable('create-line', buildCreateCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
+      ${key.scopes.includes('employees:write') ? renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret })) : ''}
       <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
   })
+}
+
+function renderCreateLine(command: string) {
+  return html`<p>
+      This one creates an employee, which adds an entry to
+      <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:
+    </p>
+    ${renderCopyable('create-line', command, 'Copy command')}`
 }
 
 function renderPreviousSecret(expiresAt: string | null, timeZone: string) {

@@ -2,27 +2,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
 import type { Problem } from '../../../domain/errors.ts'
-import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../../domain/company.ts'
-import { LARGEST_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
+import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, KEY_SCOPES } from '../../../domain/company.ts'
 import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { countApiKeys, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
-import { IssueBody, KEY_STATUSES } from '../../admin/api-key-schemas.ts'
+import { IssueBody, KEY_STATUSES, readNewKey } from '../../admin/api-key-schemas.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
-import { renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
+import { renderAccess, renderExpiry, renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
+import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { sendSecret } from './api-key-secret.ts'
 import {
   listOptions,
   toFormProblem,
   checkForm,
   renderChoice,
-  renderField,
   renderFormAlert,
-  type FormFields,
   readFormFields,
   type FormProblem,
   renderSeenVersion,
   readSeenVersion,
-  readWholeNumber,
 } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -47,8 +44,8 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
     const acting = getActing(request)
     try {
       const fields = readFormFields(request.body)
-      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = checkForm(IssueBody, readKeyBody(fields))
-      const wanted = { ...acting, name, quotaLimit, refreshPeriod, seen: readSeenVersion(fields) }
+      const key = readNewKey(checkForm(IssueBody, readKeyBody(fields, getViewer(request).timeZone)))
+      const wanted = { ...acting, ...key, seen: readSeenVersion(fields) }
       return await sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, wanted))
     } catch (error) {
       return sendIssueForm(services, request, reply, toFormProblem(error))
@@ -56,26 +53,10 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
   })
 }
 
-/** The fields of `renderKeyFields`. */
-export const KEY_FIELDS = ['name', 'quota_limit', 'refresh_period'] as const
-
-/** Reads the fields of a key as the body that the endpoint takes. */
-export function readKeyBody({ name = '', quota_limit: limit, refresh_period: period = '' }: FormFields) {
-  return { name: name.trim(), quota_limit: readWholeNumber(limit), refresh_period: period }
+const DEFAULTS = {
+  ...{ name: '', quota_limit: String(DEFAULT_QUOTA_LIMIT), refresh_period: DEFAULT_REFRESH_PERIOD },
+  ...{ scopes: KEY_SCOPES.join(' '), expires_at: '', allowed_networks: '' },
 }
-
-/** Renders the fields of a key. */
-export function renderKeyFields(
-  { name = '', quota_limit: limit = '', refresh_period: period = '' }: FormFields,
-  problem: FormProblem,
-): Html {
-  const options = REFRESH_PERIODS.map((value) => ({ value, label: value }))
-  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the key, such as “Nightly HR sync”.' }, problem)}
-  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls per period' }, problem)}
-  ${renderChoice({ name: 'refresh_period', label: 'Quota resets', value: period, options, hint: 'By the calendar, in UTC; weeks start on Monday.' }, problem)}`
-}
-
-const DEFAULTS = { name: '', quota_limit: String(DEFAULT_QUOTA_LIMIT), refresh_period: DEFAULT_REFRESH_PERIOD }
 
 async function sendIssueForm(
   { company }: PageServices,
@@ -91,9 +72,9 @@ async function sendIssueForm(
     title: 'Create API key',
     body: html`<h1>Create API key</h1>
       ${renderFormAlert(problem)}
-      <p>The key can read and change all employees of the company. Its secret is shown once, on the next page.</p>
+      <p>The key is for all employees of the company. Its secret is shown once, on the next page.</p>
       <form method="post" action="${PATH}/new" class="stack">
-        ${renderSeenVersion(seen)} ${renderKeyFields(fields, problem)}
+        ${renderSeenVersion(seen)} ${renderKeyFields(fields, problem, viewer.timeZone)}
         <div class="actions">
           <button class="primary">Create key</button><a class="button" href="${PATH}">Cancel</a>
         </div>
@@ -129,7 +110,7 @@ function renderNoKeys(): Html {
   </div>`
 }
 
-const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', revoked: 'Revoked' })
+const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', expired: 'Expired', revoked: 'Revoked' })
 
 function renderKeyFilter(status: string): Html {
   return html`<form method="get" action="${PATH}" class="filters">
@@ -148,6 +129,8 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
       <tr>
         <th scope="col">Name and API ID</th>
         <th scope="col">Status</th>
+        <th scope="col">Access</th>
+        <th scope="col">Expires</th>
         <th scope="col">Quota used</th>
         <th scope="col">Last used</th>
         <th scope="col">Created</th>
@@ -160,7 +143,9 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
             <th scope="row">
               <a href="${PATH}/${seen.key.id}"><bdi>${seen.key.name}</bdi></a><br /><code class="below">${seen.key.id}</code>
             </th>
-            <td data-label="Status">${renderKeyStatus(seen.key)}</td>
+            <td data-label="Status">${renderKeyStatus(seen)}</td>
+            <td data-label="Access">${renderAccess(seen.key)}</td>
+            <td data-label="Expires">${renderExpiry(seen.key, timeZone)}</td>
             <td data-label="Quota used">${renderQuota(seen, timeZone)}</td>
             <td data-label="Last used">${renderLastUsed(seen.key, timeZone)}</td>
             <td data-label="Created">${renderTime(seen.key.createdAt, timeZone)}</td>

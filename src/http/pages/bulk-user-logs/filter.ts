@@ -2,7 +2,7 @@ import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries
 import type { RecordError } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { readEntryFilter, EntryExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
-import { fieldError, invalidFields } from '../../server/body-faults.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { toFormProblem, checkForm, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
 import { findStartOf, findEndOf, readLocal } from '../parts/local-times.ts'

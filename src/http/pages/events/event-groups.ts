@@ -13,6 +13,7 @@ export const EVENT_GROUPS = {
       'ApiKeyIssued',
       'ApiKeyRenamed',
       'ApiKeyQuotaChanged',
+      'ApiKeyAccessChanged',
       'ApiKeyRotated',
       'ApiKeyDisabled',
       'ApiKeyEnabled',

@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import type { AttributeChanges, CallCounts, EventData, EventType, KeyQuota } from '../../../domain/events.ts'
 import type { WebhookDisabledReason } from '../../../domain/webhook-types.ts'
+import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, KeyQuota } from '../../../domain/events.ts'
 import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { countEmployees, describeDone, VERBS } from '../parts/call-words.ts'
+import { formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
@@ -84,14 +85,20 @@ const SENTENCES: Sentences = {
   },
   UserTokenRevoked: (told) =>
     html`${told.actor} revoked ${isOwn(told) ? 'one of their tokens' : html`a token of ${told.subject()}`}`,
-  ApiKeyIssued: ({ actor, subject, data }) =>
-    html`${actor} issued key ${subject(data?.name)}${data ? ` with a quota of ${formatQuota(data)}` : ''}`,
+  ApiKeyIssued: ({ actor, subject, data, viewer }) => {
+    const limits = data ? [`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ') : ''
+    return html`${actor} issued key ${subject(data?.name)} ${limits}`
+  },
   ApiKeyRenamed: ({ actor, subject, data }) =>
     data
       ? html`${actor} renamed key <em><bdi>${data.from}</bdi></em> to <em><bdi>${data.to}</bdi></em>`
       : html`${actor} renamed key ${subject()}`,
   ApiKeyQuotaChanged: ({ actor, subject, data }) =>
     html`${actor} changed the quota of key ${subject()}${data ? `: ${formatQuota(data.from)} → ${formatQuota(data.to)}` : ''}`,
+  ApiKeyAccessChanged: ({ actor, subject, data, viewer }) => {
+    const changes = data ? accessChanges(data.from, data.to, viewer.timeZone) : []
+    return html`${actor} changed the access of key ${subject()}${changes.length === 0 ? '' : `: ${changes.join('; ')}`}`
+  },
   ApiKeyRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
     const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'
@@ -219,6 +226,41 @@ function count(number: number, noun: string): string {
 
 function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
   return `${count(limit, 'call')} ${period}`
+}
+
+/** What a new key may not do, in words. */
+function narrowings({ scopes, expires_at: end, allowed_networks: networks }: KeyAccess, timeZone: string): string[] {
+  return [
+    ...(scopes.length > 1 ? [] : [formatScopes(scopes)]),
+    ...(end === null ? [] : [`until ${formatTime(end, timeZone)}`]),
+    ...(networks === null ? [] : [`from ${formatNetworks(networks)}`]),
+  ]
+}
+
+/** What changed in the access of a key, in words. */
+function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string): string[] {
+  const words = ({ scopes, expires_at: end }: KeyAccess) => [
+    formatScopes(scopes),
+    end === null ? 'no expiry' : `expires ${formatTime(end, timeZone)}`,
+  ]
+  const [before, after] = [words(from), words(to)]
+  const changes = after.flatMap((now, at) => (now === before[at] ? [] : [`${before[at]} → ${now}`]))
+  return [...changes, ...networkChanges(from.allowed_networks, to.allowed_networks)]
+}
+
+function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allowed_networks']): string[] {
+  if (to === null) return from === null ? [] : ['allowed from any address']
+  if (from === null) return [`allowed only from ${formatNetworks(to)}`]
+  const [added, removed] = [to.filter((one) => !from.includes(one)), from.filter((one) => !to.includes(one))]
+  return [
+    ...(added.length === 0 ? [] : [`allowed from ${formatNetworks(added)}`]),
+    ...(removed.length === 0 ? [] : [`not allowed from ${formatNetworks(removed)}`]),
+  ]
+}
+
+function formatNetworks(networks: readonly string[]): string {
+  const more = networks.length - SHOWN_CHANGES
+  return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
 }
 
 /** Whether a user did this to their own account. */

@@ -3,7 +3,8 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { html } from 'hono/html'
 import { RefusedByStateError } from '../../../accounts/users/change-company.ts'
 import type { Problem } from '../../../domain/errors.ts'
-import { bodyProblem, fieldError, invalidFields } from '../../server/body-faults.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { bodyProblem } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
 import type { Html } from './page.ts'
@@ -109,12 +110,23 @@ interface Field {
   min?: number
   max?: number
   hasFocus?: boolean
+  /** Renders a text area with so many lines. */
+  lines?: number
 }
 
 /** Renders a labelled input with its hint and error, which assistive technology reads with it. */
 export function renderField(wanted: Field, problem: FormProblem): Html {
   const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = wanted
   const fault = findFault(name, label, problem)
+  if (wanted.lines !== undefined) {
+    return html`<div class="field">
+      <label for="${name}">${label}</label>
+      <textarea id="${name}" name="${name}" rows="${wanted.lines}" ${renderDescribedBy(name, hint, fault)}>
+${value}</textarea
+      >
+      ${renderHintAndFault(name, hint, fault)}
+    </div>`
+  }
   const input = html`<input
     id="${name}"
     name="${name}"
@@ -187,11 +199,18 @@ export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'
   return [{ value: '', label: any }, ...Object.entries(words).map(([value, label]) => ({ value, label }))]
 }
 
-/** Finds the error of a field. Its message names the field by its label instead of by the API's name. */
+/**
+ * Finds the first error of a field or of an item of its list. The message names the field by its label instead of by the
+ * API's name, and an item by its number.
+ */
 function findFault(name: string, label: string, problem: FormProblem): string | undefined {
-  const message = problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
-  if (message === undefined) return undefined
-  const labelled = message.startsWith(`${name} `) ? `${label}${message.slice(name.length)}` : message
+  const found = problem?.errors.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
+  if (!found) return undefined
+  const { pointer, message } = found
+  const item = /\/(\d+)$/.exec(pointer)?.[1]
+  const named = item === undefined ? label : `${label}: number ${Number(item) + 1}`
+  const shown = pointer.slice(1)
+  const labelled = message.startsWith(`${shown} `) ? `${named}${message.slice(shown.length)}` : message
   const text = labelled.replace(/ must be an integer$/, ' must be a whole number')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

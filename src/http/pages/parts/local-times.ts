@@ -29,6 +29,15 @@ export function findEndOf(text: string, timeZone: string): number {
     : findInstants(clock, timeZone)[1]
 }
 
+/** The last local time that a form can send. */
+const LAST_LOCAL = Date.parse('9999-12-31T23:59Z')
+
+/** Formats an instant as a form sends it: the local time of a time zone, to the minute. */
+export function formatLocal(instant: number, timeZone: string): string {
+  const clock = Math.min(instant + findOffset(instant, timeZone), LAST_LOCAL)
+  return new Date(clock).toISOString().slice(0, 'YYYY-MM-DDThh:mm'.length)
+}
+
 function readWallClock(text: string): number {
   const local = readLocal(text)
   if (!local) throw new Error('this is neither a day nor a local time')

@@ -66,6 +66,20 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Ask an administrator to enable the key. Nothing was applied.',
     entry: 'yes',
   },
+  address_not_allowed: {
+    when:
+      'The secret is correct, but the API key may only be used from certain networks, and the call came from another ' +
+      'address. `detail` names the address.',
+    remedy: 'Call from an allowed network, or ask an administrator to allow the address. Nothing was applied.',
+    entry: 'yes',
+  },
+  scope_missing: {
+    when:
+      'The secret is correct, but the API key does not have the scope that the call needs. `detail` names the scope: ' +
+      'employees:read for reading calls, employees:write for writing calls.',
+    remedy: 'Use another key, or ask an administrator to add the scope. Nothing was applied.',
+    entry: 'yes',
+  },
   admin_only: {
     when: 'The user is not an administrator of the company.',
     remedy: 'Ask an administrator.',

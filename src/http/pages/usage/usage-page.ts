@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { UsageOfDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import { readCurrentDay, readDailyUsage } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
+import { findKeyStatus, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { getLastDays } from '../../admin/usage.ts'
@@ -63,7 +63,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
 
 /** Lists the keys that are not revoked: enabled keys first, newest first. */
 async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]> {
-  const statuses = ['active', 'disabled'] as const
+  const statuses = ['active', 'disabled', 'expired'] as const
   return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
 }
 
@@ -213,9 +213,10 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
 
 function renderQuotaRow(seen: SeenKey, timeZone: string): Html {
   const { key } = seen
+  const status = findKeyStatus(seen)
   const used = computeQuotaUsed(seen)
   return html`<tr>
-    <th scope="row">${key.name}${key.isEnabled ? '' : ' (disabled)'}</th>
+    <th scope="row">${key.name}${status === 'active' ? '' : ` (${status})`}</th>
     <td data-label="Used">${renderQuotaBar(used)} ${used.percent} %</td>
     ${renderNumberCell('Calls', used.calls)}${renderNumberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>

@@ -1,0 +1,83 @@
+import type { KeyScope } from '../company.ts'
+import { KEY_SCOPES } from '../company.ts'
+import type { Problem, RecordError } from '../errors.ts'
+import type { KeyAccess } from '../events.ts'
+import { fieldError, invalidFields } from '../field-errors.ts'
+import { readNetwork } from '../networks.ts'
+
+/** What a key may do, when it ends (RFC 3339 UTC), and from where it may be used. Null is never, and anywhere. */
+export interface Access {
+  scopes: readonly KeyScope[]
+  expiresAt: string | null
+  allowedNetworks: readonly string[] | null
+}
+
+/** The access that a key is to have. Absent members stay as they are. */
+export type WantedAccess = { [Member in keyof Access]?: Access[Member] | undefined }
+
+export const FULL_ACCESS: Access = { scopes: KEY_SCOPES, expiresAt: null, allowedNetworks: null }
+export const MAX_NETWORKS = 32
+
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+type AccessReading = { access: Access; problem?: undefined } | { access?: undefined; problem: Problem }
+
+/**
+ * Reads the access that a key is to have, and brings it into its usual form: scopes and networks in order, networks in
+ * CIDR notation and each once, no networks as null. An expiry must be later than `now` (RFC 3339 UTC), unless it is the
+ * current one.
+ */
+export function readAccess(wanted: WantedAccess, current: Access, now: string): AccessReading {
+  const faults: RecordError[] = []
+  const { scopes = current.scopes } = wanted
+  const access = {
+    scopes: KEY_SCOPES.filter((scope) => scopes.includes(scope)),
+    expiresAt:
+      wanted.expiresAt === undefined ? current.expiresAt : readExpiry(wanted.expiresAt, current.expiresAt, now, faults),
+    allowedNetworks:
+      wanted.allowedNetworks === undefined ? current.allowedNetworks : readNetworks(wanted.allowedNetworks, faults),
+  }
+  return faults.length > 0 ? { problem: invalidFields(faults) } : { access }
+}
+
+function readExpiry(wanted: string | null, current: string | null, now: string, faults: RecordError[]): string | null {
+  if (wanted === null) return null
+  const atMs = Date.parse(wanted)
+  // The date-time format allows values that neither PostgreSQL nor Date accepts.
+  const isTime = atMs <= LAST_INSTANT_MS
+  const expiresAt = isTime ? new Date(atMs).toISOString() : wanted
+  if (isTime && (expiresAt === current || atMs > Date.parse(now))) return expiresAt
+  faults.push(fieldError('/expires_at', 'invalid_value', 'expires_at must be in the future, and before the year 10000'))
+  return null
+}
+
+function readNetworks(wanted: readonly string[] | null, faults: RecordError[]): string[] | null {
+  if (wanted !== null && wanted.length > MAX_NETWORKS) {
+    const message = `allowed_networks must have at most ${MAX_NETWORKS} items`
+    faults.push(fieldError('/allowed_networks', 'too_long', message))
+    return null
+  }
+  const networks = new Set<string>()
+  for (const [at, text] of (wanted ?? []).entries()) {
+    const { network, fault } = readNetwork(text)
+    if (network === undefined)
+      faults.push(fieldError(`/allowed_networks/${at}`, 'invalid_format', `allowed_networks/${at} ${fault}`))
+    else networks.add(network)
+  }
+  return networks.size === 0 ? null : [...networks].toSorted()
+}
+
+/** Whether two accesses in their usual form are the same. */
+export function isSameAccess(one: Access, other: Access): boolean {
+  return JSON.stringify(accessData(one)) === JSON.stringify(accessData(other))
+}
+
+/** The access of a key as its events have it. */
+export function accessData({ scopes, expiresAt, allowedNetworks }: Access): KeyAccess {
+  return { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks }
+}
+
+/** The access of a key from the data of an event. */
+export function accessOf({ scopes, expires_at: expiresAt, allowed_networks: allowedNetworks }: KeyAccess): Access {
+  return { scopes, expiresAt, allowedNetworks }
+}

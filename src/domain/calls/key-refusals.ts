@@ -1,0 +1,36 @@
+import type { ApiKey, KeyScope, KeyUsage } from '../company.ts'
+import { requestsInWindow } from '../company.ts'
+import type { Problem } from '../errors.ts'
+import { problem } from '../errors.ts'
+import { isInNetworks, readAddress } from '../networks.ts'
+
+/* Why a call is refused although its secret is right. Where several reasons apply, the first of this file counts. */
+
+export const KEY_DISABLED = problem('key_disabled', 'The API key is disabled')
+
+/** Why a key may not be used from an address, or null. */
+export function addressRefusal({ allowedNetworks }: ApiKey, sentFrom: string): Problem | null {
+  if (allowedNetworks === null) return null
+  const address = readAddress(sentFrom)
+  if (address === null) return problem('address_not_allowed', "The client's address could not be read")
+  if (isInNetworks(address, allowedNetworks)) return null
+  return problem('address_not_allowed', `The API key may not be used from the address ${address}`)
+}
+
+/** Why a key may not be used from an address for a call that needs a scope, or null. */
+export function accessRefusal(key: ApiKey, sentFrom: string, scope: KeyScope): Problem | null {
+  if (!key.isEnabled) return KEY_DISABLED
+  const refusal = addressRefusal(key, sentFrom)
+  if (refusal || key.scopes.includes(scope)) return refusal
+  return problem('scope_missing', `The API key does not have the scope ${scope}`)
+}
+
+/** The problem of a call over the quota, the same for reading and writing calls. */
+export function quotaExceeded({ quotaLimit, refreshPeriod }: ApiKey): Problem {
+  return problem('quota_exceeded', `The quota of ${quotaLimit} requests (${refreshPeriod}) is used up`)
+}
+
+/** Why a key's quota does not allow a writing call, or null. */
+export function quotaRefusal(key: ApiKey, usage: KeyUsage, nowMs: number): Problem | null {
+  return requestsInWindow(usage, key.refreshPeriod, nowMs) >= key.quotaLimit ? quotaExceeded(key) : null
+}
