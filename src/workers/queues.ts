@@ -19,7 +19,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 4'
+export const QUEUES_VERSION = 'pg-boss 12, queues 5'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -40,12 +40,17 @@ const EXPIRE_ANSWERS_CRON = '7 * * * *'
 export const RETIRE_RECORDS = 'retire-records'
 const RETIRE_RECORDS_CRON = '37 * * * *'
 
+/** The scheduled job that deletes old deliveries of webhooks. */
+export const EXPIRE_DELIVERIES = 'expire-deliveries'
+const EXPIRE_DELIVERIES_CRON = '52 * * * *'
+
 /** The names of all queues. */
 export function queueNames(): string[] {
   return [
     ...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]),
     EXPIRE_ANSWERS,
     RETIRE_RECORDS,
+    EXPIRE_DELIVERIES,
   ]
 }
 
@@ -80,6 +85,8 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     await boss.schedule(EXPIRE_ANSWERS, EXPIRE_ANSWERS_CRON)
     await create(RETIRE_RECORDS, LIFE)
     await boss.schedule(RETIRE_RECORDS, RETIRE_RECORDS_CRON)
+    await create(EXPIRE_DELIVERIES, LIFE)
+    await boss.schedule(EXPIRE_DELIVERIES, EXPIRE_DELIVERIES_CRON)
   } finally {
     await boss.stop({ graceful: false })
   }

@@ -4,12 +4,13 @@ import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { expireDeliveries } from '../webhooks/expire-deliveries.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
 import { foldTogether } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
-import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
+import { deadLetterOf, EXPIRE_ANSWERS, EXPIRE_DELIVERIES, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 interface WorkerOptions {
   db: LedgerDb
@@ -82,6 +83,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
     await forgetTraces(options.db)
   })
+  await boss.work(EXPIRE_DELIVERIES, async () => {
+    const count = await expireDeliveries(options.db)
+    if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
+  })
 
   let sweeping: Promise<void> | undefined
   const sweep = () => {
@@ -102,7 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     async stop() {
       clearInterval(timer)
-      const queues = [...projections.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
+      const queues = [...projections.map(queueOf), EXPIRE_ANSWERS, EXPIRE_DELIVERIES, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have started a sweep.
       await sweeping

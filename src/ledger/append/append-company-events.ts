@@ -5,6 +5,7 @@ import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './open-head.ts'
 import { isServerError, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
+import { forgetDeliveryAnswers } from '../erasure/forget-deliveries.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import { insertTraces } from './event-traces.ts'
 import { headAt, placeEvents } from './place-events.ts'
@@ -85,6 +86,8 @@ async function writeChange<Result>(
   if (events.length === 0) return { result, position: null, placed: [] }
   const { placed, head } = placeEvents(now, events, { callId: null, actor })
   await statements.insertEvents(client, placed)
+  const forgotten = events.flatMap((event) => (event.type === 'EmployeeErased' ? event.data.positions : []))
+  if (forgotten.length > 0) await forgetDeliveryAnswers(client, companyId, forgotten)
   for (const { header } of placed) if (isErasing(header)) await eraseNamedBy(client, companyId, header.position)
   await statements.updateHeads(client, [head])
   const position = head.frontier.size

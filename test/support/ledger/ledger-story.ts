@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto'
+import { changeWebhook, disableWebhook, rotateWebhookSecret } from '../../../src/accounts/webhooks/change-webhook.ts'
 import type { EventType, NewEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
-import { asSuperuser } from '../postgres/as-superuser.ts'
+import { openSecretBox } from '../../../src/secrets/secret-box.ts'
+import { makeWebhook } from '../webhooks.ts'
 import type { Service } from '../service.ts'
-import { ERASE } from './event-row.ts'
 
 /* Every type of event happens to one company, through the service where it can. */
 
@@ -31,6 +33,7 @@ const PEOPLE = [
 export async function tellStory(service: Service): Promise<void> {
   const zoe = await makeEmployeeEvents(service)
   await makeAccountEvents(service)
+  await makeWebhookEvents(service)
   await makeErasures(service, zoe)
 }
 
@@ -103,6 +106,18 @@ async function makeAccountEvents({ manage, makeCompany, company }: Service): Pro
   await manage('DELETE', `/users/${user.id}`)
 }
 
+async function makeWebhookEvents({ pool, company }: Service): Promise<void> {
+  const acting = { companyId: company.id, actor: company.admin.user_id }
+  const services = { pool, newId, secrets: openSecretBox([randomBytes(32)]) }
+  const { id } = await makeWebhook({ pool, company }, services.secrets)
+  await changeWebhook(services, acting, id, { change: 'edit', settings: { description: 'Añadido', concurrency: 1 } })
+  await rotateWebhookSecret(services, acting, id, 3_600)
+  await changeWebhook(services, acting, id, { change: 'pause' })
+  await changeWebhook(services, acting, id, { change: 'resume', position: 1 })
+  await disableWebhook(services, company.id, id, 'gone')
+  await changeWebhook(services, acting, id, { change: 'remove' })
+}
+
 async function makeErasures(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
@@ -154,7 +169,7 @@ async function positionsOf(
   return rows.map(({ position }) => position)
 }
 
-/** Appends an erasing event, and erases the data that it names. */
+/** Appends an erasing event, which erases the data that it names. */
 async function erase(
   service: Service,
   type: 'EmployeeErased' | 'UserErased' | 'RecordsRetired',
@@ -163,13 +178,6 @@ async function erase(
 ): Promise<void> {
   if (positions.length === 0) throw new Error(`${type} names nothing`)
   await append(service, type, stream, { positions })
-  await eraseData(service, positions)
-}
-
-/** Erases data and salt of events as a superuser. */
-async function eraseData({ urls, company }: Service, positions: number[]): Promise<void> {
-  const where = `company_id = '${toUuid(company.id)}' and position in (${positions.join(', ')})`
-  await asSuperuser(urls.superUrl, `update events set ${ERASE} where ${where}`)
 }
 
 /** Appends an event as the next of its stream. */
