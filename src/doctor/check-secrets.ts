@@ -9,19 +9,20 @@ export async function checkSecrets(db: LedgerDb, secrets: SecretBox): Promise<Fi
   const check = 'stored secrets'
   const { webhooks, older, unreadable, example } = await checkStoredSecrets(db, secrets)
   if (webhooks === 0) return ok(check, 'there are no webhooks')
+  const all = `${webhooks} ${webhooks === 1 ? 'webhook' : 'webhooks'}`
   if (unreadable > 0)
     return fail(
       check,
       secrets.hasKey
-        ? `the secrets of ${unreadable} of ${webhooks} webhooks cannot be read, for example of ${example}`
-        : `there is no key, so the secrets of ${webhooks} webhooks cannot be read`,
+        ? `the secrets of ${unreadable} of ${all} cannot be read, for example of ${example}`
+        : `there is no key, so the secrets of ${all} cannot be read`,
       'restore the key, or rotate these secrets (docs/operations.md, “Keys”)',
     )
   if (older > 0)
     return warn(
       check,
-      `the secrets of ${older} of ${webhooks} webhooks are under an older key`,
+      `the secrets of ${older} of ${all} are under an older key`,
       'restart all processes, then run `secrets reencrypt` (docs/operations.md, “Keys”)',
     )
-  return ok(check, `those of ${webhooks} webhooks are under the newest key`)
+  return ok(check, `the secrets of ${all} are under the newest key`)
 }

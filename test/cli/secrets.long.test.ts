@@ -50,7 +50,11 @@ await t.test('a rotation of the key keeps every secret, and all processes that k
 
   t.match(await runJson(t, ['secrets', 'add-key'], SETTINGS), { key_file: file })
   const both = await openBox()
-  failsWithLine(t, await runCommand(t, ['secrets', 'drop-keys'], SETTINGS), '3 webhooks are under an older key')
+  failsWithLine(
+    t,
+    await runCommand(t, ['secrets', 'drop-keys'], SETTINGS),
+    'stored secrets are under an older key (webhooks: 3)',
+  )
   setAge(86_400)
   const expected = { webhooks: 3, reencrypted: 3, older: 0, unreadable: 0 }
   t.strictSame(await runJson(t, ['secrets', 'reencrypt'], SETTINGS), expected)

@@ -37,9 +37,11 @@ export async function dropKeys({ json }: { json?: boolean }) {
     const file = requireKeyFile(config)
     const { older, unreadable } = await checkStoredSecrets(store.db, await requireSecrets(config))
     if (older > 0)
-      throw new StartupError(`the secrets of ${older} webhooks are under an older key: run \`secrets reencrypt\` first`)
+      throw new StartupError(
+        `stored secrets are under an older key (webhooks: ${older}): run \`secrets reencrypt\` first`,
+      )
     if (unreadable > 0)
-      throw new StartupError(`the secrets of ${unreadable} webhooks cannot be read: see docs/operations.md, “Keys”`)
+      throw new StartupError(`stored secrets cannot be read (webhooks: ${unreadable}): see docs/operations.md, “Keys”`)
     await assertRestarted(config, store)
     await explain(() => dropOlderSecretKeys(file))
     print({ key_file: file, next: 'processes forget the older keys when they restart' }, json)
