@@ -14,8 +14,16 @@ export function secretsKeyFile(config: Config): string {
  * Opens the box that encrypts stored secrets. With the embedded database, a missing key is created; with DATABASE_URL
  * and no key, the box has none. Throws a StartupError when a configured key cannot be used.
  */
-export async function openSecrets(config: Config): Promise<SecretBox> {
-  const unset = config.DATABASE_URL === undefined ? 'make' : 'none'
+export function openSecrets(config: Config): Promise<SecretBox> {
+  return openBox(config, config.DATABASE_URL === undefined ? 'make' : 'none')
+}
+
+/** Opens the box like `openSecrets`, but never creates a key. */
+export function findSecrets(config: Config): Promise<SecretBox> {
+  return openBox(config, 'none')
+}
+
+async function openBox(config: Config, unset: 'make' | 'none'): Promise<SecretBox> {
   const missing = config.SECRETS_KEY_FILE === undefined ? unset : 'refuse'
   const place = { text: config.SECRETS_KEY, file: secretsKeyFile(config), missing } as const
   const keys = await readSecretKeys(place).catch((error: unknown) => {

@@ -3,6 +3,7 @@ import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import type { OpenedPool } from '../bootstrap/store.ts'
 import { findDatabase } from '../postgres/embedded/find-database.ts'
 import { isSetUp, openUnchecked } from '../bootstrap/store.ts'
+import { findSecrets, secretsKeyFile } from '../bootstrap/secrets.ts'
 import { openNotes, signingKeyFile } from '../bootstrap/signing.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
@@ -12,6 +13,7 @@ import type { Finding, Level } from '../doctor/finding.ts'
 import { fail, ok } from '../doctor/finding.ts'
 import { checkReplica } from '../doctor/check-replica.ts'
 import { checkListen } from '../doctor/check-listen.ts'
+import { checkSecrets } from '../doctor/check-secrets.ts'
 import { checkServer, checkSize } from '../doctor/check-server.ts'
 import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from '../doctor/check-tables.ts'
 import {
@@ -19,7 +21,8 @@ import {
   checkCheckpoints,
   checkDisk,
   checkFolder,
-  checkKeyFile,
+  checkSecretsKeyFile,
+  checkSigningKeyFile,
 } from '../doctor/check-host.ts'
 import { interruptible } from './terminal/interruption.ts'
 import { print } from './terminal/print.ts'
@@ -51,15 +54,19 @@ function formatFinding({ check, level, found, advice }: Finding): string {
 async function checkHost(config: Config): Promise<Finding[]> {
   const key =
     config.SIGNING_KEY === undefined
-      ? await checkKeyFile(signingKeyFile(config))
+      ? await checkSigningKeyFile(signingKeyFile(config))
       : ok('signing key', 'from SIGNING_KEY')
+  const secretsKey =
+    config.SECRETS_KEY === undefined
+      ? await checkSecretsKeyFile(secretsKeyFile(config))
+      : ok('secrets key', 'from SECRETS_KEY')
   const isEmbedded = config.DATABASE_URL === undefined
   const folder = await checkFolder(config.DATA_DIR)
   // With DATABASE_URL, the service writes nothing to the data folder.
   const data = isEmbedded || folder.level === 'ok' ? [folder] : []
   const disk = await checkOwnDisk(config)
   const place = await checkCheckpointLocation(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
-  return [key, ...data, ...disk, place]
+  return [key, secretsKey, ...data, ...disk, place]
 }
 
 /** Checks the disk that this program writes to. The database of DATABASE_URL may be on another machine. */
@@ -115,6 +122,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('role', () => checkPrivileges(db))
     for (const projection of PROJECTIONS)
       await addFindings(`projection ${projection.name}`, () => checkProjection(db, projection))
+    await addFindings('stored secrets', async () => checkSecrets(db, await findSecrets(config)))
     await addFindings('checkpoints', () => checkCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
     return findings
   } finally {

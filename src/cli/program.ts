@@ -14,6 +14,7 @@ import {
   USAGE_ERROR,
 } from './terminal/options.ts'
 import { addProjectionCommands } from './projections/projection-commands.ts'
+import { addSecretsCommands } from './secrets/secrets-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
 
 /** Builds the command line. */
@@ -87,6 +88,7 @@ export function buildProgram(): Command {
   addEmployeeCommands(program)
 
   addProjectionCommands(program)
+  addSecretsCommands(program)
 
   program
     .command('demo')

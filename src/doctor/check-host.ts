@@ -17,17 +17,29 @@ const NOTED_COMPANIES = 20_000
 const COMPANIES_AT_ONCE = 100
 
 /** Checks that only its owner can read the file of the signing key. */
-export async function checkKeyFile(file: string): Promise<Finding> {
+export async function checkSigningKeyFile(file: string): Promise<Finding> {
+  const check = 'signing key'
+  const missing = warn(
+    check,
+    `${file} does not exist; checkpoints are not signed, so a rollback cannot be detected`,
+    'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
+  )
+  return (await checkMode(check, file)) ?? missing
+}
+
+/** Checks that only its owner can read the file of the keys that encrypt stored secrets. */
+export async function checkSecretsKeyFile(file: string): Promise<Finding> {
+  const check = 'secrets key'
+  return (await checkMode(check, file)) ?? ok(check, `${file} does not exist; only webhooks need it`)
+}
+
+/** Checks that only its owner can read and write a file; null if it does not exist. */
+async function checkMode(check: string, file: string): Promise<Finding | null> {
   const found = await stat(file).catch(() => null)
-  if (!found)
-    return warn(
-      'signing key',
-      `${file} does not exist; checkpoints are not signed, so a rollback cannot be detected`,
-      'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
-    )
-  if ((found.mode & OTHERS) === 0) return ok('signing key', `only its owner can read ${file}`)
+  if (!found) return null
+  if ((found.mode & OTHERS) === 0) return ok(check, `only its owner can read ${file}`)
   return warn(
-    'signing key',
+    check,
     `other users can read or write ${file} (mode ${(found.mode & 0o777).toString(8)})`,
     `chmod 600 ${file}`,
   )

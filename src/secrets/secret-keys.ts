@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { createDurably, readIfExists, writeDurably } from '../files/durable-file.ts'
 import { KEY_BYTES } from './secret-box.ts'
 
@@ -30,16 +31,48 @@ export async function readSecretKeys({ text, file, missing }: SecretKeyPlace): P
   return parseKeys((await readKeyFile(file)) ?? '', file)
 }
 
-/** Puts a new key in front of those in the file. Stored secrets stay readable. */
+/** Puts a new key in front of those in the file. Stored secrets stay readable. Throws SecretKeyError. */
 export async function addSecretKey(file: string): Promise<void> {
-  const found = await readKeyFile(file)
-  if (found === null) throw new SecretKeyError(`the file of the secrets key, ${file}, does not exist`)
-  parseKeys(found, file)
-  await writeDurably(file, `${newKey()}\n${found.trimStart()}`)
+  await changeKeyFile(file, (keys) => [newKey(), ...keys])
+}
+
+/** Removes all keys from the file but the first. Secrets under the others become unreadable. Throws SecretKeyError. */
+export async function dropOlderSecretKeys(file: string): Promise<void> {
+  await changeKeyFile(file, ([first]) => [first!])
+}
+
+/** Changes the keys in the file, one process at a time, so that no process writes over a key that another has added. */
+async function changeKeyFile(file: string, change: (keys: string[]) => string[]): Promise<void> {
+  const lock = `${file}.lock`
+  const explain = (error: unknown): never => {
+    if (error instanceof SecretKeyError) throw error
+    throw new SecretKeyError(`${file} cannot be changed: ${messageOf(error)}`, { cause: error })
+  }
+  if (!(await createDurably(lock, '').catch(explain)))
+    throw new SecretKeyError(`another command is changing ${file}; if none is running, delete ${lock}`)
+  try {
+    const found = await readKeyFile(file)
+    if (found === null) throw new SecretKeyError(`the file of the secrets key, ${file}, does not exist`)
+    const keys = parseKeys(found, file).map(encodeKey)
+    await writeDurably(
+      file,
+      change(keys)
+        .map((key) => `${key}\n`)
+        .join(''),
+    )
+  } catch (error) {
+    explain(error)
+  } finally {
+    await rm(lock, { force: true })
+  }
 }
 
 function newKey(): string {
-  return randomBytes(KEY_BYTES).toString('base64')
+  return encodeKey(randomBytes(KEY_BYTES))
+}
+
+function encodeKey(key: Buffer): string {
+  return key.toString('base64')
 }
 
 function parseKeys(text: string, place: string): Buffer[] {
@@ -48,7 +81,7 @@ function parseKeys(text: string, place: string): Buffer[] {
     .filter((part) => part !== '')
     .map((part, at) => {
       const key = Buffer.from(part, 'base64')
-      if (key.length !== KEY_BYTES || key.toString('base64').replace(/=+$/, '') !== part.replace(/=+$/, ''))
+      if (key.length !== KEY_BYTES || encodeKey(key).replace(/=+$/, '') !== part.replace(/=+$/, ''))
         throw new SecretKeyError(`key ${at + 1} of ${place} is not 32 bytes in base64`)
       return key
     })

@@ -93,7 +93,7 @@ async function sendEvents(
   async function send(event: RecordedEvent): Promise<void> {
     const { position } = event
     const message = describeEvent(event, webhook.includeData)
-    const id = messageIdOf(webhook.webhookId, position)
+    const id = messageIdOf(webhook.webhookId, event)
     const sentAt = new Date().toISOString()
     const { retryAfter, ...result } = await postMessage(poster, target, { id, message, signal })
     sending.attempts.push({ deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result })

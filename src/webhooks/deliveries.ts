@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { PgBoss } from '../workers/queues.ts'
-import { DELIVER_WEBHOOKS } from '../workers/queues.ts'
+import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES } from '../workers/queues.ts'
 import { openDispatcher } from './dispatcher.ts'
+import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
 import type { DueWebhook } from './progress.ts'
 import { listDueWebhooks } from './progress.ts'
@@ -35,6 +36,11 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
   const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
   await boss.work<DeliverJob>(DELIVER_WEBHOOKS, { batchSize: JOBS_AT_ONCE, ...polling }, async (jobs) => {
     dispatcher.dispatch(jobs.flatMap(({ data }) => data.webhooks))
+  })
+
+  await boss.work(EXPIRE_DELIVERIES, async () => {
+    const count = await expireDeliveries(options.db)
+    if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
   })
 
   async function send(companyIds?: string[]): Promise<void> {
@@ -81,7 +87,8 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
     },
     async stop() {
       clearInterval(timer)
-      await Promise.all([boss.offWork(DELIVER_WEBHOOKS, { wait: true }), sending, sweeping])
+      const queues = [DELIVER_WEBHOOKS, EXPIRE_DELIVERIES]
+      await Promise.all([...queues.map((queue) => boss.offWork(queue, { wait: true })), sending, sweeping])
       await dispatcher.stop()
     },
   }

@@ -1,4 +1,5 @@
 import { openSecret } from '../accounts/webhooks/webhook-rows.ts'
+import type { RecordedEvent } from '../domain/events.ts'
 import type { WebhookMessage } from '../domain/webhooks/webhook-message.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Poster, PostResult } from './post.ts'
@@ -9,9 +10,12 @@ export function openSecrets(secrets: SecretBox, sealed: readonly Buffer[], webho
   return sealed.map((one) => openSecret(secrets, one, webhookId))
 }
 
-/** The id of the message that tells the event at a position. Every attempt has the same one. */
-export function messageIdOf(webhookId: string, position: number): string {
-  return `msg_${webhookId.slice('whk_'.length)}_${position}`
+/**
+ * The id of the message that tells an event. Every attempt has the same one. It names the time too, because a ledger that
+ * was restored to an earlier state gives its positions to other events.
+ */
+export function messageIdOf(webhookId: string, event: Pick<RecordedEvent, 'position' | 'recorded_at'>): string {
+  return `msg_${webhookId.slice('whk_'.length)}_${event.position}_${Date.parse(event.recorded_at).toString(36)}`
 }
 
 /** Signs a message and posts it (Standard Webhooks, "Webhook headers"). */

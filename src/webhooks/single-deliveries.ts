@@ -72,7 +72,7 @@ export function openSingleDeliveries(services: SingleDeliveryServices): SingleDe
         if (position === null) return ping({ companyId, webhookId })
         const [event] = await readEventsAt(db, companyId, [position])
         if (!event) throw new RefusedByStateError(NO_SUCH_DELIVERY)
-        const id = messageIdOf(webhookId, position)
+        const id = messageIdOf(webhookId, event)
         const describe = (includeData: boolean) => describeEvent(event, includeData)
         return deliver(services, { companyId, webhookId }, { id, position, describe })
       }),

@@ -42,6 +42,9 @@ const RETIRE_RECORDS_CRON = '37 * * * *'
 
 /** The queue of webhooks that may have undelivered events. */
 export const DELIVER_WEBHOOKS = 'deliver-webhooks'
+/** The scheduled job that deletes old deliveries of webhooks. */
+export const EXPIRE_DELIVERIES = 'expire-deliveries'
+const EXPIRE_DELIVERIES_CRON = '52 * * * *'
 
 /** The names of all queues. */
 export function queueNames(): string[] {
@@ -50,6 +53,7 @@ export function queueNames(): string[] {
     EXPIRE_ANSWERS,
     RETIRE_RECORDS,
     DELIVER_WEBHOOKS,
+    EXPIRE_DELIVERIES,
   ]
 }
 
@@ -85,6 +89,8 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     await boss.schedule(EXPIRE_ANSWERS, EXPIRE_ANSWERS_CRON)
     await create(RETIRE_RECORDS, LIFE)
     await boss.schedule(RETIRE_RECORDS, RETIRE_RECORDS_CRON)
+    await create(EXPIRE_DELIVERIES, LIFE)
+    await boss.schedule(EXPIRE_DELIVERIES, EXPIRE_DELIVERIES_CRON)
   } finally {
     await boss.stop({ graceful: false })
   }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -13,7 +13,9 @@ import { startDeafProxy } from '../support/postgres/deaf-proxy.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeHistory } from '../support/rebuilding.ts'
+import { openSecretBox } from '../../src/secrets/secret-box.ts'
 import { startService } from '../support/service.ts'
+import { makeWebhook } from '../support/stored-webhooks.ts'
 
 const KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 const GIB = 1024 ** 3
@@ -57,6 +59,7 @@ async function examine(t: Test, environment: Environment): Promise<Examined> {
 const ALL = [
   ...[
     'signing key',
+    'secrets key',
     'data folder',
     'disk',
     'checkpoint location',
@@ -80,7 +83,7 @@ const ALL = [
     'role',
     'append-only',
   ],
-  ...['projection employees', 'projection bulk-user-logs', 'checkpoints'],
+  ...['projection employees', 'projection bulk-user-logs', 'stored secrets', 'checkpoints'],
 ]
 
 await t.test('each check of an installation prints a line, with advice where something is wrong', async (t) => {
@@ -214,6 +217,37 @@ await t.test('faults outside the database are found', async (t) => {
     level: 'fail',
     advice: /stops every write$/,
   })
+})
+
+await t.test('secrets that the keys cannot read, or read with an older key only, are found', async (t) => {
+  const other = await startService(t)
+  const place = { ...makePlace(t), DATABASE_URL: other.urls.serviceUrl }
+  const [older, newer] = [randomBytes(32), randomBytes(32)]
+  const withKeys = async (...keys: Buffer[]) => {
+    const SECRETS_KEY = keys.map((key) => key.toString('base64')).join(',')
+    return (await examine(t, { ...place, SECRETS_KEY })).of('stored secrets')
+  }
+  t.match(await withKeys(older), { level: 'ok', found: 'there are no webhooks' })
+  const { id } = await makeWebhook(other, openSecretBox([older]))
+  t.match(await withKeys(older), { level: 'ok', found: 'the secrets of 1 webhook are under the newest key' })
+  t.match(await withKeys(newer, older), { level: 'warn', found: /^the secrets of 1 of 1 webhook are under an older/ })
+  t.match(await withKeys(newer), {
+    level: 'fail',
+    found: `the secrets of 1 of 1 webhook cannot be read, for example of ${id}`,
+  })
+  t.match((await examine(t, place)).of('stored secrets'), { level: 'fail', found: /^there is no key/ })
+})
+
+await t.test('a file of the secrets key that others can read, or that is missing or damaged, is found', async (t) => {
+  const place = makePlace(t)
+  const SECRETS_KEY_FILE = path.join(place['DATA_DIR']!, 'secrets-key')
+  const missing = await examine(t, { ...place, SECRETS_KEY_FILE })
+  t.match(missing.of('stored secrets'), { level: 'fail', found: `${SECRETS_KEY_FILE}, does not exist` })
+  t.notOk(existsSync(SECRETS_KEY_FILE), 'doctor makes none')
+  writeFileSync(SECRETS_KEY_FILE, 'nonsense', { mode: 0o640 })
+  const found = await examine(t, { ...place, SECRETS_KEY_FILE })
+  t.match(found.of('secrets key'), { level: 'warn', found: /mode 640/, advice: /^chmod 600/ })
+  t.match(found.of('stored secrets'), { level: 'fail', found: `key 1 of ${SECRETS_KEY_FILE} is not 32 bytes` })
 })
 
 await t.test('a missing or empty database is a failure, and everything else is still checked', async (t) => {

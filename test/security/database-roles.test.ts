@@ -43,6 +43,9 @@ const MAY: Record<string, string> = {
   setup: 'SELECT',
   user_tokens: 'DELETE INSERT SELECT UPDATE',
   users: 'INSERT SELECT UPDATE',
+  webhook_deliveries: 'DELETE INSERT SELECT UPDATE',
+  webhook_progress: 'DELETE INSERT SELECT UPDATE',
+  webhooks: 'DELETE INSERT SELECT UPDATE',
 }
 
 await t.test("on the ledger's tables the service has exactly these rights", async (t) => {

@@ -5,7 +5,10 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { SeenWebhook } from './read-webhooks.ts'
 import { SELECT_WEBHOOKS, toSeenWebhook } from './read-webhooks.ts'
 
-/* The rows of webhooks, written only under the lock of the company's head, together with the webhook's events. */
+/*
+ * The rows of webhooks, written only under the lock of the company's head, together with the webhook's events. Only
+ * stored-secrets.ts replaces secrets without that lock.
+ */
 
 /** Loads a webhook under the lock of its company's head; null if the company has no such webhook. */
 export async function loadWebhook(

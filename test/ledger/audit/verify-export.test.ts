@@ -12,6 +12,7 @@ import { readFrozen } from '../../support/ledger/frozen-ledger.ts'
 
 const { lines, checkpoints, publicKey } = readFrozen('v1')
 const [firstNote = ''] = checkpoints.split(/\n(?=employee-ledger)/)
+const FIRST_SIZE = Number(firstNote.split('\n')[1])
 
 interface Line {
   envelope: Record<string, unknown>
@@ -137,6 +138,18 @@ const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected
     lines: changing(positionOf('ApiKeyIssued'), { call_id: 'log_01h455vb4pex5vsknk084sn02q' }),
     expected: ['invalid', positionOf('ApiKeyIssued')],
   },
+  'a webhook changed in a call': {
+    lines: changing(positionOf('WebhookChanged'), { call_id: 'log_01h455vb4pex5vsknk084sn02q' }),
+    expected: ['invalid', positionOf('WebhookChanged')],
+  },
+  "missing data of a webhook's event": {
+    lines: without(positionOf('WebhookCreated')),
+    expected: ['invalid', positionOf('WebhookCreated')],
+  },
+  'an unknown event of a webhook': {
+    lines: changing(positionOf('WebhookCreated'), { type: 'WebhookFound' }),
+    expected: ['unverifiable', positionOf('WebhookCreated')],
+  },
   'an event without its record index': {
     lines: changing(PATCHED - 1, { index: null }),
     expected: ['invalid', PATCHED - 1],
@@ -180,7 +193,7 @@ const VECTORS: Record<string, { lines: string[] | Buffer; notes?: null; expected
   },
   'an unknown type before a checkpoint that differs': {
     lines: changing(positionOf('ApiKeyIssued'), { type: 'ApiKeyFound' }),
-    expected: ['diverged', 41],
+    expected: ['diverged', FIRST_SIZE],
   },
   'an empty file': { lines: [], notes: null, expected: ['unverifiable', null] },
   'an empty file with a checkpoint': { lines: [], expected: ['diverged', 1] },

@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto'
+import { changeWebhook, disableWebhook, rotateWebhookSecret } from '../../../src/accounts/webhooks/change-webhook.ts'
 import type { EventType, NewEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
+import { openSecretBox } from '../../../src/secrets/secret-box.ts'
+import { makeWebhook } from '../stored-webhooks.ts'
 import type { Service } from '../service.ts'
 
 /* Every type of event happens to one company, through the service where it can. */
@@ -29,6 +33,7 @@ const PEOPLE = [
 export async function tellStory(service: Service): Promise<void> {
   const zoe = await makeEmployeeEvents(service)
   await makeAccountEvents(service)
+  await makeWebhookEvents(service)
   await makeErasures(service, zoe)
 }
 
@@ -101,6 +106,18 @@ async function makeAccountEvents({ manage, makeCompany, company }: Service): Pro
   const { body: token } = await manage('POST', '/tokens', { name: 'spare', expires_in_days: 7 }, company.admin.token)
   await manage('DELETE', `/tokens/${token.id}`)
   await manage('DELETE', `/users/${user.id}`)
+}
+
+async function makeWebhookEvents({ pool, company }: Service): Promise<void> {
+  const acting = { companyId: company.id, actor: company.admin.user_id }
+  const services = { pool, newId, secrets: openSecretBox([randomBytes(32)]) }
+  const { id } = await makeWebhook({ pool, company }, services.secrets)
+  await changeWebhook(services, acting, id, { change: 'edit', settings: { description: 'Añadido', concurrency: 1 } })
+  await rotateWebhookSecret(services, acting, id, 3_600)
+  await changeWebhook(services, acting, id, { change: 'pause' })
+  await changeWebhook(services, acting, id, { change: 'resume', position: 1 })
+  await disableWebhook(services, company.id, id, 'gone')
+  await changeWebhook(services, acting, id, { change: 'remove' })
 }
 
 async function makeErasures(service: Service, zoe: string): Promise<void> {

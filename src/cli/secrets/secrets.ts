@@ -1,0 +1,84 @@
+import { stat } from 'node:fs/promises'
+import { checkStoredSecrets, reencryptSecrets } from '../../accounts/webhooks/stored-secrets.ts'
+import { findSecrets, secretsKeyFile } from '../../bootstrap/secrets.ts'
+import type { Config } from '../../config.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { addSecretKey, dropOlderSecretKeys, SecretKeyError } from '../../secrets/secret-keys.ts'
+import { print } from '../terminal/print.ts'
+import { readSettings } from '../terminal/settings.ts'
+import type { Opened } from '../terminal/with-store.ts'
+import { withStore } from '../terminal/with-store.ts'
+
+/** `secrets add-key`: puts a new key in front of those in the file. */
+export async function addKey({ json }: { json?: boolean }) {
+  const file = requireKeyFile(readSettings())
+  await explain(() => addSecretKey(file))
+  const next = 'restart the workers, then the API processes, then run `secrets reencrypt`'
+  print({ key_file: file, next }, json)
+}
+
+/** `secrets reencrypt`: encrypts all stored secrets under the newest key. */
+export async function reencrypt({ force, json }: { force?: boolean; json?: boolean }) {
+  await withStore(async ({ config, store }) => {
+    const secrets = await requireSecrets(config)
+    const { older: waiting } = await checkStoredSecrets(store.db, secrets)
+    if (waiting > 0 && !force && config.SECRETS_KEY === undefined) await assertRestarted(config, store)
+    const reencrypted = await reencryptSecrets(store.db, secrets)
+    const { webhooks, older, unreadable } = await checkStoredSecrets(store.db, secrets)
+    print({ webhooks, reencrypted, older, unreadable }, json)
+    if (older + unreadable > 0) process.exitCode = 1
+  })
+}
+
+/** `secrets drop-keys`: removes all keys but the newest from the file, if nothing needs them. */
+export async function dropKeys({ json }: { json?: boolean }) {
+  await withStore(async ({ config, store }) => {
+    const file = requireKeyFile(config)
+    const { older, unreadable } = await checkStoredSecrets(store.db, await requireSecrets(config))
+    if (older > 0)
+      throw new StartupError(
+        `stored secrets are under an older key (webhooks: ${older}): run \`secrets reencrypt\` first`,
+      )
+    if (unreadable > 0)
+      throw new StartupError(`stored secrets cannot be read (webhooks: ${unreadable}): see docs/operations.md, “Keys”`)
+    await assertRestarted(config, store)
+    await explain(() => dropOlderSecretKeys(file))
+    print({ key_file: file, next: 'processes forget the older keys when they restart' }, json)
+  })
+}
+
+function requireKeyFile(config: Config): string {
+  if (config.SECRETS_KEY === undefined) return secretsKeyFile(config)
+  throw new StartupError('the keys come from SECRETS_KEY; change that setting instead')
+}
+
+async function requireSecrets(config: Config): Promise<SecretBox> {
+  const secrets = await findSecrets(config)
+  if (!secrets.hasKey) throw new StartupError('there is no key: set SECRETS_KEY_FILE or SECRETS_KEY')
+  return secrets
+}
+
+async function explain(task: () => Promise<void>): Promise<void> {
+  await task().catch((error: unknown) => {
+    throw error instanceof SecretKeyError ? new StartupError(error.message, { cause: error }) : error
+  })
+}
+
+/**
+ * Throws a StartupError if a process of the service has been connected for longer than the file of the keys is
+ * unchanged: it does not know the newest key. A process whose connections are all younger goes unnoticed.
+ */
+async function assertRestarted(config: Config, { pool }: Opened['store']): Promise<void> {
+  const { mtimeMs } = await stat(secretsKeyFile(config))
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from pg_stat_activity
+     where datname = current_database() and usename = current_user and application_name like 'employee-ledger%'
+       and backend_start < clock_timestamp() - make_interval(secs => $1)`,
+    [(Date.now() - mtimeMs) / 1_000],
+  )
+  if (rows[0]!.count > 0)
+    throw new StartupError(
+      'a process is running that began before the newest key was added; restart all processes first',
+    )
+}
