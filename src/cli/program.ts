@@ -15,6 +15,7 @@ import {
 } from './terminal/options.ts'
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
+import { addWebhookCommands } from './accounts/webhook-commands.ts'
 
 /** Builds the command line. */
 export function buildProgram(): Command {
@@ -83,6 +84,7 @@ export function buildProgram(): Command {
 
   addUserCommands(program)
   addKeyCommands(program)
+  addWebhookCommands(program)
   addAuditCommands(program)
   addEmployeeCommands(program)
 

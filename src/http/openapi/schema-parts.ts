@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 
 /* Schemas that several routes share. */
@@ -28,6 +28,11 @@ export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'],
 /** One of a few strings. */
 export function oneOf<Text extends string>(texts: readonly Text[], description?: string) {
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
+}
+
+/** Makes all fields of a body optional but these: the others have a default, so a handler always finds them. */
+export function requireOnly<Body extends TSchema>(required: readonly string[], body: Body) {
+  return Type.Unsafe<Static<Body>>({ ...body, required: [...required] })
 }
 
 /** Makes the schema of a page of a list. */

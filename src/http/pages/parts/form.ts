@@ -188,7 +188,7 @@ export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'
 }
 
 /** Finds the error of a field. Its message names the field by its label instead of by the API's name. */
-function findFault(name: string, label: string, problem: FormProblem): string | undefined {
+export function findFault(name: string, label: string, problem: FormProblem): string | undefined {
   const message = problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
   if (message === undefined) return undefined
   const labelled = message.startsWith(`${name} `) ? `${label}${message.slice(name.length)}` : message
