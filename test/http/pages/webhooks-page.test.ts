@@ -128,11 +128,11 @@ await t.test('submitting the rotation form twice makes one secret, and the page 
   t.not(secretOn(rotated), secret)
   t.match(rotated.text, /signed with the previous secret, too, until/)
   t.match(await send(`${page}/rotate`, form), { status: 412 })
-  t.match((await open(page)).text, /Signs, too, until/)
+  t.match((await open(page)).text, /Also signs until/)
   t.match(await send(`${page}/rotate`, { seen: seenOn(await open(page)), overlap_seconds: '0' }), {
     text: 'no longer signed with the previous secret',
   })
-  t.notMatch((await open(page)).text, /Signs, too, until/)
+  t.notMatch((await open(page)).text, /Also signs until/)
 })
 
 await t.test('a test message shows at once what the receiver answered, as text', async (t) => {

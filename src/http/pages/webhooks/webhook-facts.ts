@@ -40,7 +40,7 @@ export function renderWebhookFacts(seen: SeenWebhook, timeZone: string): Html {
       previousExpiresAt === null || previousExpiresAt <= now
         ? ''
         : html`<dt>Previous secret</dt>
-            <dd>Signs, too, until ${renderTime(previousExpiresAt, timeZone)}</dd>`
+            <dd>Also signs until ${renderTime(previousExpiresAt, timeZone)}</dd>`
     }
   </dl>`
 }
