@@ -84,12 +84,9 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
   if (trouble === null) return html``
   const { webhook } = seen
   const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
-  return html`<section class="warning" aria-label="A webhook gets no messages">
-    <p>
-      <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> gets no messages.
-      ${trouble}
-    </p>
-  </section>`
+  return html`<p class="warning">
+    <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> gets no messages. ${trouble}
+  </p>`
 }
 
 function renderProjections(projections: readonly CompanyStanding[]): Html {
