@@ -26,14 +26,17 @@ import { openReads } from '../replica/open-reads.ts'
 import { openHealth } from '../workers/health.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { openWaker } from '../workers/wake.ts'
+import type { SingleDeliveries } from '../webhooks/single-deliveries.ts'
+import { UnavailableError } from '../admission/batcher.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
+import { openSecrets } from './secrets.ts'
 import { openSigner } from './signing.ts'
 
 /** Starts the API. `address` is where it listens. */
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
-  const signer = await openSigner(config)
+  const [signer, secrets] = [await openSigner(config), await openSecrets(config)]
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
@@ -53,6 +56,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     recent?.forget(companyIds)
     waker.wake(companyIds)
   }
+  const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
   const app = buildApp({
     commands: {
       lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
@@ -61,7 +65,9 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       maxWaitMs: config.CALL_WAIT_MS,
       inProgress: openCallsInProgress(openLongCalls(store.pool)),
     },
-    company: { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased },
+    company,
+    webhooks: { ...company, secrets, allowsHttp: config.WEBHOOKS_PRIVATE === 1 },
+    singleDeliveries: options.singleDeliveries ?? NO_DELIVERIES,
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: access.isAnswering,
@@ -85,6 +91,13 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await stop()
     throw listenFault(error, 'PORT', config.PORT, config.HOST)
   }
+}
+
+/** Stands for the sender of messages while this process has none. */
+const NO_DELIVERIES: SingleDeliveries = { ping: refuseToSend, redeliver: refuseToSend }
+
+async function refuseToSend(): Promise<never> {
+  throw new UnavailableError('this process sends no messages')
 }
 
 /** Opens the connections on which calls are committed and credentials looked up. */

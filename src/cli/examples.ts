@@ -27,6 +27,15 @@ const EXAMPLES: Record<string, string[]> = {
     'key edit --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --quota-limit 200000',
     'key edit --company com_01m7wpyc6pe4c84c8xtp0e86m3 --key key_01m7wpyc6pe4c84c8xtp0e86m3 --expires-at never --network any',
   ],
+  'webhook create': [
+    'webhook create --company com_01m7wpyc6pe4c84c8xtp0e86m3 --url https://example.com/hooks --types employee.created employee.updated',
+  ],
+  'webhook resume': [
+    'webhook resume --company com_01m7wpyc6pe4c84c8xtp0e86m3 --webhook whk_01m7wpyc6pe4c84c8xtp0e86m3 --since 2026-11-20T15:00:00Z',
+  ],
+  'webhook rotate': [
+    'webhook rotate --company com_01m7wpyc6pe4c84c8xtp0e86m3 --webhook whk_01m7wpyc6pe4c84c8xtp0e86m3 --overlap 86400',
+  ],
   'audit export': ['audit export --company com_01m7wpyc6pe4c84c8xtp0e86m3 --out acme.ndjson.gz'],
   'audit verify': ['audit verify acme.ndjson.gz --checkpoint acme.ndjson.gz.checkpoint --json'],
   'employee erase': ['employee erase --company com_01m7wpyc6pe4c84c8xtp0e86m3 --email ana.perez@acme.example --yes'],

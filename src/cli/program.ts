@@ -16,6 +16,7 @@ import {
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addSecretsCommands } from './secrets/secrets-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
+import { addWebhookCommands } from './accounts/webhook-commands.ts'
 
 /** Builds the command line. */
 export function buildProgram(): Command {
@@ -84,6 +85,7 @@ export function buildProgram(): Command {
 
   addUserCommands(program)
   addKeyCommands(program)
+  addWebhookCommands(program)
   addAuditCommands(program)
   addEmployeeCommands(program)
 

@@ -15,12 +15,15 @@ import type { Reads } from '../ledger/read/reads.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import type { SingleDeliveries } from '../webhooks/single-deliveries.ts'
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
 import { failedRecords } from './admin/failed-records.ts'
 import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
+import type { WebhookRouteServices } from './admin/webhooks/webhook-routes.ts'
+import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './access/authenticate.ts'
 import { authorizeAdmin } from './access/authorize-user.ts'
@@ -61,6 +64,8 @@ import { writeEmployees } from './v1/write-employees.ts'
 export interface AppServices {
   commands: CommandServices
   company: CompanyServices
+  webhooks: WebhookRouteServices['webhooks']
+  singleDeliveries: SingleDeliveries
   db: LedgerDb
   /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
   access: LedgerDb
@@ -130,6 +135,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
+  void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
   const { db, access, reads, failureLimit, sessions, signer, streamLimits: limits } = services
   void app.register(
     (audit) => auditRoutes(audit, { db, access, reads, limits, streams, failureLimit, sessions, signer }),

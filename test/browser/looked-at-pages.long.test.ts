@@ -21,6 +21,11 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/api-keys/new': 'api-keys',
   '/settings/api-keys/:id': 'api-keys',
   '/settings/api-keys/:id/revoke': 'api-keys',
+  '/settings/webhooks': 'webhooks',
+  '/settings/webhooks/new': 'webhooks',
+  '/settings/webhooks/:id': 'webhooks',
+  '/settings/webhooks/:id/deliveries': 'webhooks',
+  '/settings/webhooks/:id/remove': 'webhooks',
   '/settings/usage': 'usage',
   '/settings/users': 'users',
   '/settings/users/new': 'users',
@@ -53,7 +58,16 @@ const NO_PAGES = [
 ]
 
 /** Answers without an address of their own: each is looked at after its form is sent. */
-const ANSWERS = ['API key created', 'Secret rotated', 'User invited', 'Password reset', 'Token created', 'Password set']
+const ANSWERS = [
+  'API key created',
+  'Secret rotated',
+  'Webhook created',
+  'Webhook secret rotated',
+  'User invited',
+  'Password reset',
+  'Token created',
+  'Password set',
+]
 
 await t.test('the table has every page that can be opened, and no other', async (t) => {
   const routes = collectRoutes()

@@ -29,6 +29,16 @@ await t.test('a new key with its curl commands, and a rotated one', async (t) =>
   t.same(faults, [])
 })
 
+await t.test('the secret of a new webhook, and a rotated one', async (t) => {
+  await page.goto('/settings/webhooks/new')
+  await page.getByLabel('URL').fill('https://example.com/hooks')
+  await page.getByLabel('Description').fill('x'.repeat(200))
+  await answerOf(t, page, 'Create webhook', 'Webhook created')
+  await page.getByRole('link', { name: 'View webhook' }).click()
+  await answerOf(t, page, 'Rotate secret', 'Webhook secret rotated')
+  t.same(faults, [])
+})
+
 await t.test('the links of an invitation and of a reset, and the pages they open', async (t) => {
   await page.goto('/settings/users/new')
   await page.getByLabel('Email').fill(`${'x'.repeat(60)}@example.com`)

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -27,6 +27,7 @@ import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { ROLES, type Role } from '../../src/domain/company.ts'
 import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Tracing } from '../../src/observe/tracing/tracing.ts'
+import type { SingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { createTestDatabase } from './postgres/test-database.ts'
 
@@ -94,12 +95,13 @@ export async function startService(
     urls?: Service['urls']
     log?: Logger
     tracing?: Partial<Tracing>
+    singleDeliveries?: SingleDeliveries
   } = {},
 ): Promise<Service> {
   const urls = options.urls ?? (await createTestDatabase(t))
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
-  const own = { DATABASE_URL: urls.serviceUrl, DATA_DIR: dataDir, SIGNING_KEY }
+  const own = { DATABASE_URL: urls.serviceUrl, DATA_DIR: dataDir, SIGNING_KEY, SECRETS_KEY }
   const config = readConfig({
     ...own,
     PORT: '0',
@@ -114,7 +116,8 @@ export async function startService(
   const store = await openStore(config, urls)
   const workers = options.workers ? await startWorkers({ config, urls, store, log, recent: options.recent }) : null
   const tracing = (options.tracing as Tracing | undefined) ?? null
-  const api = await startApi({ config, urls, store, log, tracing, recent: options.recent })
+  const { recent, singleDeliveries } = options
+  const api = await startApi({ config, urls, store, log, tracing, recent, singleDeliveries })
   t.teardown(async () => {
     await api.stop()
     await workers?.stop()
@@ -221,6 +224,7 @@ function parsed(type: string, text: string): unknown {
 }
 
 const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
+const SECRETS_KEY = randomBytes(32).toString('base64')
 let count = 0
 
 /** A valid employee with a unique e-mail. */

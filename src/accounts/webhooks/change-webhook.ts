@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { PoolClient } from 'pg'
+import type { Problem } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { WebhookSettings } from '../../domain/events.ts'
 import type { WebhookChange, WebhookEvent, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
@@ -14,7 +15,7 @@ import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-compan
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
 import { assertSeen, changeCompany, RefusedByStateError } from '../users/change-company.ts'
-import type { WebhookRecord } from './read-webhooks.ts'
+import type { SeenWebhook, WebhookRecord } from './read-webhooks.ts'
 import {
   countWebhooks,
   deleteWebhook,
@@ -40,10 +41,7 @@ export interface WebhookServices extends CompanyServices {
 }
 
 /** A webhook after a change. */
-export interface ChangedWebhook {
-  webhook: WebhookRecord
-  /** The time of the change, RFC 3339 UTC. */
-  now: string
+export interface ChangedWebhook extends SeenWebhook {
   /** The position of the change's event; null if nothing changed. */
   position: number | null
 }
@@ -74,7 +72,7 @@ export async function createWebhook(
     await insertWebhook(client, companyId, webhook, sealSecret(services.secrets, secret, id), now)
     return { events: [created], result: { webhook: (await loadWebhook(client, companyId, id))!, now } }
   })
-  return { ...result, secret, position }
+  return { ...withHead(result, position), secret }
 }
 
 /**
@@ -92,7 +90,7 @@ export async function changeWebhook(
     const { events, webhook } = await changeRows(client, acting.companyId, webhookId, { ...wanted, seen }, now)
     return { events, result: { webhook, now } }
   })
-  return { ...result, position }
+  return withHead(result, position)
 }
 
 /**
@@ -118,7 +116,7 @@ export async function rotateWebhookSecret(
     await replaceWebhookSecret(client, companyId, webhookId, { sealed, previousExpiresAt, now })
     return { events, result: { webhook: (await loadWebhook(client, companyId, webhookId))!, now } }
   })
-  return { ...result, secret, position }
+  return { ...withHead(result, position), secret }
 }
 
 /** Disables a webhook that its receiver refuses. Does nothing if it is not enabled. */
@@ -154,8 +152,7 @@ async function changeRows(
   if (!stored) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
   assertSeen(wanted.seen, stored.version)
   const { position, head } = stored.progress
-  if (wanted.change === 'resume' && (wanted.position ?? 0) > head)
-    throw new RefusedByStateError(problem('invalid_body', `The last position of the ledger is ${head}`))
+  if (wanted.change === 'resume' && (wanted.position ?? 0) > head) throw new RefusedByStateError(refuseBeyond(head))
   const events = decideWebhookChange(stored, wanted, { now, position })
   if (events.length === 0) return { events, webhook: stored }
   const changed = events.reduce<WebhookLife>(evolveWebhook, stored)
@@ -167,6 +164,18 @@ async function changeRows(
   for (const event of events)
     if (event.type === 'WebhookResumed') await moveProgress(client, companyId, webhookId, event.data.position)
   return { events, webhook: (await loadWebhook(client, companyId, webhookId))! }
+}
+
+/** A webhook is loaded before the event of its change is appended. */
+function withHead({ webhook, now }: SeenWebhook, position: number | null): ChangedWebhook {
+  const progress = { ...webhook.progress, head: position ?? webhook.progress.head }
+  return { webhook: { ...webhook, progress }, now, position }
+}
+
+function refuseBeyond(head: number): Problem {
+  const message = `after must be at most ${head}, the last position of the ledger`
+  const error = { index: 0, id: null, pointer: '/after', code: 'invalid_value', message } as const
+  return problem('validation_failed', `The last position of the ledger is ${head}`, [error])
 }
 
 function generateWebhookSecret(): string {

@@ -5,7 +5,10 @@ import { openBudget } from '../../admission/budget.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a request may read much of its company's data: a search, an export, or a look back in time. */
+    /**
+     * Whether a request may take long: it reads much of its company's data (a search, an export, or a look back in
+     * time), or waits for a receiver.
+     */
     isHeavyRead?: (request: FastifyRequest) => boolean
   }
 }
@@ -50,6 +53,6 @@ function takePlace(places: Budget, perCompany: number, request: FastifyRequest, 
   const { companyId } = (request.caller ?? request.user ?? request.viewer)!
   const release = places.tryAcquire(companyId, 1)
   if (release) return release
-  const detail = `A company can run at most ${perCompany} searches and exports at once; wait and try again`
+  const detail = `A company can run at most ${perCompany} searches, exports and test messages at once; wait and try again`
   throw tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)
 }

@@ -2,18 +2,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/users/change-company.ts'
 import { userOf } from '../access/authorize-user.ts'
 
-/* Shared by the routes for keys, users and tokens. */
+/* Shared by the routes for keys, webhooks, users and tokens. */
 
 /** Maximum size of a body on these routes, in bytes. */
 export const SMALL_BODY = 16_384
 
-/** Trims the name in a body before validation. */
-export async function trimName(request: FastifyRequest): Promise<void> {
-  const { body } = request
-  if (typeof body === 'object' && body !== null && 'name' in body && typeof body.name === 'string') {
-    body.name = body.name.trim()
+/** Trims these texts of a body before validation. */
+export function trimTexts(...names: string[]) {
+  return async ({ body }: FastifyRequest): Promise<void> => {
+    if (typeof body !== 'object' || body === null) return
+    const fields = body as Record<string, unknown>
+    for (const name of names) {
+      const text = fields[name]
+      if (Object.hasOwn(fields, name) && typeof text === 'string') fields[name] = text.trim()
+    }
   }
 }
+
+/** Trims the name in a body before validation. */
+export const trimName = trimTexts('name')
 
 /** Returns the authenticated user as the actor of a change. */
 export function actingUser(request: FastifyRequest): Acting {

@@ -52,7 +52,7 @@ export const EventsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Only events of this employee, API key, user or company.',
+        description: 'Only events of this employee, API key, webhook, user or company.',
       }),
     ),
     actor: Type.Optional(
@@ -85,7 +85,9 @@ const eventMembers = {
   call_id: orNull(
     Type.String({ description: 'The id of the call that made the event, and of its entry in Bulk User Logs.' }),
   ),
-  stream: Type.String({ description: 'The id of the employee, call, key, user or company that the event is about.' }),
+  stream: Type.String({
+    description: 'The id of the employee, call, key, webhook, user or company that the event is about.',
+  }),
   version: Type.Integer({
     minimum: 1,
     description: 'The number of the event in its stream: 1, 2, 3 and so on, without gaps.',

@@ -70,7 +70,7 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   const { after = 0, call, stream, actor, q: text } = query
   if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')
   if (stream !== undefined && !STREAMS.some((prefix) => isId(prefix, stream)))
-    throw invalidQuery('stream', 'must be the id of an employee, an API key, a user or the company')
+    throw invalidQuery('stream', 'must be the id of an employee, an API key, a webhook, a user or the company')
   if (stream !== undefined && filter.stream !== undefined)
     throw invalidQuery('stream', 'cannot be combined with employee')
   assertStorable(query)
@@ -90,7 +90,7 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   }
 }
 
-const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'usr', 'com']
+const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'usr', 'com']
 const NOWHERE = { first: 1, last: 0 }
 
 /** Renders each page as one text. */

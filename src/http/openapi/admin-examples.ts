@@ -25,6 +25,25 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
     },
   },
   rotateApiKey: { overlap: { summary: 'Keep the old secret working for an hour', value: { overlap_seconds: 3_600 } } },
+  createWebhook: {
+    employees: {
+      summary: 'Tell another system about employees',
+      value: {
+        url: 'https://example.com/hooks',
+        description: 'Directory',
+        types: ['employee.created', 'employee.updated', 'employee.deactivated'],
+      },
+    },
+    everything: { summary: 'Tell everything', value: { url: 'https://example.com/audit' } },
+  },
+  editWebhook: { faster: { summary: 'Send more messages at once', value: { concurrency: 8 } } },
+  resumeWebhook: {
+    since: { summary: 'Send again what happened since a time', value: { since: '2026-11-20T15:00:00Z' } },
+    after: { summary: 'Send again what follows a position', value: { after: 1 } },
+  },
+  rotateWebhookSecret: {
+    overlap: { summary: 'Sign with the old secret, too, for an hour', value: { overlap_seconds: 3_600 } },
+  },
   inviteUser: {
     auditor: { summary: 'An auditor', value: { email: 'olga@example.com', name: 'Olga Ivanova', role: 'auditor' } },
   },

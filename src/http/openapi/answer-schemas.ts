@@ -30,7 +30,7 @@ const Changed = Type.Array(Type.String(), {
 
 const OptionalLogId = Type.Optional(LogId)
 
-const CallCounts = Type.Object(
+export const CallCounts = Type.Object(
   { total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count },
   { $id: 'CallCounts', ...STRICT },
 )

@@ -79,6 +79,12 @@ export const TAGS = [
   { name: 'Keys', description: 'The state of an API key and its remaining quota.' },
   { name: 'Admin', description: 'Bulk User Logs and API usage, for company administrators.' },
   { name: 'API keys', description: 'Issue and manage API keys, for company administrators.' },
+  {
+    name: 'Webhooks',
+    description:
+      'Send events to other systems as they happen, for company administrators. The messages are signed as ' +
+      '[Standard Webhooks](https://www.standardwebhooks.com) specifies.',
+  },
   { name: 'Erasure', description: 'Erase personal data, for company administrators.' },
   { name: 'Users', description: 'Invite and manage users, for company administrators.' },
   { name: 'Company', description: 'The company and its settings, for company administrators.' },

@@ -8,6 +8,7 @@ import type { HeaderName } from './headers.ts'
 import { HEADER_COMPONENTS, referToHeaders, PARAMETER_COMPONENTS, referToParameter } from './headers.ts'
 import { NamedSchemas } from './named-schemas.ts'
 import { problemAnswers } from './problem-schemas.ts'
+import { describeMessages, MESSAGE_PARAMETERS } from './webhook-messages.ts'
 
 /** The version of the API. It increases with additions under `/v1`. */
 const API_VERSION = '1.0.0'
@@ -25,6 +26,8 @@ export interface OpenApiDocument {
   openapi: string
   info: object
   paths: Record<string, Record<string, Operation>>
+  /** The messages that the service sends, by type. */
+  webhooks: Record<string, object>
   components: { schemas: Record<string, object>; [kind: string]: Record<string, object> }
   [member: string]: unknown
 }
@@ -66,6 +69,7 @@ export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocume
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, components) }
   }
+  const webhooks = describeMessages((schema) => components.schemas.refer(schema))
   return {
     openapi: '3.1.0',
     info: {
@@ -77,10 +81,11 @@ export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocume
     servers: [{ url: '/', description: 'The server of this document.' }],
     tags: TAGS,
     paths,
+    webhooks,
     components: {
       schemas: sortByName(components.schemas.components),
       responses: sortByName(components.responses),
-      parameters: PARAMETER_COMPONENTS,
+      parameters: { ...PARAMETER_COMPONENTS, ...MESSAGE_PARAMETERS },
       headers: HEADER_COMPONENTS,
       securitySchemes: SECURITY_SCHEMES,
     },

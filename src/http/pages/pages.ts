@@ -28,6 +28,10 @@ import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
 import { addUsersPage } from './users/users-page.ts'
+import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
+import { addWebhookPage } from './webhooks/webhook-page.ts'
+import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
+import { addWebhooksPage } from './webhooks/webhooks-page.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
 
@@ -74,6 +78,13 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       NAVIGATION.apiKeys,
       (scope) => addApiKeysPage(scope, services),
       (scope) => addApiKeyPage(scope, services),
+    )
+    await part(
+      NAVIGATION.webhooks,
+      (scope) => addWebhooksPage(scope, services),
+      (scope) => addWebhookPage(scope, services),
+      (scope) => addDeliveriesPage(scope, services),
+      (scope) => addWebhookRemoval(scope, services),
     )
     await part(NAVIGATION.usage, complete, (scope) => addUsagePage(scope, { db, reads }))
     await part(

@@ -1,13 +1,14 @@
 import t, { type Test } from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
 import { operationsOf } from '../../support/http/api-document.ts'
-import { employee, startService } from '../../support/service.ts'
+import { deliverToNobody, storeDelivery } from '../../support/http/stored-deliveries.ts'
+import { employee, startService, type Service } from '../../support/service.ts'
 
 /* Who may call what: every documented route with every kind of caller. A route missing from the table fails. */
 
 type Allowed = 'any key' | 'a reading key' | 'a writing key' | 'admin' | 'admin or auditor' | 'any user' | 'anybody'
 
-const service = await startService(t)
+const service: Service = await startService(t, {}, { singleDeliveries: deliverToNobody(() => service.pool) })
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const keyHeaders = ({ api_id, api_key }: { api_id: string; api_key: string }) => ({
@@ -40,7 +41,9 @@ const spare = {
   key: await issue('spare'),
   user: await change('POST', '/users', { email: 's@example.com', name: 'S', role: 'member' }),
   token: await token('spare'),
+  webhook: await change('POST', '/webhooks', { url: 'https://example.com/hooks' }),
 }
+const deliveryId = (await storeDelivery(service.pool, ours.id, spare.webhook.id)).id
 const disabled = await issue('disabled')
 await change('POST', `/api-keys/${disabled.id}/disable`)
 const reading = await issue('reading', { scopes: ['employees:read'] })
@@ -53,7 +56,11 @@ const narrowed = await token('narrowed', { scope: 'audit' })
 await change('POST', `/api-keys/${revoked.key.id}/revoke`)
 await change('DELETE', `/tokens/${revoked.token.id}`)
 
-const ID: Record<string, string> = { keys: spare.key.id, users: spare.user.id, tokens: spare.token.id }
+const ID: Record<string, string> = {
+  ...{ keys: spare.key.id, users: spare.user.id, tokens: spare.token.id },
+  webhooks: spare.webhook.id,
+}
+const DELIVERIES = `/admin/v1/webhooks/${ID['webhooks']}/deliveries`
 
 /** The bodies change nothing: a caller who is let in gets an error about the body. */
 const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }> = {
@@ -84,6 +91,17 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /admin/v1/api-keys': { allowed: 'admin' },
   'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
   ...idRoutes('api-keys', ID['keys']!, ['GET', 'PATCH', 'POST rotate', 'POST disable', 'POST enable', 'POST revoke']),
+  'GET /admin/v1/webhooks': { allowed: 'admin' },
+  'POST /admin/v1/webhooks': { allowed: 'admin', body: {} },
+  ...idRoutes('webhooks', ID['webhooks']!, [
+    ...['GET', 'PATCH', 'POST pause', 'POST resume', 'POST rotate', 'POST ping', 'GET deliveries'],
+  ]),
+  'GET /admin/v1/webhooks/{id}/deliveries/{delivery_id}': { allowed: 'admin', path: `${DELIVERIES}/${deliveryId}` },
+  'POST /admin/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver': {
+    allowed: 'admin',
+    path: `${DELIVERIES}/${deliveryId}/redeliver`,
+  },
+  ...idRoutes('webhooks', ID['webhooks']!, ['DELETE']),
   'GET /admin/v1/users': { allowed: 'admin' },
   'POST /admin/v1/users': { allowed: 'admin', body: {} },
   ...idRoutes('users', ID['users']!, ['GET', 'PATCH', 'POST reset-password', 'DELETE', 'POST erase']),
@@ -197,7 +215,7 @@ function assertBlind(t: Test, { status, text }: Asked, template: string): void {
   if (template.includes('{')) t.equal(status, 404, text)
   // Their own ledger keeps what they sent themselves: our employee's id in a path.
   const unsent = template.startsWith('/audit/') ? [] : [employeeId]
-  const secrets = [...unsent, logId, spare.key.id, spare.user.id, spare.token.id, 'Ourselves']
+  const secrets = [...unsent, logId, spare.key.id, spare.user.id, spare.token.id, spare.webhook.id, 'Ourselves']
   t.strictSame(
     secrets.filter((secret) => text.includes(secret)),
     [],

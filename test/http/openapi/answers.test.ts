@@ -2,13 +2,19 @@ import t from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
 import { answerChecker, operationsOf } from '../../support/http/api-document.ts'
 import type { Answer } from '../../support/service.ts'
+import { deliverToNobody } from '../../support/http/stored-deliveries.ts'
+import type { Service } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
 
 /*
  * Real answers of all routes, good and bad, checked against the document: status, headers, media type, every field.
  */
 
-const service = await startService(t, { BODY_LIMIT: '20000', MAX_RECORDS: '20' })
+const service: Service = await startService(
+  t,
+  { BODY_LIMIT: '20000', MAX_RECORDS: '20' },
+  { singleDeliveries: deliverToNobody(() => service.pool) },
+)
 const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
 const check = answerChecker(document)
 /** By operation, the faults found and the statuses seen. */
@@ -24,20 +30,22 @@ interface Call {
   as?: 'key' | 'admin' | 'nobody'
   /** The query that follows the path. */
   query?: string
-  /** The value of the path's parameter. */
+  /** The value of the path's first parameter. */
   id?: string
+  /** The value of its second one. */
+  deliveryId?: string
 }
 
 /** Sends a request to an operation and checks the answer against the document. */
 async function hold(
   status: number,
   route: string,
-  { as, query = '', id = 'x', headers = {}, body }: Call = {},
+  { as, query = '', id = 'x', deliveryId = 'x', headers = {}, body }: Call = {},
 ): Promise<Answer> {
   const [method, path] = route.split(' ') as [string, string]
   const who = as ?? (path.startsWith('/v1/') ? 'key' : 'admin')
   const options = { key: who === 'key' ? key : null, headers: { ...(who === 'admin' ? bearer : {}), ...headers } }
-  const url = path.replace(/\{\w+\}/, id) + query
+  const url = path.replace(/\{\w+\}/, id).replace('{delivery_id}', deliveryId) + query
   const answer = await send(service.address, method, url, body === undefined ? options : { ...options, body })
   const { statuses, faults } = held.get(route) ?? { statuses: [], faults: [] }
   const other = answer.status === status ? [] : [`${answer.status} and not ${status}: ${JSON.stringify(answer.body)}`]
@@ -166,6 +174,34 @@ for (const action of ['disable', 'enable', 'revoke']) {
   await hold(404, `POST ${KEYS}/{id}/${action}`)
 }
 await hold(409, `POST ${KEYS}/{id}/rotate`, { ...apiKey, body: {} })
+
+const HOOKS = '/admin/v1/webhooks'
+const DELIVERIES = `${HOOKS}/{id}/deliveries`
+const hook = (await hold(201, `POST ${HOOKS}`, { body: { url: 'https://example.com/hooks' } })).body
+await hold(422, `POST ${HOOKS}`, { body: { url: 'https://example.com/hooks', types: ['x'] } })
+await hold(200, `GET ${HOOKS}`)
+await hold(400, `GET ${HOOKS}`, { query: '?limit=1' })
+await hold(200, `PATCH ${HOOKS}/{id}`, { id: hook.id, body: { description: 'Payroll' } })
+await hold(422, `PATCH ${HOOKS}/{id}`, { id: hook.id, body: { url: 'http://example.com' } })
+for (const action of ['pause', 'resume', 'rotate', 'ping']) {
+  await hold(200, `POST ${HOOKS}/{id}/${action}`, { id: hook.id })
+  await hold(404, `POST ${HOOKS}/{id}/${action}`)
+}
+await hold(422, `POST ${HOOKS}/{id}/resume`, { id: hook.id, body: { after: 1_000_000 } })
+await service.pool.query(
+  `update webhook_progress set attempts = 1, failing_since = now(), error = 'The address is private'`,
+)
+await service.pool.query(`update webhooks set status = 'disabled', disabled_reason = 'failing', disabled_at = now()`)
+await hold(200, `GET ${HOOKS}/{id}`, { id: hook.id })
+await hold(404, `GET ${HOOKS}/{id}`)
+const [delivery] = (await hold(200, `GET ${DELIVERIES}`, { id: hook.id, query: '?status=delivered' })).body.items
+await hold(404, `GET ${DELIVERIES}`)
+await hold(200, `GET ${DELIVERIES}/{delivery_id}`, { id: hook.id, deliveryId: delivery.id })
+await hold(404, `GET ${DELIVERIES}/{delivery_id}`, { id: hook.id })
+await hold(200, `POST ${DELIVERIES}/{delivery_id}/redeliver`, { id: hook.id, deliveryId: delivery.id })
+await hold(404, `POST ${DELIVERIES}/{delivery_id}/redeliver`, { id: hook.id })
+await hold(204, `DELETE ${HOOKS}/{id}`, { id: hook.id })
+await hold(404, `DELETE ${HOOKS}/{id}`, { id: hook.id })
 
 const USERS = '/admin/v1/users'
 const invited = await hold(201, `POST ${USERS}`, { body: { email: 'new@example.com', name: 'New', role: 'member' } })

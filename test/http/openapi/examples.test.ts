@@ -50,9 +50,9 @@ for (const { path, method, operation } of inOrder) {
   })
 }
 
-/** Issuing and inviting come first; what needs only a one-time token comes last. */
+/** Issuing, creating and inviting come first; what needs only a one-time token comes last. */
 const ADMIN_ORDER = [
-  ...Object.keys(ADMIN_BODIES).filter((id) => /^(?:issue|invite)/.test(id)),
+  ...Object.keys(ADMIN_BODIES).filter((id) => /^(?:issue|create|invite)/.test(id)),
   ...Object.keys(ADMIN_BODIES),
 ]
 

@@ -37,6 +37,9 @@ await t.test('an unsupported method is a 405 with Allow', async (t) => {
     ['PUT', '/v1/employees/x', 'GET, HEAD, PATCH'],
     ['POST', '/v1/auth/verify', 'GET, HEAD'],
     ['POST', '/admin/v1/bulk-user-logs', 'GET, HEAD'],
+    ['PUT', '/admin/v1/webhooks', 'GET, HEAD, POST'],
+    ['POST', '/admin/v1/webhooks/x', 'GET, HEAD, PATCH, DELETE'],
+    ['GET', '/admin/v1/webhooks/x/ping', 'POST'],
   ] as const
   for (const [method, path, allow] of cases) {
     const answer = await service.call(method, path)

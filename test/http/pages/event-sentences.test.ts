@@ -131,7 +131,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
       from: { url: 'https://example.com/old', include_data: true },
       to: { url: 'https://example.com/hook', include_data: false },
     },
-    'Ada Admin changed the address, what messages contain of webhook Payroll',
+    'Ada Admin changed webhook Payroll: URL and what messages contain',
   ],
   WebhookSecretRotated: [
     'usr',

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
+import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import { problem } from '../../../domain/errors.ts'
 import type { SeenHead } from '../../../ledger/read/read-head.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
@@ -15,6 +17,7 @@ import type { Html } from '../parts/page.ts'
 import { renderTime } from '../parts/times.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { getViewer } from '../parts/viewer.ts'
+import { describeTrouble, formatWebhookName } from '../webhooks/webhook-words.ts'
 
 const PATH = NAVIGATION.health.path
 /** How often the page updates itself while it is visible. */
@@ -47,11 +50,13 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
   })
 
   async function renderReport(companyId: string, timeZone: string): Promise<Html> {
-    const [{ projections, queues, versions }, head] = await Promise.all([
+    const [{ projections, queues, versions }, head, webhooks] = await Promise.all([
       health.report(companyId),
       readHead(db, companyId),
+      listWebhooks(db, companyId),
     ])
     return html`${projections.map((projection) => renderParkedWarning(projection, timeZone))}
+    ${webhooks.map(renderWebhookWarning)}
     ${renderProjections(projections)} ${renderAllCompanies(projections)} ${renderQueues(queues)}
     ${renderLedgerFacts(head, timeZone)} ${renderVersions(projections, versions)}`
   }
@@ -71,6 +76,17 @@ function renderParkedWarning({ name, parkedAt, error, reached }: CompanyStanding
       <button>Resume ${name}</button>
     </form>
   </section>`
+}
+
+/** Warns about a webhook that gets no messages, unless an administrator paused it. */
+function renderWebhookWarning(seen: SeenWebhook): Html {
+  const trouble = describeTrouble(seen)
+  if (trouble === null) return html``
+  const { webhook } = seen
+  const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
+  return html`<p class="warning">
+    <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> gets no messages. ${trouble}
+  </p>`
 }
 
 function renderProjections(projections: readonly CompanyStanding[]): Html {

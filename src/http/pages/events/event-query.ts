@@ -13,7 +13,7 @@ import { WITHOUT_ID } from './event-sentence.ts'
 const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const
 /** The place in the list: the newest position of the page or, in links to newer events, the oldest. */
 const PLACES = ['position', 'newer_from'] as const
-const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'usr', 'com']
+const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'usr', 'com']
 const MAX_TEXT_CHARACTERS = 254
 
 /** The query of an event stream's page. */
@@ -96,7 +96,7 @@ const CHECKS: Record<string, Check> = {
   },
   id: {
     holds: (text) => isId('log', text) || STREAMS.some((prefix) => isId(prefix, text)),
-    fault: 'must be the ID of an employee, a call, an API key, a user or the company',
+    fault: 'must be the ID of an employee, a call, an API key, a webhook, a user or the company',
   },
   from: LOCAL,
   to: LOCAL,

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import type { WebhookDisabledReason } from '../../../domain/webhook-types.ts'
 import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, KeyQuota } from '../../../domain/events.ts'
 import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
@@ -11,6 +10,7 @@ import { formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
+import { STOPPED } from '../webhooks/webhook-words.ts'
 import { formatAttributeName, renderShortChange } from './attribute-words.ts'
 import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
 
@@ -108,9 +108,9 @@ const SENTENCES: Sentences = {
   ApiKeyEnabled: ({ actor, subject }) => html`${actor} enabled key ${subject()}`,
   ApiKeyRevoked: ({ actor, subject }) => html`${actor} revoked key ${subject()}`,
   WebhookCreated: ({ actor, subject, data }) =>
-    html`${actor} created webhook ${subject()}${data ? ` to ${data.url}` : ''}`,
+    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description ? html` to <bdi>${data.url}</bdi>` : ''}`,
   WebhookChanged: ({ actor, subject, data }) =>
-    html`${actor} changed ${data ? Object.keys(data.to).map(nameSetting).join(', ') : 'settings'} of webhook ${subject()}`,
+    html`${actor} changed webhook ${subject()}${data ? `: ${AND.format(Object.keys(data.to).map(nameSetting))}` : ''}`,
   WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
     const old = end ? `; messages carry the old signature too until ${formatTime(end, viewer.timeZone)}` : ''
@@ -133,7 +133,8 @@ export function renderSentence(event: ListedEvent, telling: Telling): Html {
   const parts = {
     ...{ ...telling, header },
     actor: renderActorLink(header.actor, names),
-    subject: (name?: string) => renderSubject(header, name ?? names.get(header.stream), viewer),
+    subject: (name?: string) =>
+      renderSubject(header, name ?? names.get(header.stream) ?? header.stream, names.has(header.stream), viewer),
   }
   const end = isErased ? html` <span class="hint">(data erased)</span>` : ''
   try {
@@ -174,29 +175,28 @@ export function formatActor(actor: string, names: ReadonlyMap<string, string>): 
 /** Those who cause events without an id of their own. */
 export const WITHOUT_ID: Readonly<Record<string, string>> = { operator: 'The command line', schedule: 'The schedule' }
 
-const STOPPED = {
-  gone: 'the receiver answered 410 Gone',
-  failing: 'the receiver accepted nothing for three days',
-} satisfies Record<WebhookDisabledReason, string>
+const AND = new Intl.ListFormat('en-GB')
 
 const SETTING_WORDS: Record<string, string> = {
-  url: 'the address',
-  types: 'the message types',
+  url: 'URL',
+  types: 'message types',
   include_data: 'what messages contain',
+  concurrency: 'messages at once',
 }
 
 function nameSetting(name: string): string {
-  return SETTING_WORDS[name] ?? `the ${name}`
+  return SETTING_WORDS[name] ?? name
 }
 
-function renderSubject({ stream, position }: EventHeader, name = stream, { role }: SessionUser): Html {
+/** Renders what an event is about. `exists` says whether it has a page: a removed webhook has none. */
+function renderSubject({ stream, position }: EventHeader, name: string, exists: boolean, { role }: SessionUser): Html {
   if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
-  const isKey = stream.startsWith('key_')
-  if (stream.startsWith('whk_')) return html`<em><bdi>${name}</bdi></em>`
-  const item = isKey ? NAVIGATION.apiKeys : NAVIGATION.users
-  // Only administrators may open the pages of keys and users.
-  const href = role === 'admin' ? `${item.path}/${stream}` : buildUrl(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${href}">${isKey ? html`<em><bdi>${name}</bdi></em>` : html`<bdi>${name}</bdi>`}</a>`
+  const [prefix] = stream.split('_', 1)
+  const item = prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
+  const hasPage = prefix !== 'whk' || exists
+  // Only administrators may open the pages of keys, webhooks and users.
+  const href = role === 'admin' && hasPage ? `${item.path}/${stream}` : buildUrl(NAVIGATION.events.path, { id: stream })
+  return html`<a href="${href}">${prefix === 'usr' ? html`<bdi>${name}</bdi>` : html`<em><bdi>${name}</bdi></em>`}</a>`
 }
 
 function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>): Html {

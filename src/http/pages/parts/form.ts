@@ -203,7 +203,7 @@ export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'
  * Finds the first error of a field or of an item of its list. The message names the field by its label instead of by the
  * API's name, and an item by its number.
  */
-function findFault(name: string, label: string, problem: FormProblem): string | undefined {
+export function findFault(name: string, label: string, problem: FormProblem): string | undefined {
   const found = problem?.errors.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
   if (!found) return undefined
   const { pointer, message } = found

@@ -11,6 +11,7 @@ export interface NavigationItem {
 export const NAVIGATION = {
   bulkUserLogs: { path: '/settings/bulk-user-logs', label: 'Bulk User Logs', roles: ['admin'] },
   apiKeys: { path: '/settings/api-keys', label: 'API keys', roles: ['admin'] },
+  webhooks: { path: '/settings/webhooks', label: 'Webhooks', roles: ['admin'] },
   usage: { path: '/settings/usage', label: 'Usage', roles: ['admin'] },
   users: { path: '/settings/users', label: 'Users', roles: ['admin'] },
   events: { path: '/settings/events', label: 'Event stream', roles: ['admin', 'auditor'] },

@@ -4,9 +4,9 @@ import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { SessionSettings } from '../../access/session.ts'
+import type { WebhookRouteServices } from '../../admin/webhooks/webhook-routes.ts'
 
-export interface PageServices {
-  db: LedgerDb
+export interface PageServices extends WebhookRouteServices {
   /** The primary, on connections that long reads do not use: for sessions. */
   access: LedgerDb
   /** Reads of the ledger and its projections. */

@@ -43,6 +43,12 @@ export function formatAge(atMs: number, nowMs: number): string {
   return RELATIVE.format(roundEvenly(away / size), unit)
 }
 
+/** Formats a length of time in the largest unit that fits, rounded, such as `2 hours`. */
+export function formatLength(ms: number): string {
+  const [unit, size] = UNITS.find(([, , from]) => ms >= from) ?? UNITS[3]
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(Math.round(ms / size))
+}
+
 /** Rounds halves away from zero, so that the past and the future round alike. */
 function roundEvenly(number: number): number {
   return Math.sign(number) * Math.round(Math.abs(number))

@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
+import {
+  DEFAULT_CONCURRENCY,
+  LARGEST_CONCURRENCY,
+  LONGEST_DESCRIPTION,
+  LONGEST_URL,
+} from '../../domain/webhooks/webhook-lifecycle.ts'
+import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
+import { companyOption, idOption, jsonOption, loadOnRun, parseText, parseWholeNumber } from '../terminal/options.ts'
+
+const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')
+
+/** Adds `webhook …`. */
+export function addWebhookCommands(program: Command): void {
+  const webhook = program.command('webhook').description('webhooks of a company')
+  webhook
+    .command('create')
+    .description('create a webhook; shows its secret once')
+    .addOption(companyOption())
+    .requiredOption('--url <url>', 'where messages are sent', parseText(LONGEST_URL))
+    .option('--description <text>', 'what the webhook is for', parseText(LONGEST_DESCRIPTION), '')
+    .addOption(new Option('--types <type...>', 'the types of the messages; default: all').choices(WEBHOOK_TYPES))
+    .option('--include-data', 'messages contain values, too', false)
+    .option(
+      '--concurrency <n>',
+      'how many messages may be under way at once',
+      parseWholeNumber(LARGEST_CONCURRENCY, 1),
+      DEFAULT_CONCURRENCY,
+    )
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./webhook.ts')).addWebhook))
+  webhook
+    .command('list')
+    .description('list the webhooks, oldest first')
+    .addOption(companyOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhooks))
+  webhook
+    .command('show')
+    .description('show a webhook and how far it has got')
+    .addOption(companyOption())
+    .addOption(webhookOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhook))
+  webhook
+    .command('pause')
+    .description('pause deliveries until the webhook is resumed')
+    .addOption(companyOption())
+    .addOption(webhookOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./webhook.ts')).pauseWebhook))
+  webhook
+    .command('resume')
+    .description('resume deliveries, or send messages again from an earlier point')
+    .addOption(companyOption())
+    .addOption(webhookOption())
+    .option('--after <position>', 'send the events after this position', parseWholeNumber(Number.MAX_SAFE_INTEGER))
+    .addOption(
+      new Option('--since <time>', 'send the events recorded at or after this time')
+        .argParser(parseTime)
+        .conflicts('after'),
+    )
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./webhook.ts')).resumeWebhook))
+  webhook
+    .command('rotate')
+    .description('give a webhook a new secret and show it once; messages are signed with both for a while')
+    .addOption(companyOption())
+    .addOption(webhookOption())
+    .option(
+      '--overlap <seconds>',
+      'how long messages are signed with the old secret as well',
+      parseWholeNumber(MAX_OVERLAP_SECONDS),
+      DEFAULT_OVERLAP_SECONDS,
+    )
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./webhook.ts')).rotateWebhook))
+  webhook
+    .command('remove')
+    .description('remove a webhook permanently')
+    .addOption(companyOption())
+    .addOption(webhookOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./webhook.ts')).removeWebhook))
+}
+
+/** Parses a time with an offset (RFC 3339). */
+function parseTime(value: string): string {
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}.*(?:Z|[+-]\d{2}:\d{2})$/i.test(value) ? Date.parse(value) : Number.NaN
+  if (!Number.isNaN(time)) return new Date(time).toISOString()
+  throw new InvalidArgumentError('It must be a time in RFC 3339, such as 2026-11-20T15:00:00Z.')
+}

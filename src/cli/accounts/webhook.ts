@@ -1,0 +1,127 @@
+import { newId } from '../../bootstrap/new-id.ts'
+import { openSecrets } from '../../bootstrap/secrets.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  NO_SUCH_WEBHOOK,
+  rotateWebhookSecret,
+} from '../../accounts/webhooks/change-webhook.ts'
+import type { WebhookServices } from '../../accounts/webhooks/change-webhook.ts'
+import { findResumePosition } from '../../accounts/webhooks/find-resume-position.ts'
+import type { SeenWebhook } from '../../accounts/webhooks/read-webhooks.ts'
+import { findWebhook, listWebhooks } from '../../accounts/webhooks/read-webhooks.ts'
+import { problem } from '../../domain/errors.ts'
+import { readWebhookSettings } from '../../domain/webhooks/webhook-settings.ts'
+import { WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
+import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import { RefusedByStateError } from '../../accounts/users/change-company.ts'
+import { print } from '../terminal/print.ts'
+import type { Opened } from '../terminal/with-store.ts'
+import { withStore } from '../terminal/with-store.ts'
+
+interface CompanyOptions {
+  company: string
+  json?: boolean
+}
+
+interface WebhookOptions extends CompanyOptions {
+  webhook: string
+}
+
+interface NewWebhook extends CompanyOptions {
+  url: string
+  description: string
+  types?: WebhookType[]
+  includeData: boolean
+  concurrency: number
+}
+
+/** `webhook create`: creates a webhook. */
+export async function addWebhook({ company, json, types = [...WEBHOOK_TYPES], includeData, ...rest }: NewWebhook) {
+  const { url, description, concurrency } = rest
+  const given = { url, description, types, include_data: includeData, concurrency }
+  const created = await withStore(async (opened) => {
+    const { settings, fault } = readWebhookSettings(given, { allowsHttp: opened.config.WEBHOOKS_PRIVATE === 1 })
+    if (fault) throw new RefusedByStateError(problem('validation_failed', `The URL ${fault.message}`))
+    return createWebhook(await openServices(opened), actingOn(company), settings)
+  })
+  print({ ...describeWebhook(created), secret: created.secret }, json)
+}
+
+/** `webhook list`: lists the webhooks of a company. */
+export async function showWebhooks({ company, json }: CompanyOptions) {
+  const found = await withStore(({ store: { db } }) => listWebhooks(db, company))
+  print(found.map(describeWebhook), json)
+}
+
+/** `webhook show`: shows one webhook. */
+export async function showWebhook({ company, webhook, json }: WebhookOptions) {
+  const found = await withStore(({ store: { db } }) => findWebhook(db, company, webhook))
+  if (!found) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
+  print(describeWebhook(found), json)
+}
+
+/** `webhook pause`. */
+export async function pauseWebhook({ company, webhook, json }: WebhookOptions) {
+  const changed = await withStore(({ store: { pool } }) =>
+    changeWebhook({ pool, newId }, actingOn(company), webhook, { change: 'pause' }),
+  )
+  print(describeWebhook(changed), json)
+}
+
+/** `webhook resume`: resumes deliveries, after a position or since a time if one is given. */
+export async function resumeWebhook(options: WebhookOptions & { after?: number; since?: string }) {
+  const { company, webhook, json, after, since } = options
+  const changed = await withStore(async ({ store: { db, pool } }) => {
+    const position = since === undefined ? after : await findResumePosition(db, company, since)
+    const wanted = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+    return changeWebhook({ pool, newId }, actingOn(company), webhook, wanted)
+  })
+  print(describeWebhook(changed), json)
+}
+
+/** `webhook rotate`: makes a new secret; messages are signed with the old one, too, for `overlap` seconds. */
+export async function rotateWebhook({ company, webhook, overlap, json }: WebhookOptions & { overlap: number }) {
+  const rotated = await withStore(async (opened) =>
+    rotateWebhookSecret(await openServices(opened), actingOn(company), webhook, overlap),
+  )
+  print({ ...describeWebhook(rotated), secret: rotated.secret }, json)
+}
+
+/** `webhook remove`. */
+export async function removeWebhook({ company, webhook, json }: WebhookOptions) {
+  const removed = await withStore(({ store: { pool } }) =>
+    changeWebhook({ pool, newId }, actingOn(company), webhook, { change: 'remove' }),
+  )
+  print({ webhook_id: removed.webhook.id, status: 'removed' }, json)
+}
+
+async function openServices({ config, store: { pool } }: Opened): Promise<WebhookServices> {
+  return { pool, newId, secrets: await openSecrets(config) }
+}
+
+function actingOn(companyId: string) {
+  return { companyId, actor: OPERATOR }
+}
+
+function describeWebhook({ webhook, now }: SeenWebhook) {
+  const { settings, progress, previousExpiresAt } = webhook
+  return {
+    webhook_id: webhook.id,
+    url: settings.url,
+    description: settings.description,
+    types: settings.types.length === WEBHOOK_TYPES.length ? 'all' : settings.types.join(' '),
+    include_data: settings.include_data,
+    concurrency: settings.concurrency,
+    status: webhook.status,
+    disabled_reason: webhook.disabledReason,
+    position: progress.position,
+    behind: progress.head - progress.position,
+    failing_since: progress.failingSince,
+    failed_attempts: progress.attempts,
+    next_attempt_at: progress.dueAt,
+    last_error: progress.error,
+    created_at: webhook.createdAt,
+    old_secret_signs_until: previousExpiresAt !== null && previousExpiresAt > now ? previousExpiresAt : null,
+  }
+}

@@ -1,0 +1,43 @@
+import type { RecordErrorCode } from '../errors.ts'
+import type { WebhookSettings } from '../events.ts'
+import { WEBHOOK_TYPES } from '../webhook-types.ts'
+import { LONGEST_URL } from './webhook-lifecycle.ts'
+
+/** What is wrong with the address of a webhook. The message follows the name of the setting. */
+export interface UrlFault {
+  code: RecordErrorCode
+  message: string
+}
+
+/** Settings in the form in which they are stored, or what is wrong with their address. */
+export type ReadSettings<Given> = { settings: Given; fault?: never } | { settings?: never; fault: UrlFault }
+
+/**
+ * Reads settings whose types and lengths have been checked. The address becomes exactly what is called, and the types
+ * get their order, so that two ways to write the same settings are no change. `allowsHttp` is for development.
+ */
+export function readWebhookSettings<Given extends Partial<WebhookSettings>>(
+  given: Given,
+  { allowsHttp }: { allowsHttp: boolean },
+): ReadSettings<Given> {
+  const settings = { ...given }
+  if (given.types !== undefined) settings.types = WEBHOOK_TYPES.filter((type) => given.types!.includes(type))
+  if (given.url === undefined) return { settings }
+  const { url, fault } = readUrl(given.url, allowsHttp)
+  return fault ? { fault } : { settings: { ...settings, url } }
+}
+
+function readUrl(text: string, allowsHttp: boolean): { url: string; fault?: never } | { url?: never; fault: UrlFault } {
+  const refuse = (code: RecordErrorCode, message: string) => ({ fault: { code, message } })
+  // The parser would drop white space and control characters in silence.
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
+  if (!url) return refuse('invalid_format', 'must be a URL, such as https://example.com/hooks')
+  if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:'))
+    return refuse('invalid_value', 'must start with https://')
+  if (url.username !== '' || url.password !== '')
+    return refuse('invalid_value', 'must not contain a user name or password')
+  if (url.href.includes('#')) return refuse('invalid_value', 'must not contain a fragment (#)')
+  // Encoding makes some characters longer.
+  if (url.href.length > LONGEST_URL) return refuse('too_long', `must have at most ${LONGEST_URL} characters`)
+  return { url: url.href }
+}

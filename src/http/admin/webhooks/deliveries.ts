@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
+import { findDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
+import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { problem } from '../../../domain/errors.ts'
+import { isId } from '../../../domain/ids.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
+import { NoQuery } from '../../openapi/schema-parts.ts'
+import { pageBefore, pageOf } from '../../server/cursor.ts'
+import { JSON_TYPES } from '../../server/media-types.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { actingUser, SMALL_BODY } from '../company-schemas.ts'
+import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
+import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, tags } from './webhook-routes.ts'
+
+interface OfDelivery {
+  Params: { id: string; delivery_id: string }
+}
+
+const ofDelivery = Type.Object({
+  ...params.properties,
+  delivery_id: Type.String({ description: 'The id of the delivery.' }),
+})
+export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
+
+/** Whoever sends a message waits for the receiver, so a company may send few at once. */
+const sending = { config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: SMALL_BODY }
+
+/** Adds the routes that list deliveries, and send a ping or one message again. */
+export function addDeliveryRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
+  addReadRoutes(app, services)
+  addSendRoutes(app, services)
+}
+
+function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
+  app.get<OfWebhook & { Querystring: Static<typeof DeliveryListQuery> }>(
+    '/webhooks/:id/deliveries',
+    {
+      schema: {
+        operationId: 'listWebhookDeliveries',
+        summary: 'List the deliveries of a webhook of the last 30 days, newest first',
+        ...{ tags, params, querystring: DeliveryListQuery, response: { 200: DeliveryList } },
+        problems: ['webhook_not_found'],
+      },
+    },
+    async (request) => {
+      const { companyId } = actingUser(request)
+      const id = readWebhookId(request.params.id)
+      if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
+      const { status, limit } = request.query
+      const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
+      const page = { ...pageBefore('dlv', request.query), ...isDelivered }
+      return pageOf(await listDeliveries(db, companyId, id, page), limit, (delivery) => delivery.id, renderDelivery)
+    },
+  )
+
+  app.get<OfDelivery>(
+    '/webhooks/:id/deliveries/:delivery_id',
+    {
+      schema: {
+        ...{ operationId: 'getWebhookDelivery', summary: 'Get a delivery of a webhook', tags },
+        ...{ params: ofDelivery, querystring: NoQuery, response: { 200: ShownDelivery } },
+        problems: ['webhook_not_found', 'delivery_not_found'],
+      },
+    },
+    async (request) => {
+      const { companyId } = actingUser(request)
+      const id = readWebhookId(request.params.id)
+      if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
+      const delivery = await findDelivery(db, companyId, id, readDeliveryId(request.params.delivery_id))
+      if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+      return renderDelivery(delivery)
+    },
+  )
+}
+
+function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteServices): void {
+  app.post<OfWebhook>(
+    '/webhooks/:id/ping',
+    {
+      schema: {
+        ...{ operationId: 'pingWebhook', summary: 'Send a test message and show what the receiver answers', tags },
+        description: 'Also works on a paused or disabled webhook.',
+        ...{ params, querystring: NoQuery, response: { 200: ShownDelivery }, problems: ['webhook_not_found'] },
+      },
+      ...sending,
+    },
+    async (request) => {
+      const id = readWebhookId(request.params.id)
+      return renderDelivery(await singleDeliveries.ping(actingUser(request).companyId, id))
+    },
+  )
+
+  app.post<OfDelivery>(
+    '/webhooks/:id/deliveries/:delivery_id/redeliver',
+    {
+      schema: {
+        ...{ operationId: 'redeliverWebhookMessage', summary: 'Send the message of a delivery again', tags },
+        description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
+        ...{ params: ofDelivery, querystring: NoQuery, response: { 200: ShownDelivery } },
+        problems: ['webhook_not_found', 'delivery_not_found'],
+      },
+      ...sending,
+    },
+    async (request) => {
+      const [id, deliveryId] = [readWebhookId(request.params.id), readDeliveryId(request.params.delivery_id)]
+      return renderDelivery(await singleDeliveries.redeliver(actingUser(request).companyId, id, deliveryId))
+    },
+  )
+}
+
+function readDeliveryId(id: string): string {
+  if (!isId('dlv', id)) throw new ProblemError(NO_SUCH_DELIVERY)
+  return id
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
+import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { NoQuery } from '../../openapi/schema-parts.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { JSON_TYPES } from '../../server/media-types.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
+import { actingUser, SMALL_BODY, setPositionHeader } from '../company-schemas.ts'
+import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
+import {
+  renderWebhook,
+  ResumeBody,
+  RotateWebhookBody,
+  ShownWebhook,
+  ShownWebhookWithSecret,
+} from './webhook-schemas.ts'
+
+const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY }
+
+/** Adds the routes that pause, resume and rotate. */
+export function addActionRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
+  addPauseAndResume(app, services)
+  addRotation(app, services)
+}
+
+function addPauseAndResume(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
+  const problems = ['webhook_not_found'] as const
+  app.post<OfWebhook>(
+    '/webhooks/:id/pause',
+    {
+      schema: {
+        ...{ operationId: 'pauseWebhook', summary: 'Pause deliveries until the webhook is resumed', tags },
+        ...{ params, querystring: NoQuery, response: { 200: ShownWebhook }, problems },
+      },
+      ...jsonBody,
+    },
+    async (request, reply) => {
+      const id = readWebhookId(request.params.id)
+      const changed = await changeWebhook(webhooks, actingUser(request), id, { change: 'pause' })
+      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
+    },
+  )
+
+  app.post<OfWebhook & { Body: Static<typeof ResumeBody> }>(
+    '/webhooks/:id/resume',
+    {
+      schema: {
+        ...{ operationId: 'resumeWebhook', summary: 'Resume or replay deliveries', tags },
+        description: 'Also works on an enabled webhook, to send messages again.',
+        ...{ params, querystring: NoQuery, body: ResumeBody, response: { 200: ShownWebhook }, problems },
+      },
+      ...jsonBody,
+      preValidation: allowEmptyBody,
+    },
+    async (request, reply) => {
+      const id = readWebhookId(request.params.id)
+      const acting = actingUser(request)
+      const position = await readResumePosition(db, acting.companyId, request.body)
+      const wanted = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+      const changed = await changeWebhook(webhooks, acting, id, wanted)
+      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
+    },
+  )
+}
+
+function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
+  app.post<OfWebhook & { Body: Static<typeof RotateWebhookBody> }>(
+    '/webhooks/:id/rotate',
+    {
+      schema: {
+        operationId: 'rotateWebhookSecret',
+        summary: 'Rotate the secret of a webhook; the new secret is shown once',
+        ...{ tags, params, querystring: NoQuery, body: RotateWebhookBody, response: { 200: ShownWebhookWithSecret } },
+        problems: ['webhook_not_found', 'secrets_key_missing'],
+      },
+      ...jsonBody,
+      preValidation: allowEmptyBody,
+    },
+    async (request, reply) => {
+      const id = readWebhookId(request.params.id)
+      const { overlap_seconds: overlap } = request.body
+      return sendWithSecret(reply, await rotateWebhookSecret(webhooks, actingUser(request), id, overlap))
+    },
+  )
+}
+
+/** Allows a request without a body, since all of its fields are optional. */
+async function allowEmptyBody(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {}
+}
+
+/** Reads the position after which deliveries go on; undefined for where they stopped. Throws a problem at the field. */
+export async function readResumePosition(
+  db: LedgerDb,
+  companyId: string,
+  { after, since }: Static<typeof ResumeBody>,
+): Promise<number | undefined> {
+  if (since === undefined) return after
+  const refuse = (message: string) => new ProblemError(invalidFields([fieldError('/since', 'invalid_value', message)]))
+  if (after !== undefined) throw refuse('since must not be combined with after')
+  const time = readInstant(since)
+  if (time === null) throw refuse(`since ${NOT_A_TIME}`)
+  return findResumePosition(db, companyId, time)
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply } from 'fastify'
+import type { WebhookServices, WebhookWithSecret } from '../../../accounts/webhooks/change-webhook.ts'
+import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
+import { isId } from '../../../domain/ids.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { SingleDeliveries } from '../../../webhooks/single-deliveries.ts'
+import { idIn } from '../../openapi/schema-parts.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { forbidCaching, setPositionHeader } from '../company-schemas.ts'
+import { renderWebhook } from './webhook-schemas.ts'
+
+/* Shared by the routes of webhooks. */
+
+/** What the routes and the pages of webhooks use. */
+export interface WebhookRouteServices {
+  db: LedgerDb
+  webhooks: WebhookServices & {
+    /** Whether a webhook may use http, for development. */
+    allowsHttp: boolean
+  }
+  singleDeliveries: SingleDeliveries
+}
+
+export interface OfWebhook {
+  Params: { id: string }
+}
+
+export const params = idIn('webhook')
+export const tags = ['Webhooks']
+
+/** Reads the id of a webhook in a path. */
+export function readWebhookId(id: string): string {
+  if (!isId('whk', id)) throw new ProblemError(NO_SUCH_WEBHOOK)
+  return id
+}
+
+/** Sends a webhook together with its new secret. */
+export function sendWithSecret(reply: FastifyReply, { secret, position, ...seen }: WebhookWithSecret): FastifyReply {
+  return setPositionHeader(forbidCaching(reply), position).send({ ...renderWebhook(seen), secret })
+}

@@ -1,0 +1,178 @@
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
+import type { WebhookSettings } from '../../../domain/events.ts'
+import {
+  DEFAULT_CONCURRENCY,
+  LARGEST_CONCURRENCY,
+  LONGEST_DESCRIPTION,
+  LONGEST_URL,
+} from '../../../domain/webhooks/webhook-lifecycle.ts'
+import { readWebhookSettings } from '../../../domain/webhooks/webhook-settings.ts'
+import { WEBHOOK_TYPES, type WebhookType } from '../../../domain/webhook-types.ts'
+import { oneOf, requireOnly, STRICT, Time, TimeOrNull } from '../../openapi/schema-parts.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { ProblemError } from '../../server/problem.ts'
+
+const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const URL_RULE = {
+  minLength: 1,
+  maxLength: LONGEST_URL,
+  description: 'Where messages are sent: an https URL without user name, password and fragment.',
+}
+const DESCRIPTION_RULE = { maxLength: LONGEST_DESCRIPTION, description: 'What the webhook is for. May be empty.' }
+const TYPES_RULE = {
+  type: 'array',
+  items: { type: 'string', enum: [...WEBHOOK_TYPES] },
+  minItems: 1,
+  uniqueItems: true,
+  description: 'The types of the messages to send.',
+}
+const INCLUDE_DATA_RULE = {
+  description:
+    'Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that ' +
+    'no personal data leaves the service.',
+}
+const CONCURRENCY_RULE = {
+  minimum: 1,
+  maximum: LARGEST_CONCURRENCY,
+  description: 'The number of messages that may be under way at once. Those of one employee always follow each other.',
+}
+
+const settings = {
+  url: Type.String(URL_RULE),
+  description: Type.String(DESCRIPTION_RULE),
+  types: Type.Unsafe<WebhookType[]>(TYPES_RULE),
+  include_data: Type.Boolean(INCLUDE_DATA_RULE),
+  concurrency: Type.Integer(CONCURRENCY_RULE),
+}
+
+const fields = {
+  id: Type.String({ description: 'The id of the webhook: `whk_…`.' }),
+  version: Type.Integer({ minimum: 1, description: 'Increases with each change.' }),
+  ...settings,
+  status: oneOf(
+    ['enabled', 'paused', 'disabled'],
+    'A disabled webhook was stopped by the service. Resume it when its receiver works again.',
+  ),
+  disabled: Type.Unsafe<{ reason: 'gone' | 'failing'; at: string } | null>({
+    type: ['object', 'null'],
+    properties: {
+      reason: oneOf(
+        ['gone', 'failing'],
+        '`gone`: the receiver answered 410. `failing`: it accepted nothing for three days.',
+      ),
+      at: Time,
+    },
+    required: ['reason', 'at'],
+    ...STRICT,
+  }),
+  position: Type.Integer({
+    minimum: 0,
+    description: "Everything up to this position of the company's ledger has been delivered or needs no delivery.",
+  }),
+  behind: Type.Integer({ minimum: 0, description: 'The number of events after that position.' }),
+  failing: Type.Unsafe<object | null>({
+    type: ['object', 'null'],
+    description: 'Null if the last delivery succeeded.',
+    properties: {
+      since: Time,
+      attempts: Type.Integer({ minimum: 0, description: 'Failed attempts since then.' }),
+      next_attempt_at: TimeOrNull,
+      reason: Type.Unsafe({ type: ['string', 'null'], description: 'Why the last attempt failed.' }),
+    },
+    required: ['since', 'attempts', 'next_attempt_at', 'reason'],
+    ...STRICT,
+  }),
+  created_at: Time,
+  secret_rotated_at: TimeOrNull,
+  previous_secret_expires_at: Type.Unsafe<string | null>({
+    ...{ type: ['string', 'null'], format: 'date-time' },
+    description: 'Until when messages are signed with the previous secret as well. Null if they are not.',
+  }),
+}
+
+export const ShownWebhook = Type.Object(fields, { $id: 'Webhook', ...STRICT })
+export const ShownWebhookWithSecret = Type.Object(
+  {
+    ...fields,
+    secret: Type.String({ description: 'Signs messages, as Standard Webhooks specifies: `whsec_…`. Shown only once.' }),
+  },
+  { $id: 'WebhookWithSecret', ...STRICT },
+)
+/** A company has few webhooks, so the list has one page. */
+export const WebhookList = Type.Object({ items: Type.Array(ShownWebhook, { description: 'Oldest first.' }) })
+
+export const CreateWebhookBody = requireOnly(
+  Type.Object(
+    {
+      url: settings.url,
+      description: Type.String({ ...DESCRIPTION_RULE, default: '' }),
+      types: Type.Unsafe<WebhookType[]>({ ...TYPES_RULE, default: [...WEBHOOK_TYPES] }),
+      include_data: Type.Boolean({ ...INCLUDE_DATA_RULE, default: false }),
+      concurrency: Type.Integer({ ...CONCURRENCY_RULE, default: DEFAULT_CONCURRENCY }),
+    },
+    STRICT,
+  ),
+  'url',
+)
+export const EditWebhookBody = Type.Partial(Type.Object(settings), {
+  ...STRICT,
+  description: 'A JSON Merge Patch: absent fields keep their value.',
+})
+export const ResumeBody = Type.Object(
+  {
+    after: Type.Optional({ ...Position, description: 'Send the events after this position.' }),
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Send the events recorded at or after this time (RFC 3339).' }),
+    ),
+  },
+  {
+    ...STRICT,
+    description:
+      'Without `after` and `since`, deliveries go on where they stopped. An earlier place sends messages again, a later ' +
+      'one skips some. Give at most one of them.',
+  },
+)
+export const RotateWebhookBody = requireOnly(
+  Type.Object(
+    {
+      overlap_seconds: Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_SECONDS,
+        default: DEFAULT_OVERLAP_SECONDS,
+        description:
+          'How long messages are signed with the current secret as well. Any older secret stops immediately.',
+      }),
+    },
+    STRICT,
+  ),
+)
+
+/** Brings settings into the form in which they are stored. Throws a problem at the URL if it cannot be used. */
+export function readSettings<Given extends Partial<WebhookSettings>>(given: Given, allowsHttp: boolean): Given {
+  const { settings: read, fault } = readWebhookSettings(given, { allowsHttp })
+  if (!fault) return read
+  throw new ProblemError(invalidFields([fieldError('/url', fault.code, `url ${fault.message}`)]))
+}
+
+/** Renders a webhook for a response. */
+export function renderWebhook({ webhook, now }: SeenWebhook): Static<typeof ShownWebhook> {
+  const { progress, disabledReason: reason, disabledAt: at, previousExpiresAt: previous } = webhook
+  const { position, head, failingSince: since, attempts, dueAt, error } = progress
+  return {
+    id: webhook.id,
+    version: webhook.version,
+    ...webhook.settings,
+    status: webhook.status,
+    disabled: reason === null ? null : { reason, at: at! },
+    position,
+    behind: head - position,
+    failing: since === null ? null : { since, attempts, next_attempt_at: dueAt, reason: error },
+    created_at: webhook.createdAt,
+    secret_rotated_at: webhook.rotatedAt,
+    previous_secret_expires_at: previous !== null && previous > now ? previous : null,
+  }
+}

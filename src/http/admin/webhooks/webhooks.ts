@@ -1,0 +1,127 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
+import { findWebhook, listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { authorizeAdmin } from '../../access/authorize-user.ts'
+import { limitFailures } from '../../access/rate-limits.ts'
+import type { SessionSettings } from '../../access/session.ts'
+import { NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../server/media-types.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { actingUser, SMALL_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
+import { addDeliveryRoutes } from './deliveries.ts'
+import { addActionRoutes } from './webhook-actions.ts'
+import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
+import {
+  CreateWebhookBody,
+  EditWebhookBody,
+  readSettings,
+  renderWebhook,
+  ShownWebhook,
+  ShownWebhookWithSecret,
+  WebhookList,
+} from './webhook-schemas.ts'
+
+const trim = trimTexts('url', 'description')
+const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY }
+
+/** Routes to manage webhooks, for administrators. Each change is an event. */
+export async function webhookRoutes(
+  app: FastifyInstance,
+  services: WebhookRouteServices & { access: LedgerDb; sessions: SessionSettings; failureLimit: number },
+): Promise<void> {
+  const { access, sessions, failureLimit } = services
+  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
+  addReadRoutes(app, services)
+  addCreateAndEdit(app, services)
+  addActionRoutes(app, services)
+  addRemoval(app, services)
+  addDeliveryRoutes(app, services)
+}
+
+function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
+  app.get(
+    '/webhooks',
+    {
+      schema: {
+        ...{ operationId: 'listWebhooks', summary: 'List webhooks, oldest first', tags },
+        ...{ querystring: NoQuery, response: { 200: WebhookList } },
+      },
+    },
+    async (request) => ({ items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook) }),
+  )
+
+  app.get<OfWebhook>(
+    '/webhooks/:id',
+    {
+      schema: {
+        ...{ operationId: 'getWebhook', summary: 'Get a webhook and how far it has got', tags },
+        ...{ params, querystring: NoQuery, response: { 200: ShownWebhook }, problems: ['webhook_not_found'] },
+      },
+    },
+    async (request) => {
+      const found = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
+      if (!found) throw new ProblemError(NO_SUCH_WEBHOOK)
+      return renderWebhook(found)
+    },
+  )
+}
+
+function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
+  app.post<{ Body: Static<typeof CreateWebhookBody> }>(
+    '/webhooks',
+    {
+      schema: {
+        ...{ operationId: 'createWebhook', summary: 'Create a webhook; its secret is shown once', tags },
+        description: 'Messages begin with the next event. A company may have 20 webhooks.',
+        ...{ querystring: NoQuery, body: CreateWebhookBody, response: { 201: ShownWebhookWithSecret } },
+        problems: ['too_many_webhooks', 'secrets_key_missing'],
+      },
+      ...jsonBody,
+      preValidation: trim,
+    },
+    async (request, reply) => {
+      const settings = readSettings(request.body, webhooks.allowsHttp)
+      const created = await createWebhook(webhooks, actingUser(request), settings)
+      void reply.code(201).header('location', `/admin/v1/webhooks/${created.webhook.id}`)
+      return sendWithSecret(reply, created)
+    },
+  )
+
+  app.patch<OfWebhook & { Body: Static<typeof EditWebhookBody> }>(
+    '/webhooks/:id',
+    {
+      schema: {
+        ...{ operationId: 'editWebhook', summary: 'Change the settings of a webhook', tags },
+        ...{ params, querystring: NoQuery, body: EditWebhookBody, response: { 200: ShownWebhook } },
+        problems: ['webhook_not_found'],
+      },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY, preValidation: trim },
+    },
+    async (request, reply) => {
+      const wanted = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
+      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(request.params.id), wanted)
+      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
+    },
+  )
+}
+
+function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
+  app.delete<OfWebhook>(
+    '/webhooks/:id',
+    {
+      schema: {
+        ...{ operationId: 'removeWebhook', summary: 'Remove a webhook permanently', tags },
+        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['webhook_not_found'] },
+      },
+      ...jsonBody,
+    },
+    async (request, reply) => {
+      const id = readWebhookId(request.params.id)
+      const { position } = await changeWebhook(webhooks, actingUser(request), id, { change: 'remove' })
+      return setPositionHeader(reply.code(204), position).send()
+    },
+  )
+}

@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { html } from 'hono/html'
+import { listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
+import { isId } from '../../../domain/ids.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
+import { NO_SUCH_DELIVERY } from '../../admin/webhooks/deliveries.ts'
+import { DELIVERY_STATUSES } from '../../admin/webhooks/delivery-schemas.ts'
+import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
+import { decodeIdCursor } from '../../server/cursor.ts'
+import { ProblemError } from '../../server/problem.ts'
+import {
+  listOptions,
+  readFormFields,
+  renderChoice,
+  renderFormAlert,
+  toFormProblem,
+  type FormProblem,
+} from '../parts/form.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { renderDeliveryTable } from './delivery-table.ts'
+import type { WebhookRequest, WebhookRoute } from './require-webhook.ts'
+import { requireWebhook } from './require-webhook.ts'
+import { renderSent } from './sent-delivery.ts'
+import { formatWebhookName } from './webhook-words.ts'
+
+const { path: PATH } = NAVIGATION.webhooks
+
+interface DeliveryRoute {
+  Params: { id: string; delivery_id: string }
+}
+
+/** `/settings/webhooks/{id}/deliveries`: what was sent in the last 30 days. */
+export function addDeliveriesPage(app: FastifyInstance, services: PageServices): void {
+  app.get<WebhookRoute>(`${PATH}/:id/deliveries`, (request, reply) => sendDeliveries(services, request, reply, null))
+
+  app.post<DeliveryRoute>(
+    `${PATH}/:id/deliveries/:delivery_id/redeliver`,
+    { config: { isHeavyRead: ALWAYS } },
+    async (request, reply) => {
+      const { delivery_id: deliveryId } = request.params
+      const id = readWebhookId(request.params.id)
+      if (!isId('dlv', deliveryId)) throw new ProblemError(NO_SUCH_DELIVERY)
+      try {
+        const sent = await services.singleDeliveries.redeliver(getViewer(request).companyId, id, deliveryId)
+        return await reply.redirect(`${PATH}/${id}/deliveries?sent=${sent.id}`, 303)
+      } catch (error) {
+        return sendDeliveries(services, request, reply, toFormProblem(error))
+      }
+    },
+  )
+}
+
+async function sendDeliveries(
+  services: PageServices,
+  request: WebhookRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
+  const viewer = getViewer(request)
+  const { webhook } = await requireWebhook(services, request)
+  const path = `${PATH}/${webhook.id}/deliveries`
+  const { cursor, status: wanted } = readFormFields(request.query)
+  const status = DELIVERY_STATUSES.find((known) => known === wanted)
+  const found = await listDeliveries(services.db, viewer.companyId, webhook.id, {
+    limit: ROWS_A_PAGE + 1,
+    ...(cursor === undefined ? {} : { before: decodeIdCursor('dlv', cursor) }),
+    ...(status === undefined ? {} : { isDelivered: status === 'delivered' }),
+  })
+  if (problem) void reply.code(problem.status)
+  const isFiltered = status !== undefined || cursor !== undefined
+  return sendUserPage(request, reply, viewer, {
+    title: `Deliveries to ${formatWebhookName(webhook)}`,
+    body: html`${renderBreadcrumb(NAVIGATION.webhooks, [{ label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }])}
+      <h1>Deliveries</h1>
+      ${problem ? renderFormAlert(problem) : await renderSent(services, request, webhook.id)}
+      <p>Every attempt of the last 30 days. Messages are made from the events again each time they are sent.</p>
+      ${found.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : renderStatusFilter(path, status ?? '')}
+      ${found.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
+      ${found.length === 0 ? '' : renderDeliveryTable(webhook.id, found.slice(0, ROWS_A_PAGE), viewer.timeZone)}
+      ${renderListLinks(path, status === undefined ? {} : { status }, cursor, found, ({ id }) => id)}`,
+  })
+}
+
+const FILTERS = listOptions({ delivered: 'Delivered', failed: 'Failed' })
+
+function renderStatusFilter(path: string, status: string): Html {
+  return html`<form method="get" action="${path}" class="filters">
+    ${renderChoice({ name: 'status', label: 'Result', value: status, options: FILTERS }, null)}
+    <div class="actions"><button>Filter</button></div>
+  </form>`
+}

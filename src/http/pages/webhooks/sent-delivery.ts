@@ -1,0 +1,34 @@
+import { html } from 'hono/html'
+import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
+import { findDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
+import { isId } from '../../../domain/ids.ts'
+import { PING_TYPE } from '../../../domain/webhook-types.ts'
+import { readFormFields } from '../parts/form.ts'
+import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { describeOutcome } from './delivery-table.ts'
+import type { WebhookRequest } from './require-webhook.ts'
+
+/** Renders how the delivery in `?sent=` ended; nothing if there is none. */
+export async function renderSent({ db }: PageServices, request: WebhookRequest, webhookId: string): Promise<Html> {
+  const { sent } = readFormFields(request.query)
+  if (!isId('dlv', sent)) return html``
+  const delivery = await findDelivery(db, getViewer(request).companyId, webhookId, sent)
+  return delivery ? renderResult(delivery) : html``
+}
+
+function renderResult(delivery: Delivery): Html {
+  const { isDelivered, type, durationMs, answer } = delivery
+  const what = type === PING_TYPE ? 'Test message' : 'Message'
+  const ended = isDelivered ? 'delivered' : 'not delivered'
+  const text = `${what} ${ended} in ${formatNumber(durationMs)} ms. ${describeOutcome(delivery)}.`
+  return html`<p class="${isDelivered ? 'notice' : 'alert'}" role="${isDelivered ? 'status' : 'alert'}">${text}</p>
+    ${
+      answer === null
+        ? ''
+        : html`<h2>Answer of the receiver</h2>
+            <pre>${answer}</pre>`
+    }`
+}

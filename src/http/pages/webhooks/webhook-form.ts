@@ -1,0 +1,95 @@
+import { html } from 'hono/html'
+import type { WebhookSettings } from '../../../domain/events.ts'
+import {
+  DEFAULT_CONCURRENCY,
+  LARGEST_CONCURRENCY,
+  LONGEST_DESCRIPTION,
+  LONGEST_URL,
+} from '../../../domain/webhooks/webhook-lifecycle.ts'
+import { WEBHOOK_TYPES, type WebhookType } from '../../../domain/webhook-types.ts'
+import { CreateWebhookBody, readSettings } from '../../admin/webhooks/webhook-schemas.ts'
+import {
+  checkForm,
+  findFault,
+  renderChoice,
+  renderField,
+  readWholeNumber,
+  type FormFields,
+  type FormProblem,
+} from '../parts/form.ts'
+import type { Html } from '../parts/page.ts'
+
+/** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
+export const WEBHOOK_FIELDS = ['url', 'description', ...WEBHOOK_TYPES, 'include_data', 'concurrency'] as const
+
+/** The fields of a new webhook. */
+export const NEW_WEBHOOK = formatFields({
+  ...{ url: '', description: '', types: [...WEBHOOK_TYPES] },
+  ...{ include_data: false, concurrency: DEFAULT_CONCURRENCY },
+})
+
+/** Formats settings as the fields of the form. */
+export function formatFields(settings: WebhookSettings): FormFields {
+  return {
+    url: settings.url,
+    description: settings.description,
+    ...Object.fromEntries(settings.types.map((type) => [type, 'on'])),
+    include_data: settings.include_data ? 'yes' : 'no',
+    concurrency: String(settings.concurrency),
+  }
+}
+
+/** Reads the settings in a form. Throws a problem with an error for each bad field. */
+export function readWebhookForm(fields: FormFields, allowsHttp: boolean): WebhookSettings {
+  const { url = '', description = '', include_data: includeData, concurrency } = fields
+  const settings = checkForm(CreateWebhookBody, {
+    url: url.trim(),
+    description: description.trim(),
+    types: WEBHOOK_TYPES.filter((type) => fields[type] !== undefined),
+    include_data: includeData === 'yes',
+    concurrency: readWholeNumber(concurrency),
+  })
+  return readSettings(settings, allowsHttp)
+}
+
+const CONTENTS = [
+  { value: 'no', label: 'IDs and attribute names only' },
+  { value: 'yes', label: 'Values, too' },
+]
+
+/** Renders the fields of a webhook. */
+export function renderWebhookFields(fields: FormFields, problem: FormProblem): Html {
+  const { url = '', description = '', include_data: includeData = 'no', concurrency = '' } = fields
+  return html`${renderField({ name: 'url', label: 'URL', value: url, maxLength: LONGEST_URL, autocomplete: 'off', hint: 'Where messages are sent, such as https://example.com/hooks.' }, problem)}
+  ${renderField({ name: 'description', label: 'Description (optional)', value: description, maxLength: LONGEST_DESCRIPTION, autocomplete: 'off', isRequired: false, hint: 'What receives the messages, such as “Payroll”.' }, problem)}
+  ${renderTypes(fields, problem)}
+  ${renderChoice({ name: 'include_data', label: 'Messages contain', value: includeData, options: CONTENTS, hint: 'Values are personal data. Without them, the receiver asks the API for what it needs.' }, problem)}
+  ${renderField({ name: 'concurrency', label: 'Messages at once', type: 'number', value: concurrency, min: 1, max: LARGEST_CONCURRENCY, hint: 'Messages about one employee are always sent in order.' }, problem)}`
+}
+
+const GROUPS = [
+  { legend: 'Employees', prefix: 'employee.' },
+  { legend: 'API calls', prefix: 'api_call.' },
+  { legend: 'API keys', prefix: 'api_key.' },
+]
+
+function renderTypes(fields: FormFields, problem: FormProblem): Html {
+  const fault = findFault('types', 'Message types', problem)
+  return html`<fieldset class="boxes" ${fault === undefined ? '' : html`aria-describedby="types-fault"`}>
+    <legend>Message types</legend>
+    ${GROUPS.map(
+      ({ legend, prefix }) =>
+        html`<fieldset>
+          <legend>${legend}</legend>
+          ${WEBHOOK_TYPES.filter((type) => type.startsWith(prefix)).map((type) => renderType(type, fields))}
+        </fieldset>`,
+    )}
+    ${fault === undefined ? '' : html`<p class="fault" id="types-fault">Choose at least one message type</p>`}
+  </fieldset>`
+}
+
+function renderType(type: WebhookType, fields: FormFields): Html {
+  return html`<label
+    ><input type="checkbox" name="${type}" ${fields[type] === undefined ? '' : html`checked`} /> <code>${type}</code></label
+  >`
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { createWebhook } from '../../../accounts/webhooks/change-webhook.ts'
+import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
+import type { Problem } from '../../../domain/errors.ts'
+import { MOST_WEBHOOKS } from '../../../domain/webhooks/webhook-lifecycle.ts'
+import {
+  toFormProblem,
+  renderFormAlert,
+  readFormFields,
+  type FormProblem,
+  renderSeenVersion,
+  readSeenVersion,
+} from '../parts/form.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { renderNotice } from '../parts/notice.ts'
+import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
+import { NEW_WEBHOOK, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
+import { sendWebhookSecret } from './webhook-secret.ts'
+import { describeProgress, describeTrouble, renderWebhookStatus } from './webhook-words.ts'
+
+const { path: PATH } = NAVIGATION.webhooks
+const DONE = { removed: 'Webhook removed.' }
+
+/** `/settings/webhooks`: the list, and the form that creates a webhook. */
+export function addWebhooksPage(app: FastifyInstance, services: PageServices): void {
+  app.get(PATH, (request, reply) => sendWebhookList(services, request, reply))
+  app.get(`${PATH}/new`, (request, reply) => sendCreateForm(services, request, reply, null))
+  const keptForm = {
+    fields: WEBHOOK_FIELDS,
+    show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
+      sendCreateForm(services, request, reply, problem),
+  }
+  app.post(`${PATH}/new`, { config: { keptForm } }, async (request, reply) => {
+    const { webhooks } = services
+    try {
+      const fields = readFormFields(request.body)
+      const settings = readWebhookForm(fields, webhooks.allowsHttp)
+      const created = await createWebhook(webhooks, getActing(request), settings, readSeenVersion(fields))
+      return await sendWebhookSecret(request, reply, created)
+    } catch (error) {
+      return sendCreateForm(services, request, reply, toFormProblem(error))
+    }
+  })
+}
+
+async function sendCreateForm(
+  { db }: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: FormProblem,
+): Promise<FastifyReply> {
+  const viewer = getViewer(request)
+  const fields = problem ? readFormFields(request.body) : NEW_WEBHOOK
+  const { length: seen } = await listWebhooks(db, viewer.companyId)
+  if (problem) void reply.code(problem.status)
+  return sendUserPage(request, reply, viewer, {
+    title: 'Create webhook',
+    body: html`${renderBreadcrumb(NAVIGATION.webhooks)}
+      <h1>Create webhook</h1>
+      ${renderFormAlert(problem)}
+      <p>Messages begin with the next event. The secret that signs them is shown once, on the next page.</p>
+      <form method="post" action="${PATH}/new" class="stack">
+        ${renderSeenVersion(seen)} ${renderWebhookFields(fields, problem)}
+        <div class="actions">
+          <button class="primary">Create webhook</button><a class="button" href="${PATH}">Cancel</a>
+        </div>
+      </form>`,
+  })
+}
+
+async function sendWebhookList(
+  { db }: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const viewer = getViewer(request)
+  const found = await listWebhooks(db, viewer.companyId)
+  const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
+  return sendUserPage(request, reply, viewer, {
+    title: 'Webhooks',
+    body: html`<h1>Webhooks</h1>
+      ${renderNotice(request, DONE)}
+      <p>
+        Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for
+        the messages.
+      </p>
+      ${found.length < MOST_WEBHOOKS ? create : html`<p>A company can have ${MOST_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+      ${found.length === 0 ? renderNoWebhooks() : renderWebhookTable(found, viewer.timeZone)}`,
+  })
+}
+
+function renderNoWebhooks(): Html {
+  return html`<div class="empty">
+    <p>No webhooks yet.</p>
+    <p>Create one to have changes of employees sent to another system as they happen.</p>
+  </div>`
+}
+
+function renderWebhookTable(webhooks: SeenWebhook[], timeZone: string): Html {
+  return html`<table class="cards">
+    <caption class="visually-hidden">
+      Webhooks, oldest first
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Webhook</th>
+        <th scope="col">Status</th>
+        <th scope="col">Progress</th>
+        <th scope="col">Created</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${webhooks.map((seen) => renderWebhookRow(seen, timeZone))}
+    </tbody>
+  </table>`
+}
+
+function renderWebhookRow(seen: SeenWebhook, timeZone: string): Html {
+  const { webhook } = seen
+  const { url, description } = webhook.settings
+  const trouble = describeTrouble(seen)
+  return html`<tr>
+    <th scope="row">
+      <a href="${PATH}/${webhook.id}"><bdi>${description || url}</bdi></a>
+      ${description === '' ? '' : html`<br /><code class="below">${url}</code>`}
+    </th>
+    <td data-label="Status">
+      ${renderWebhookStatus(webhook)} ${trouble === null ? '' : html`<div>${trouble}</div>`}
+    </td>
+    <td data-label="Progress">${describeProgress(webhook)}</td>
+    <td data-label="Created">${renderTime(webhook.createdAt, timeZone)}</td>
+  </tr>`
+}

@@ -1,0 +1,205 @@
+import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { deliverToNobody, storeDelivery } from '../../support/http/stored-deliveries.ts'
+import { streamOf } from '../../support/ledger/company-events.ts'
+import { startService, type Service } from '../../support/service.ts'
+
+const error = 'The receiver answered 500'
+const OOPS = { isDelivered: false, httpStatus: 500, error, answer: '<b>Oops</b>' }
+const service: Service = await startService(t, {}, { singleDeliveries: deliverToNobody(() => service.pool, OOPS) })
+const { company, pool } = service
+const cookie = await cookieOf(service, company.admin)
+const open = (path: string) => browse(service, path, { cookie })
+const send = (path: string, form: Record<string, string>) => browse(service, path, { cookie, form })
+const seenOn = ({ text }: { text: string }) => /name="seen" value="(\d+)"/.exec(text)![1]!
+const secretOn = ({ text }: { text: string }) => /<code id="secret">(whsec_[^<]{44})<\/code>/.exec(text)?.[1]
+const LIST = '/settings/webhooks'
+const NEW = `${LIST}/new`
+const FORM = {
+  ...{ url: 'https://example.com/hooks', description: 'Payroll', include_data: 'no', concurrency: '4' },
+  'employee.created': 'on',
+}
+
+/** Creates a webhook through the form. */
+async function create(more: Record<string, string> = {}) {
+  const shown = await send(NEW, { seen: seenOn(await open(NEW)), ...FORM, ...more })
+  const id = /href="\/settings\/webhooks\/(whk_\w+)"/.exec(shown.text)![1]!
+  return { id, page: `${LIST}/${id}`, shown, secret: secretOn(shown)! }
+}
+const count = async () => (await service.admin('/webhooks')).body.items.length
+const read = async (id: string) => (await service.admin(`/webhooks/${id}`)).body
+
+await t.test('the form has all message types chosen, and a created webhook has those that were sent', async (t) => {
+  t.equal((await open(NEW)).text.match(/type="checkbox" name="[\w.]+"\s+checked/g)!.length, 13)
+  const { id, shown, secret, page } = await create({ description: ' <i>Pay</i> ', 'api_key.revoked': 'on' })
+  t.equal(shown.status, 200)
+  t.match(await read(id), {
+    description: '<i>Pay</i>',
+    types: ['employee.created', 'api_key.revoked'],
+    include_data: false,
+    concurrency: 4,
+  })
+  for (const path of [page, LIST, `${page}/remove`, `${page}/deliveries`]) {
+    const { text, status } = await open(path)
+    t.equal(status, 200, path)
+    t.notOk(text.includes(secret), path)
+    t.match(text, '&lt;i&gt;Pay&lt;/i&gt;')
+  }
+})
+
+await t.test('submitting the form twice creates one webhook, also when both arrive at once', async (t) => {
+  const before = await count()
+  const form = { seen: seenOn(await open(NEW)), ...FORM }
+  const answers = await Promise.all([1, 2, 3].map(() => send(NEW, form)))
+  t.strictSame(answers.map(({ status }) => String(status)).toSorted(), ['200', '412', '412'])
+  t.equal(await count(), before + 1)
+  t.equal((await send(NEW, FORM)).status, 412, 'a form without a version')
+})
+
+await t.test('a refused form keeps what was filled in, and says what is wrong where', async (t) => {
+  const { types: _, ...bad } = { ...FORM, url: 'http://example.com/', concurrency: '99', types: '' }
+  const { 'employee.created': __, ...without } = bad
+  const first = await send(NEW, { seen: seenOn(await open(NEW)), ...without })
+  t.equal(first.status, 422)
+  for (const words of ['Choose at least one message type', 'Messages at once must be at most 16', 'value="Payroll"'])
+    t.match(first.text, words)
+  t.notMatch(first.text, /name="employee.created"\s+checked/)
+  const second = await send(NEW, { seen: seenOn(await open(NEW)), ...bad, concurrency: '4' })
+  t.equal(second.status, 422)
+  t.match(second.text, 'URL must start with https://')
+  t.match(second.text, 'value="http://example.com/"')
+  t.match(second.text, /name="employee.created"\s+checked/)
+})
+
+await t.test('when two administrators edit a webhook at once, the second sees it and keeps their input', async (t) => {
+  const { page, id } = await create()
+  const seen = seenOn(await open(page))
+  const first = await send(page, { ...FORM, seen, description: 'First', include_data: 'yes' })
+  t.match(first, { status: 303, location: `${page}?done=saved` })
+  const second = await send(page, { ...FORM, seen, description: 'Second' })
+  t.match(second, { status: 412, text: /value="Second"/ })
+  t.match(await read(id), { description: 'First', include_data: true, version: 2 })
+  const third = await send(page, { ...FORM, seen: seenOn(second), description: 'Second' })
+  t.match(third, { status: 303 })
+})
+
+await t.test('a webhook is paused and resumed', async (t) => {
+  const { page, id } = await create()
+  t.match(await send(`${page}/pause`, {}), { status: 303, location: `${page}?done=paused` })
+  t.match((await open(`${page}?done=paused`)).text, /role="status">Webhook paused/)
+  t.match(await read(id), { status: 'paused' })
+  t.match((await open(LIST)).text, 'Paused')
+  t.match(await send(`${page}/resume`, {}), { status: 303, location: `${page}?done=resumed` })
+  t.match(await read(id), { status: 'enabled' })
+})
+
+await t.test('messages are replayed from a position or a time in the zone of the company, once', async (t) => {
+  const { page, id } = await create()
+  const replay = async (fields: Record<string, string>) =>
+    send(`${page}/replay`, { seen: seenOn(await open(page)), since: '', after: '', ...fields })
+  t.match(await replay({ after: '3' }), { status: 303, location: `${page}?done=replayed` })
+  t.match(await read(id), { position: 3 })
+  await service.manage('PATCH', '/company', { time_zone: 'Asia/Tokyo' })
+  // The clocks of Tokyo are nine hours ahead.
+  const inTokyo = new Date(Date.now() + 9 * 3_600_000 - 60_000).toISOString().slice(0, 16)
+  t.match(await replay({ since: inTokyo }), { status: 303 })
+  t.match(await read(id), { position: 0 })
+  await service.manage('PATCH', '/company', { time_zone: 'UTC' })
+  for (const [fields, words] of [
+    [{}, 'Enter either a time or a position'],
+    [{ since: inTokyo, after: '1' }, 'Enter either a time or a position'],
+    [{ since: 'yesterday' }, 'Enter a date and a time'],
+    [{ after: '1.5' }, 'Or events after position must be a whole number'],
+    [{ after: '99999' }, 'Or events after position must be at most'],
+  ] as const) {
+    t.match(await replay(fields), { status: 422, text: words })
+  }
+  const form = { seen: seenOn(await open(page)), since: '', after: '1' }
+  t.equal((await send(`${page}/replay`, form)).status, 303)
+  t.equal((await send(`${page}/replay`, form)).status, 412)
+  t.match((await streamOf(service, id)).at(-1), { type: 'WebhookResumed', data: { position: 1 } })
+})
+
+await t.test('submitting the rotation form twice makes one secret, and the page says what still signs', async (t) => {
+  const { page, secret } = await create()
+  const form = { seen: seenOn(await open(page)), overlap_seconds: '3600' }
+  const rotated = await send(`${page}/rotate`, form)
+  t.not(secretOn(rotated), secret)
+  t.match(rotated.text, /signed with the previous secret, too, until/)
+  t.match(await send(`${page}/rotate`, form), { status: 412 })
+  t.match((await open(page)).text, /Also signs until/)
+  t.match(await send(`${page}/rotate`, { seen: seenOn(await open(page)), overlap_seconds: '0' }), {
+    text: 'no longer signed with the previous secret',
+  })
+  t.notMatch((await open(page)).text, /Also signs until/)
+})
+
+await t.test('a test message shows at once what the receiver answered, as text', async (t) => {
+  const { page, id } = await create()
+  const { status, location } = await send(`${page}/ping`, {})
+  t.equal(status, 303)
+  const { text } = await open(location!)
+  t.match(text, 'Test message not delivered in 35 ms. The receiver answered 500.')
+  t.match(text, '<pre>&lt;b&gt;Oops&lt;/b&gt;</pre>')
+  const other = await create()
+  t.notMatch((await open(location!.replace(id, other.id))).text, 'not delivered')
+})
+
+await t.test('deliveries are listed with their results, filtered, paged, and sent again', async (t) => {
+  const { page, id } = await create()
+  for (let at = 1; at <= 52; at += 1) await storeDelivery(pool, company.id, id, at === 1 ? OOPS : { position: at })
+  const first = await open(`${page}/deliveries`)
+  t.match(first.text, 'href="/settings/events/52"')
+  const [, older] = /rel="next" href="([^"]+)"/.exec(first.text)!
+  t.match((await open(older!)).text, /Failed[\s\S]*The receiver answered 500/)
+  const failed = await open(`${page}/deliveries?status=failed`)
+  t.match(failed.text, '&lt;b&gt;Oops&lt;/b&gt;')
+  t.notMatch(failed.text, 'href="/settings/events/52"')
+  const [, again] = /action="([^"]+\/redeliver)"/.exec(failed.text)!
+  const { status, location } = await send(again!, {})
+  t.equal(status, 303)
+  t.match((await open(location!)).text, 'Message not delivered in 35 ms. The receiver answered 500.')
+  t.match(await send(`${page}/deliveries/me/redeliver`, {}), { status: 404 })
+})
+
+await t.test('removing asks for the host', async (t) => {
+  const { page, id } = await create({ url: 'https://hooks.example.com:8443/x' })
+  t.match((await open(`${page}/remove`)).text, 'hooks.example.com:8443</bdi> to confirm')
+  t.match(await send(`${page}/remove`, { typed: 'example.com' }), { status: 422, text: 'This doesn&#39;t match' })
+  t.match(await read(id), { status: 'enabled' })
+  const sent = await send(`${page}/remove`, { typed: 'Hooks.Example.com:8443 ' })
+  t.match(sent, { status: 303, location: `${LIST}?done=removed` })
+  t.equal((await open(page)).status, 404)
+  t.match((await open(`/settings/events?id=${id}`)).text, 'removed webhook')
+})
+
+await t.test('what fails is said in words, on the list, the page, and the health page', async (t) => {
+  const { page, id } = await create({ description: 'Broken' })
+  t.notMatch((await open('/settings/health')).text, 'gets no messages')
+  await pool.query(
+    `update webhook_progress set attempts = 3, failing_since = now() - interval '2 hours', error = $2,
+       due_at = now() + interval '5 minutes 10 seconds' where webhook_id = $1`,
+    [toUuid(id), error],
+  )
+  const words = 'Failing for 2 hours: the receiver answered 500; next attempt in 5 minutes.'
+  for (const path of [LIST, page, '/settings/health']) t.match((await open(path)).text, words, path)
+  await pool.query(
+    `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = now() - interval '3 days'
+     where webhook_id = $1`,
+    [toUuid(id)],
+  )
+  for (const path of [LIST, page, '/settings/health'])
+    t.match((await open(path)).text, 'Disabled 3 days ago: the receiver answered 410 Gone.', path)
+  t.match((await open('/settings/health')).text, `href="${page}"`)
+})
+
+await t.test("a webhook's events link to its page for administrators, and to its events for auditors", async (t) => {
+  const { id, page } = await create({ description: 'Linked' })
+  const path = `/settings/events?id=${id}`
+  t.match((await open(path)).text, `created webhook <a href="${page}"><em><bdi>Linked</bdi></em></a>`)
+  const auditor = await cookieOf(service, company.auditor)
+  const { text } = await browse(service, path, { cookie: auditor })
+  t.match(text, `created webhook <a href="/settings/events?id=${id}"><em><bdi>Linked</bdi></em></a>`)
+  t.equal((await browse(service, page, { cookie: auditor })).status, 403)
+})
