@@ -499,6 +499,174 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, oldest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook; its secret is shown once
+         * @description Messages begin with the next event. A company may have 20 webhooks.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook and how far it has got */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Remove a webhook permanently */
+        delete: operations["removeWebhook"];
+        options?: never;
+        head?: never;
+        /** Change the settings of a webhook */
+        patch: operations["editWebhook"];
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of a webhook of the last 30 days, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a delivery of a webhook */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the message of a delivery again
+         * @description The message is made from its event as it is stored now. It has the same `webhook-id` as before.
+         */
+        post: operations["redeliverWebhookMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause deliveries until the webhook is resumed */
+        post: operations["pauseWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message and show what the receiver answers
+         * @description Also works on a paused or disabled webhook.
+         */
+        post: operations["pingWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume or replay deliveries
+         * @description Also works on an enabled webhook, to send messages again.
+         */
+        post: operations["resumeWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rotate the secret of a webhook; the new secret is shown once */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit/v1/checkpoint": {
         parameters: {
             query?: never;
@@ -660,9 +828,302 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "api_call.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A writing call was completed */
+        post: operations["ApiCallCompletedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_call.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A writing call failed */
+        post: operations["ApiCallFailedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "employee.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An employee was created */
+        post: operations["EmployeeCreatedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "employee.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attributes of an employee changed */
+        post: operations["EmployeeUpdatedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "employee.deactivated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An employee was deactivated */
+        post: operations["EmployeeDeactivatedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "employee.reactivated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An employee was reactivated */
+        post: operations["EmployeeReactivatedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "employee.erased": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An employee's personal data were erased */
+        post: operations["EmployeeErasedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was issued */
+        post: operations["ApiKeyIssuedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was changed, such as its name or quota */
+        post: operations["ApiKeyChangedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The secret of an API key was rotated */
+        post: operations["ApiKeyRotatedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was disabled */
+        post: operations["ApiKeyDisabledMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.enabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was enabled */
+        post: operations["ApiKeyEnabledMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was revoked */
+        post: operations["ApiKeyRevokedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A test message that an administrator sent */
+        post: operations["WebhookPingMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
+        ApiCallCompletedMessage: {
+            /** @constant */
+            type: "api_call.completed";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                log_id: components["schemas"]["LogId"];
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @enum {string} */
+                operation?: "create" | "update_one" | "update_many" | "upsert";
+                counts?: components["schemas"]["CallCounts"];
+                /** @description The id of the API key. */
+                key_id?: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+            };
+        };
+        ApiCallFailedMessage: {
+            /** @constant */
+            type: "api_call.failed";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                log_id: components["schemas"]["LogId"];
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @enum {string} */
+                operation?: "create" | "update_one" | "update_many" | "upsert";
+                counts?: components["schemas"]["CallCounts"];
+                /** @description The id of the API key. */
+                key_id?: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The status that the call was answered with. */
+                http_status?: number;
+                /** @description The code of its problem. */
+                code?: string;
+                /** @description What was wrong. Only if the webhook includes data. */
+                detail?: string;
+            };
+        };
         ApiKey: {
             /** @description The API id, sent as `x-api-id`. */
             id: string;
@@ -707,6 +1168,162 @@ export interface components {
             };
             /** Format: date-time */
             created_at: string;
+        };
+        ApiKeyChangedMessage: {
+            /** @constant */
+            type: "api_key.changed";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The id of the API key. */
+                key_id: string;
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The id of the user who did it, or `operator`. */
+                actor: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The data of the event. Only if the webhook includes data. */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        ApiKeyDisabledMessage: {
+            /** @constant */
+            type: "api_key.disabled";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The id of the API key. */
+                key_id: string;
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The id of the user who did it, or `operator`. */
+                actor: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The data of the event. Only if the webhook includes data. */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        ApiKeyEnabledMessage: {
+            /** @constant */
+            type: "api_key.enabled";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The id of the API key. */
+                key_id: string;
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The id of the user who did it, or `operator`. */
+                actor: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The data of the event. Only if the webhook includes data. */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        ApiKeyIssuedMessage: {
+            /** @constant */
+            type: "api_key.issued";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The id of the API key. */
+                key_id: string;
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The id of the user who did it, or `operator`. */
+                actor: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The data of the event. Only if the webhook includes data. */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        ApiKeyRevokedMessage: {
+            /** @constant */
+            type: "api_key.revoked";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The id of the API key. */
+                key_id: string;
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The id of the user who did it, or `operator`. */
+                actor: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The data of the event. Only if the webhook includes data. */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        ApiKeyRotatedMessage: {
+            /** @constant */
+            type: "api_key.rotated";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The id of the API key. */
+                key_id: string;
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The id of the user who did it, or `operator`. */
+                actor: string;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The data of the event. Only if the webhook includes data. */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
         };
         ApiKeyWithSecret: {
             /** @description The API id, sent as `x-api-id`. */
@@ -761,7 +1378,7 @@ export interface components {
             position: number;
             /** @description The id of the call that made the event, and of its entry in Bulk User Logs. */
             call_id: string | null;
-            /** @description The id of the employee, call, key, user or company that the event is about. */
+            /** @description The id of the employee, call, key, webhook, user or company that the event is about. */
             stream: string;
             /** @description The number of the event in its stream: 1, 2, 3 and so on, without gaps. */
             version: number;
@@ -1015,6 +1632,78 @@ export interface components {
              */
             manager_email?: string | null;
         };
+        EmployeeCreatedMessage: {
+            /** @constant */
+            type: "employee.created";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                employee_id: components["schemas"]["EmployeeId"];
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The number of the event in the history of the employee. */
+                version: number;
+                log_id: components["schemas"]["LogId"] | null;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The names of the attributes. */
+                changed?: string[];
+                /** @description The attributes that were set. Only if the webhook includes data. */
+                attributes?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        EmployeeDeactivatedMessage: {
+            /** @constant */
+            type: "employee.deactivated";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                employee_id: components["schemas"]["EmployeeId"];
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The number of the event in the history of the employee. */
+                version: number;
+                log_id: components["schemas"]["LogId"] | null;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+            };
+        };
+        EmployeeErasedMessage: {
+            /** @constant */
+            type: "employee.erased";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                employee_id: components["schemas"]["EmployeeId"];
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The number of the event in the history of the employee. */
+                version: number;
+                log_id: components["schemas"]["LogId"] | null;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+            };
+        };
         /** @description The id of an employee. A TypeID. */
         EmployeeId: string;
         EmployeeList: {
@@ -1099,6 +1788,28 @@ export interface components {
             deactivated_at: components["schemas"]["Timestamp"] | null;
             version: number;
         };
+        EmployeeReactivatedMessage: {
+            /** @constant */
+            type: "employee.reactivated";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                employee_id: components["schemas"]["EmployeeId"];
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The number of the event in the history of the employee. */
+                version: number;
+                log_id: components["schemas"]["LogId"] | null;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+            };
+        };
         EmployeeThen: {
             /** @description The requested position, or the last position at the requested time. */
             position: number;
@@ -1106,6 +1817,37 @@ export interface components {
             /** @description By attribute name. A custom attribute is named like `custom_attributes.grade`. */
             causes: {
                 [key: string]: components["schemas"]["Cause"];
+            };
+        };
+        EmployeeUpdatedMessage: {
+            /** @constant */
+            type: "employee.updated";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                employee_id: components["schemas"]["EmployeeId"];
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /** @description The number of the event in the history of the employee. */
+                version: number;
+                log_id: components["schemas"]["LogId"] | null;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /** @description The names of the attributes. */
+                changed?: string[];
+                /** @description The old and the new value of each attribute. Only if the webhook includes data. */
+                changes?: {
+                    [key: string]: {
+                        from: unknown;
+                        to: unknown;
+                    };
+                };
             };
         };
         /** @description A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`. If there is no such employee, the record creates one and needs `first_name`, `last_name` and `email`. */
@@ -1401,6 +2143,155 @@ export interface components {
             /** @description The token, sent as `Authorization: Bearer`. It is shown only once. */
             token: string;
         };
+        Webhook: {
+            /** @description The id of the webhook: `whk_…`. */
+            id: string;
+            /** @description Increases with each change. */
+            version: number;
+            /** @description Where messages are sent: an https URL without user name, password and fragment. */
+            url: string;
+            /** @description What the webhook is for. May be empty. */
+            description: string;
+            /** @description The types of the messages to send. */
+            types: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+            /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. */
+            include_data: boolean;
+            /** @description The number of messages that may be under way at once. Those of one employee always follow each other. */
+            concurrency: number;
+            /**
+             * @description A disabled webhook was stopped by the service. Resume it when its receiver works again.
+             * @enum {string}
+             */
+            status: "enabled" | "paused" | "disabled";
+            disabled: {
+                /**
+                 * @description `gone`: the receiver answered 410. `failing`: it accepted nothing for three days.
+                 * @enum {string}
+                 */
+                reason: "gone" | "failing";
+                /** Format: date-time */
+                at: string;
+            } | null;
+            /** @description Everything up to this position of the company's ledger has been delivered or needs no delivery. */
+            position: number;
+            /** @description The number of events after that position. */
+            behind: number;
+            /** @description Null if the last delivery succeeded. */
+            failing: {
+                /** Format: date-time */
+                since: string;
+                /** @description Failed attempts since then. */
+                attempts: number;
+                /** Format: date-time */
+                next_attempt_at: string | null;
+                /** @description Why the last attempt failed. */
+                reason: string | null;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            secret_rotated_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when messages are signed with the previous secret as well. Null if they are not.
+             */
+            previous_secret_expires_at: string | null;
+        };
+        /** @description One attempt to deliver a message. Kept for 30 days. */
+        WebhookDelivery: {
+            /** @description The id of the delivery: `dlv_…`. */
+            id: string;
+            /**
+             * @description The type of the message.
+             * @enum {string}
+             */
+            type: "api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "webhook.ping";
+            /** @description The position of the event that the message tells. Null for a ping. */
+            position: number | null;
+            /** Format: date-time */
+            sent_at: string;
+            duration_ms: number;
+            /**
+             * @description The receiver accepts a message by answering with a status from 200 to 299.
+             * @enum {string}
+             */
+            status: "delivered" | "failed";
+            /** @description The status that the receiver answered. Null if it did not answer. */
+            http_status: number | null;
+            /** @description Why it failed. Null if it did not. */
+            error: string | null;
+            /** @description The start of the receiver's answer. Null if there was none, or if the event has been erased. */
+            answer: string | null;
+        };
+        WebhookPingMessage: {
+            /** @constant */
+            type: "webhook.ping";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The id of the webhook. */
+                webhook_id: string;
+            };
+        };
+        WebhookWithSecret: {
+            /** @description The id of the webhook: `whk_…`. */
+            id: string;
+            /** @description Increases with each change. */
+            version: number;
+            /** @description Where messages are sent: an https URL without user name, password and fragment. */
+            url: string;
+            /** @description What the webhook is for. May be empty. */
+            description: string;
+            /** @description The types of the messages to send. */
+            types: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+            /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. */
+            include_data: boolean;
+            /** @description The number of messages that may be under way at once. Those of one employee always follow each other. */
+            concurrency: number;
+            /**
+             * @description A disabled webhook was stopped by the service. Resume it when its receiver works again.
+             * @enum {string}
+             */
+            status: "enabled" | "paused" | "disabled";
+            disabled: {
+                /**
+                 * @description `gone`: the receiver answered 410. `failing`: it accepted nothing for three days.
+                 * @enum {string}
+                 */
+                reason: "gone" | "failing";
+                /** Format: date-time */
+                at: string;
+            } | null;
+            /** @description Everything up to this position of the company's ledger has been delivered or needs no delivery. */
+            position: number;
+            /** @description The number of events after that position. */
+            behind: number;
+            /** @description Null if the last delivery succeeded. */
+            failing: {
+                /** Format: date-time */
+                since: string;
+                /** @description Failed attempts since then. */
+                attempts: number;
+                /** Format: date-time */
+                next_attempt_at: string | null;
+                /** @description Why the last attempt failed. */
+                reason: string | null;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            secret_rotated_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when messages are signed with the previous secret as well. Null if they are not.
+             */
+            previous_secret_expires_at: string | null;
+            /** @description Signs messages, as Standard Webhooks specifies: `whsec_…`. Shown only once. */
+            secret: string;
+        };
     };
     responses: {
         /**
@@ -1421,6 +2312,25 @@ export interface components {
                     status?: 403;
                     /** @enum {string} */
                     code?: "admin_only" | "cross_site_request" | "role_required";
+                };
+            };
+        };
+        /**
+         * @description `delivery_not_found`: No such delivery.
+         *
+         *     `webhook_not_found`: No such webhook.
+         */
+        AdminDeliveryNotFoundWebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "delivery_not_found" | "webhook_not_found";
                 };
             };
         };
@@ -1760,6 +2670,26 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `secrets_key_missing`: The service has no key to protect secrets.
+         *
+         *     `unavailable`: The service is temporarily unavailable.
+         */
+        AdminSecretsKeyMissingUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 503;
+                    /** @enum {string} */
+                    code?: "secrets_key_missing" | "unavailable";
+                };
+            };
+        };
         /** @description `token_not_found`: No such token. */
         AdminTokenNotFound: {
             headers: {
@@ -1772,6 +2702,21 @@ export interface components {
                     status?: 404;
                     /** @enum {string} */
                     code?: "token_not_found";
+                };
+            };
+        };
+        /** @description `too_many_webhooks`: The company has as many webhooks as it may have. */
+        AdminTooManyWebhooks: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "too_many_webhooks";
                 };
             };
         };
@@ -1878,6 +2823,21 @@ export interface components {
                     status?: 422;
                     /** @enum {string} */
                     code?: "validation_failed";
+                };
+            };
+        };
+        /** @description `webhook_not_found`: No such webhook. */
+        AdminWebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "webhook_not_found";
                 };
             };
         };
@@ -2481,6 +3441,21 @@ export interface components {
          * @example "1"
          */
         IfMatch: string;
+        /**
+         * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+         * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+         */
+        "webhook-id": string;
+        /**
+         * @description When this attempt was made, in seconds since 1970.
+         * @example 1795359600
+         */
+        "webhook-timestamp": number;
+        /**
+         * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        "webhook-signature": string;
     };
     requestBodies: never;
     headers: {
@@ -4069,6 +5044,493 @@ export interface operations {
             503: components["responses"]["AdminUnavailable"];
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Oldest first. */
+                        items: components["schemas"]["Webhook"][];
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Where messages are sent: an https URL without user name, password and fragment. */
+                    url: string;
+                    /**
+                     * @description What the webhook is for. May be empty.
+                     * @default
+                     */
+                    description?: string;
+                    /**
+                     * @description The types of the messages to send.
+                     * @default [
+                     *       "api_call.completed",
+                     *       "api_call.failed",
+                     *       "employee.created",
+                     *       "employee.updated",
+                     *       "employee.deactivated",
+                     *       "employee.reactivated",
+                     *       "employee.erased",
+                     *       "api_key.issued",
+                     *       "api_key.changed",
+                     *       "api_key.rotated",
+                     *       "api_key.disabled",
+                     *       "api_key.enabled",
+                     *       "api_key.revoked"
+                     *     ]
+                     */
+                    types?: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+                    /**
+                     * @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service.
+                     * @default false
+                     */
+                    include_data?: boolean;
+                    /**
+                     * @description The number of messages that may be under way at once. Those of one employee always follow each other.
+                     * @default 4
+                     */
+                    concurrency?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            409: components["responses"]["AdminTooManyWebhooks"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminSecretsKeyMissingUnavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    removeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The response has no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    editWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Where messages are sent: an https URL without user name, password and fragment. */
+                    url?: string;
+                    /** @description What the webhook is for. May be empty. */
+                    description?: string;
+                    /** @description The types of the messages to send. */
+                    types?: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+                    /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. */
+                    include_data?: boolean;
+                    /** @description The number of messages that may be under way at once. Those of one employee always follow each other. */
+                    concurrency?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                status?: "delivered" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WebhookDelivery"][];
+                        /** @description Null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+                /** @description The id of the delivery. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One attempt to deliver a message. Kept for 30 days. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminDeliveryNotFoundWebhookNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    redeliverWebhookMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+                /** @description The id of the delivery. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One attempt to deliver a message. Kept for 30 days. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminDeliveryNotFoundWebhookNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    pauseWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    pingWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One attempt to deliver a message. Kept for 30 days. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    resumeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Send the events after this position. */
+                    after?: number;
+                    /**
+                     * Format: date-time
+                     * @description Send the events recorded at or after this time (RFC 3339).
+                     */
+                    since?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How long messages are signed with the current secret as well. Any older secret stops immediately.
+                     * @default 86400
+                     */
+                    overlap_seconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminWebhookNotFound"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminSecretsKeyMissingUnavailable"];
+        };
+    };
     getCheckpoint: {
         parameters: {
             query?: never;
@@ -4195,7 +5657,7 @@ export interface operations {
                 limit?: number;
                 /** @description `plain` for people and programs, `proof` for verification: the exact bytes that were hashed. */
                 format?: "plain" | "proof";
-                /** @description Only events of this employee, API key, user or company. */
+                /** @description Only events of this employee, API key, webhook, user or company. */
                 stream?: string;
                 /** @description Only events that this API key or user caused, or `operator` or `schedule`. */
                 actor?: string;
@@ -4364,6 +5826,636 @@ export interface operations {
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    ApiCallCompletedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiCallCompletedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiCallFailedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiCallFailedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    EmployeeCreatedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmployeeCreatedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    EmployeeUpdatedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmployeeUpdatedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    EmployeeDeactivatedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmployeeDeactivatedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    EmployeeReactivatedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmployeeReactivatedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    EmployeeErasedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmployeeErasedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiKeyIssuedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyIssuedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiKeyChangedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyChangedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiKeyRotatedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyRotatedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiKeyDisabledMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyDisabledMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiKeyEnabledMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyEnabledMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiKeyRevokedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyRevokedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    WebhookPingMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPingMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -26,8 +26,8 @@ import { openReads } from '../replica/open-reads.ts'
 import { openHealth } from '../workers/health.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { openWaker } from '../workers/wake.ts'
-import type { SingleDeliveries } from '../webhooks/single-deliveries.ts'
-import { UnavailableError } from '../admission/batcher.ts'
+import { openPoster } from '../webhooks/post.ts'
+import { openSingleDeliveries } from '../webhooks/single-deliveries.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { openSecrets } from './secrets.ts'
@@ -56,6 +56,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     recent?.forget(companyIds)
     waker.wake(companyIds)
   }
+  const poster = openPoster({ allowPrivate: config.WEBHOOKS_PRIVATE === 1 })
   const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
   const app = buildApp({
     commands: {
@@ -67,7 +68,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     },
     company,
     webhooks: { ...company, secrets, allowsHttp: config.WEBHOOKS_PRIVATE === 1 },
-    singleDeliveries: options.singleDeliveries ?? NO_DELIVERIES,
+    singleDeliveries:
+      options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: access.isAnswering,
@@ -82,6 +84,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await lanes.idle()
     await waker.flush()
     await boss.stop({ graceful: false })
+    poster.close()
     await Promise.all([appends.end(), access.pool.end(), reading.close()])
   }
   try {
@@ -91,13 +94,6 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await stop()
     throw listenFault(error, 'PORT', config.PORT, config.HOST)
   }
-}
-
-/** Stands for the sender of messages while this process has none. */
-const NO_DELIVERIES: SingleDeliveries = { ping: refuseToSend, redeliver: refuseToSend }
-
-async function refuseToSend(): Promise<never> {
-  throw new UnavailableError('this process sends no messages')
 }
 
 /** Opens the connections on which calls are committed and credentials looked up. */

@@ -26,6 +26,6 @@ export interface PartOptions {
   tracing?: Tracing | null
   /** Events that the API has just committed, shared with workers in the same process. */
   recent?: RecentEvents | undefined
-  /** Default: those that this process sends itself. */
+  /** Messages that administrators send. Default: over the network. */
   singleDeliveries?: SingleDeliveries | undefined
 }
