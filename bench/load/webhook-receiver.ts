@@ -3,18 +3,20 @@ import type { AddressInfo } from 'node:net'
 
 /*
  * A process that receives messages of webhooks, and prints its URL. Accepts each at once, except below `/never`, where
- * it accepts connections and never answers. `GET /counts` says how many messages it has accepted, and from how many
- * webhooks; `GET /lags` says how many milliseconds each took from its event to here, and forgets everything.
+ * it accepts connections and never answers. `GET /counts` says how many messages it has accepted, from how many webhooks,
+ * and how many milliseconds passed between the first and the last. `GET /lags` says how many milliseconds each took from
+ * its event to here, and forgets everything.
  */
 
 let accepted = 0
 let webhooks = new Set<string>()
 let lags: number[] = []
+let [firstAt, lastAt] = [0, 0]
 
 const server = createServer((request, response) => {
   const { method, url = '/' } = request
   if (method === 'GET') {
-    response.end(JSON.stringify(url === '/lags' ? lags : { accepted, webhooks: webhooks.size }))
+    response.end(JSON.stringify(url === '/lags' ? lags : { accepted, webhooks: webhooks.size, ms: lastAt - firstAt }))
     if (url === '/lags') [accepted, webhooks, lags] = [0, new Set(), []]
     return
   }
@@ -24,6 +26,8 @@ const server = createServer((request, response) => {
     if (url.startsWith('/never')) return
     const { timestamp } = JSON.parse(Buffer.concat(chunks).toString()) as { timestamp: string }
     lags.push(Date.now() - Date.parse(timestamp))
+    lastAt = performance.now()
+    if (accepted === 0) firstAt = lastAt
     accepted += 1
     webhooks.add(url)
     response.writeHead(204).end()
