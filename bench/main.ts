@@ -7,6 +7,7 @@ import { addMemoryCommand } from './commands/memory-command.ts'
 import { addProfileCommand } from './commands/profile-command.ts'
 import { addReplayCommand } from './commands/replay-command.ts'
 import { addSizesCommand } from './commands/sizes-command.ts'
+import { addWebhooksCommand } from './commands/webhooks-command.ts'
 
 /* `npm run bench`: measures the throughput of the service and its peers, and profiles the service. */
 
@@ -19,4 +20,5 @@ addAuditCommand(program)
 addMemoryCommand(program)
 addLargeRecordsCommand(program)
 addProfileCommand(program)
+addWebhooksCommand(program)
 await program.parseAsync()

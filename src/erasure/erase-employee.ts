@@ -5,7 +5,7 @@ import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { nextVersion } from '../ledger/append/append-company-events.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
-import { forgetAnswers } from '../ledger/erasure/forget-answers.ts'
+import { forgetAnswers, forgetReceiversAnswers } from '../ledger/erasure/forget-answers.ts'
 import { UnavailableError } from '../admission/batcher.ts'
 import type { Acting, CompanyServices } from '../accounts/users/change-company.ts'
 import { changeCompany, RefusedByStateError } from '../accounts/users/change-company.ts'
@@ -26,8 +26,8 @@ const MAX_LOOKS = 5
 
 /**
  * Erases a person: the data of their events and of all refused records that mention any of their current or former
- * names, the entry in the directory, and the stored answers to the affected calls. Appends `EmployeeErased`, so that the read models
- * drop the person too. Also finds people who appear only in refused records.
+ * names, the entry in the directory, and the stored answers to the affected calls and of receivers of webhooks. Appends
+ * `EmployeeErased`, so that the read models drop the person too. Also finds people who appear only in refused records.
  *
  * Searches the ledger before it locks the head, so that the company waits only for the search of newer events. Throws
  * RefusedByStateError: `employee_not_found` if nothing is left to erase, and `former_name` if employees had the name
@@ -110,6 +110,7 @@ async function eraseSeen(
   if (positions.length === 0) throw makeUnknownPersonError()
   const callIds = concerned.flatMap(({ callId }) => callId ?? [])
   await forgetAnswers(client, companyId, [...new Set([...callIds, ...seen.traces.answered, ...late.answered])])
+  await forgetReceiversAnswers(client, companyId, positions)
   if (person.employeeId !== null) await erase.deleteFromDirectory(client, companyId, person.employeeId)
   const stream = person.employeeId ?? newId('emp')
   const version = await nextVersion(client, companyId, stream)

@@ -8,6 +8,7 @@ await runShort(t, [
   'worker killed at a point',
   'PostgreSQL stopped at once',
   'answer to COMMIT swallowed',
+  'killed in turn',
   'everything killed',
   'COMMIT swallowed',
   'connections reset',

@@ -48,6 +48,9 @@ const DAY_MS = 86_400_000
 /** How many companies a fault's load has, if more than a few. */
 export const COMPANIES: Record<string, number> = { 'poison event': 100 }
 
+/** Faults that damage events, so that nobody can say what a webhook should tell. */
+export const UNTOLD: ReadonlySet<string> = new Set(['poison event'])
+
 /** Faults that leave a changed stage behind. */
 export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deploy'])
 
@@ -183,6 +186,18 @@ export const FAULTS: Record<string, Fault> = {
       await pause(random.below(300))
     }
     return { times: times + repeats }
+  },
+  'killed in turn': async ({ apis, workers, cluster }, random) => {
+    const kills = [
+      () => random.pick(apis).restart('SIGKILL'),
+      () => random.pick(workers).restart('SIGKILL'),
+      () => cluster.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL').then(cluster.start),
+    ]
+    for (const kill of random.sample(kills, kills.length)) {
+      await pause(random.below(500))
+      await kill()
+    }
+    return { times: kills.length }
   },
   'everything killed': async ({ apis, workers, cluster }) => {
     const kills = [...apis, ...workers].map((part) => part.restart('SIGKILL'))

@@ -47,6 +47,9 @@ interface ProgramOptions {
   settings?: Record<string, string>
 }
 
+/** The keys that encrypt the secrets of webhooks. */
+export const SECRETS_KEY = Buffer.alloc(32, 7)
+
 const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
 const READY = /^employee-ledger (?:listens|worker is running)/
 const STARTS_AT_MOST = 10_000
@@ -186,12 +189,15 @@ function launch(
   return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       DATABASE_URL: databaseUrl,
       PORT: String(port),
       ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
       LOG_LEVEL: 'error',
       BURST_LIMIT: '0',
       SWEEP_INTERVAL_MS: '500',
+      SECRETS_KEY: SECRETS_KEY.toString('base64'),
+      WEBHOOKS_PRIVATE: '1',
       ...settings,
       ...environmentOf(plant),
     },

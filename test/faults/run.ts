@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/demo/seeded-random.ts'
-import { COMPANIES, FAULTS, HOSTILE } from './faults.ts'
+import { COMPANIES, FAULTS, HOSTILE, UNTOLD } from './faults.ts'
 import type { Finding } from './oracle/finding.ts'
 import { findings, firstOfEach } from './oracle/finding.ts'
 import { lagging, lagMs } from './lag.ts'
+import { countDeliveries, deliveryFaults } from './oracle/delivery-faults.ts'
 import { oracle } from './oracle/oracle.ts'
 import { startProbe } from './probe.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
+import { openWebhooks } from './webhooks/webhooks.ts'
 import type { LoadOptions, Operation } from './workload.ts'
 import { startLoad } from './workload.ts'
 
@@ -31,6 +33,10 @@ export interface Outcome {
   lagMs: number
   /** How many batches were folded from memory; null where that is impossible. */
   foldsFromMemory: number | null
+  /** Messages that the receivers of webhooks accepted, those accepted again, and how often a receiver misbehaved. */
+  messages: number
+  repeated: number
+  troubles: number
   /** The fault's own measurement. */
   note?: string
   /** What was wrong. */
@@ -69,6 +75,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   if (!happen) throw new Error(`there is no fault called ${fault}`)
   const companies = await stage.makeCompanies(COMPANIES[fault] ?? FEW_COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
+  const webhooks = await openWebhooks(stage, UNTOLD.has(fault) ? [] : companies, seed)
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
@@ -92,6 +99,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     await load.end()
     if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
+    wrong.push(...(await webhooks.settle(load.operations, options.settlesWithinMs)))
     const all = [...ids, ...hostile]
     if (!(await stage.settled(all, options.settlesWithinMs)))
       wrong.push({ kind: 'never caught up', text: 'the projections never caught up' })
@@ -101,7 +109,10 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     // Folds that are late read the ledger.
     if (foldsFromMemory === 0 && options.looksAtTimes !== false)
       wrong.push({ kind: 'no run', text: 'nothing was folded from memory' })
-    const judge = stage.withDatabase((db) => oracle(db, all, [...load.operations, ...operations], stage.projections))
+    const judge = stage.withDatabase(async (db) => [
+      ...(await oracle(db, all, [...load.operations, ...operations], stage.projections)),
+      ...(await deliveryFaults(db, webhooks.all)),
+    ])
     wrong.push(
       ...(await judge.catch((error: unknown) =>
         findings('ledger', [`the oracle could not read the ledger: ${String(error)}`]),
@@ -115,11 +126,12 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
       recoveryMs: Math.round(recoveryMs),
       lagMs: Math.round(caughtUpMs),
       foldsFromMemory,
+      ...countDeliveries(webhooks.all),
       ...(note === undefined ? {} : { note }),
       wrong: firstOfEach(wrong),
     }
   } finally {
-    await Promise.all([load.end(), probe.end()])
+    await Promise.all([load.end(), probe.end(), webhooks.close()])
   }
 }
 

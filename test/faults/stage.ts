@@ -7,17 +7,19 @@ import type { Projection } from '../../projections/projection.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import { registerCompany } from '../../src/accounts/companies/register-company.ts'
+import type { WebhookServices } from '../../src/accounts/webhooks/change-webhook.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
+import { openSecretBox } from '../../src/secrets/secret-box.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster, urlsNow } from './cluster.ts'
 import type { DatabaseLine } from '../support/postgres/database-line.ts'
 import { openDatabaseLine } from '../support/postgres/database-line.ts'
 import type { Supervised } from './program.ts'
-import { supervise } from './program.ts'
+import { SECRETS_KEY, supervise } from './program.ts'
 import { isCaughtUp } from './oracle/oracle.ts'
 import type { LoadedCompany } from './workload.ts'
 
@@ -42,6 +44,8 @@ export interface Stage {
   projections: readonly Projection[]
   /** A superuser's connections, bypassing the line. They are reopened after each start of PostgreSQL. */
   withDatabase<Result>(use: (db: LedgerDb) => Promise<Result>): Promise<Result>
+  /** Runs a use case of the program here, as the service's role, bypassing the line. */
+  withServices<Result>(use: (services: StageServices) => Promise<Result>): Promise<Result>
   /** Makes companies for one load. */
   makeCompanies(count: number): Promise<LoadedCompany[]>
   /**
@@ -50,6 +54,10 @@ export interface Stage {
    */
   settled(companyIds: string[], withinMs?: number): Promise<boolean>
   cleanup: Cleanup
+}
+
+interface StageServices extends WebhookServices {
+  db: LedgerDb
 }
 
 const SETTLES_WITHIN_MS = 60_000
@@ -113,7 +121,8 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
       ...{ cluster, line, workerLine, apis, workers, cleanup, projections: PROJECTIONS },
       foldsFromMemory: () => (settings.isOneProcess ? (statSync(folds, { throwIfNoEntry: false })?.size ?? 0) : null),
       withDatabase: (use) => withDatabase(cluster, use),
-      makeCompanies: (count) => makeCompanies(cluster, count),
+      withServices: (use) => withServices(cluster, use),
+      makeCompanies: (count) => makeCompanies(stage, count),
       settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),
     }
     return stage
@@ -134,20 +143,29 @@ export async function withDatabase<Result>(cluster: Cluster, use: (db: LedgerDb)
   }
 }
 
-async function makeCompanies(cluster: Cluster, count: number): Promise<LoadedCompany[]> {
+async function withServices<Result>(
+  cluster: Cluster,
+  use: (services: StageServices) => Promise<Result>,
+): Promise<Result> {
   const { serviceUrl: url } = urlsNow(cluster)
   const pool = openPool({ url, name: 'load', max: 2 })
-  const companies: LoadedCompany[] = []
-  for (let at = 0; at < count; at += 1) {
-    const companyId = await registerCompany({ pool, newId }, `Company ${at}`)
-    const key = await issueApiKey(
-      { pool, newId },
-      { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly' },
-    )
-    companies.push({ companyId, key })
+  try {
+    return await use({ pool, db: openDatabase<LedgerTables>(pool), newId, secrets: openSecretBox([SECRETS_KEY]) })
+  } finally {
+    await pool.end()
   }
-  await pool.end()
-  return companies
+}
+
+async function makeCompanies({ withServices }: Stage, count: number): Promise<LoadedCompany[]> {
+  return withServices(async (services) => {
+    const companies: LoadedCompany[] = []
+    for (let at = 0; at < count; at += 1) {
+      const companyId = await registerCompany(services, `Company ${at}`)
+      const wanted = { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly' } as const
+      companies.push({ companyId, key: await issueApiKey(services, wanted) })
+    }
+    return companies
+  })
 }
 
 async function settled(

@@ -26,7 +26,7 @@ export interface Operation {
   id: string
   companyId: string
   apiId: string
-  method: 'POST' | 'PATCH'
+  method: 'POST' | 'PATCH' | 'PUT'
   path: string
   /** The body, sent as JSON; a string is sent unchanged. */
   body: unknown
@@ -47,7 +47,7 @@ interface AnswerBody {
   log_id?: string
   code?: string
   employees?: { id: string; email: string }[]
-  results?: { id: string; result: string; changed: string[] }[]
+  results?: { index: number; id: string; result: string; changed: string[] }[]
 }
 
 export interface Load {
@@ -72,10 +72,10 @@ const MAX_RECORDS = 12
 const KNOWN_AT_MOST = 500
 const SENT_AGAIN = 0.1
 /** Each client starts with one call of each kind, so that none depends on luck. */
-const FIRST_DICE = [40, 0, 93, 50, 65, 73, 78, 84, 89, 99]
+const FIRST_DICE = [40, 0, 93, 50, 65, 69, 73, 78, 84, 89, 99]
 
 interface Wanted {
-  method: 'POST' | 'PATCH'
+  method: 'POST' | 'PATCH' | 'PUT'
   path: string
   body: unknown
 }
@@ -85,6 +85,7 @@ interface Known {
   random: SeededRandom
   ids: string[]
   emails: string[]
+  externalIds: string[]
 }
 
 /** Starts clients that call the program, each one call after the other, until the load is ended. */
@@ -98,7 +99,10 @@ export function startLoad(
   const now = () => performance.now() - started
   const over = new AbortController()
   const known = new Map<string, Known>(
-    companies.map(({ companyId }, at) => [companyId, { random: seededRandom(seed + at), ids: [], emails: [] }]),
+    companies.map(({ companyId }, at) => [
+      companyId,
+      { random: seededRandom(seed + at), ids: [], emails: [], externalIds: [] },
+    ]),
   )
 
   async function client(number: number): Promise<void> {
@@ -186,12 +190,21 @@ export async function attempt(
   }
 }
 
-function learn(people: Known, { final }: Operation): void {
-  for (const { id, email } of final?.status === 201 ? (final.body.employees ?? []) : []) {
-    if (people.ids.length >= KNOWN_AT_MOST) return
-    people.ids.push(id)
-    people.emails.push(email)
+function learn(people: Known, { final, body }: Operation): void {
+  if (final === null || final.status >= 300) return
+  for (const { id, email } of final.body.employees ?? []) know(people, id, email)
+  for (const { index, id, result } of final.body.results ?? []) {
+    if (result !== 'created') continue
+    const { email, external_id: externalId } = (body as { employees: UpsertRecord[] }).employees[index]!
+    if (know(people, id, email!)) people.externalIds.push(externalId!)
   }
+}
+
+function know(people: Known, id: string, email: string): boolean {
+  if (people.ids.length >= KNOWN_AT_MOST) return false
+  people.ids.push(id)
+  people.emails.push(email)
+  return true
 }
 
 function nextCall(dice: number, random: SeededRandom, people: Known, id: string): Wanted {
@@ -200,10 +213,11 @@ function nextCall(dice: number, random: SeededRandom, people: Known, id: string)
   const one = () => random.pick(people.ids)
   const patch = (path: string, body: unknown): Wanted => ({ method: 'PATCH', path, body })
   if (dice < 60) return patch(`/v1/employees/${one()}`, { job_title: id, external_id: id })
-  if (dice < 70) {
+  if (dice < 66) {
     const some = random.sample(people.ids, 2 + random.below(6))
     return patch('/v1/employees', { employees: some.map((employee) => ({ id: employee, department: id })) })
   }
+  if (dice < 73) return upsert(id, random, people, dice === 72)
   if (dice < 76) return patch(`/v1/employees/${one()}`, { status: random.chance(0.5) ? 'inactive' : 'active' })
   if (dice < 82)
     return patch('/v1/employees', { employees: random.sample(people.ids, 3).map((employee) => ({ id: employee })) })
@@ -224,6 +238,24 @@ function nextCall(dice: number, random: SeededRandom, people: Known, id: string)
     })
   }
   return patch('/v1/employees/emp_01hzzzzzzzfzz8zzzzzzzzzzzz', { job_title: id })
+}
+
+interface UpsertRecord {
+  email?: string
+  external_id?: string
+}
+
+/** Known employees by their email addresses or external ids, and new ones; perhaps with a record that is refused. */
+function upsert(id: string, random: SeededRandom, people: Known, isBad: boolean): Wanted {
+  const employees: UpsertRecord[] = [
+    ...random.sample(people.emails, random.below(3)).map((email) => ({ email, location: id })),
+    ...random.sample(people.externalIds, random.below(2)).map((externalId) => ({
+      ...{ external_id: externalId, location: id, status: random.chance(0.3) ? 'inactive' : 'active' },
+    })),
+    ...Array.from({ length: 1 + random.below(3) }, (_, at) => ({ ...person(id, at), external_id: `${id}-${at}` })),
+    ...(isBad ? [{ external_id: `${id}-nobody` }] : []),
+  ]
+  return { method: 'PUT', path: '/v1/employees', body: { employees } }
 }
 
 function create(id: string, count: number): Wanted {

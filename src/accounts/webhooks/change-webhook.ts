@@ -119,7 +119,7 @@ export async function rotateWebhookSecret(
   return { ...withHead(result, position), secret }
 }
 
-/** Disables a webhook that its receiver refuses. Does nothing if it is not enabled. */
+/** Disables a webhook that its receiver refuses. Does nothing if it is not enabled, or not failing any more. */
 export async function disableWebhook(
   { pool, onCommitted }: Pick<CompanyServices, 'pool' | 'onCommitted'>,
   companyId: string,
@@ -128,7 +128,8 @@ export async function disableWebhook(
 ): Promise<void> {
   const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client, now) => {
     const stored = await loadWebhook(client, companyId, webhookId)
-    if (!stored) return { events: [], result: null }
+    // An administrator may have resumed it since the failure.
+    if (!stored || stored.progress.attempts === 0) return { events: [], result: null }
     const { events } = await changeRows(
       client,
       companyId,

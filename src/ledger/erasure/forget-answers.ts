@@ -44,3 +44,21 @@ export async function forgetAnswers(client: ClientBase, companyId: string, callI
     [toUuid(companyId), callIds.map(toUuid)],
   )
 }
+
+/**
+ * Deletes what receivers of webhooks answered to these events, since an answer may repeat the message. Waits for rounds
+ * that are being recorded; those recorded later store no answer to an erased event.
+ */
+export async function forgetReceiversAnswers(
+  client: ClientBase,
+  companyId: string,
+  positions: number[],
+): Promise<void> {
+  const company = toUuid(companyId)
+  await client.query('select from webhook_progress where company_id = $1 order by webhook_id for update', [company])
+  await client.query(
+    `update webhook_deliveries set answer = null
+     where company_id = $1 and position = any($2::bigint[]) and answer is not null`,
+    [company, positions],
+  )
+}

@@ -163,6 +163,20 @@ export const BUGS: Record<string, Bug> = {
     put: "if (result === 'deactivated') return result",
     found: ['wrong counts'],
   },
+  'goes past a message that failed': {
+    process: 'worker',
+    file: 'src/webhooks/deliver-round.ts',
+    find: '  const missing = events.find((event) => !delivered.has(event.position))\n',
+    put: '  const missing = events.find(() => delivered.has(-1))\n',
+    found: ['lost message'],
+  },
+  'sends several messages of an employee at once': {
+    process: 'worker',
+    file: 'src/webhooks/deliver-round.ts',
+    find: '      if (busy.has(event.stream)) continue\n',
+    put: '',
+    found: ['message out of order'],
+  },
   'loses an event that it folds from memory': {
     process: 'start',
     file: 'src/ledger/append/recent-events.ts',

@@ -106,26 +106,31 @@ function contentFaults(
 ): string[] {
   const faults: string[] = []
   if (answered.employees) {
-    const created = call.events.flatMap((event) =>
-      event.type === 'EmployeeCreated' ? [[event.stream, event.data?.attributes.email]] : [],
-    )
-    const expected = answered.employees.map((employee) => [employee.id, employee.email])
-    if (JSON.stringify(created) !== JSON.stringify(expected))
-      faults.push(`${id}: the created employees are not those that were answered`)
+    const created = call.events.flatMap((event) => (event.type === 'EmployeeCreated' ? [event] : []))
     const { employees } = (typeof sent === 'string' ? JSON.parse(sent) : sent) as { employees: { email: string }[] }
-    const emails = employees.map(({ email }) => email)
-    if (JSON.stringify(emails) !== JSON.stringify(created.map(([, email]) => email)))
+    // An erased event says nothing of its employee.
+    const isExpected = created.every(({ stream, data }, at) => {
+      const person = answered.employees![at]
+      return stream === person?.id && (data === null || data.attributes.email === person.email)
+    })
+    if (!isExpected || created.length !== answered.employees.length)
+      faults.push(`${id}: the created employees are not those that were answered`)
+    if (answered.employees.some(({ email }, at) => email !== employees[at]?.email))
       faults.push(`${id}: created what was not sent`)
   }
   for (const { id: employeeId, result, changed } of answered.results ?? []) {
     const own = call.events.filter(({ stream }) => stream === employeeId)
-    const names = own.flatMap((event) =>
-      event.type === 'EmployeeUpdated' ? Object.keys(event.data?.changes ?? {}) : ['status'],
-    )
-    if (names.toSorted().join() !== changed.toSorted().join())
+    const names = own.flatMap((event) => {
+      if (event.type === 'EmployeeCreated') return []
+      return event.type === 'EmployeeUpdated' ? Object.keys(event.data?.changes ?? {}) : ['status']
+    })
+    const isErased = own.some(({ data }) => data === null)
+    if (!isErased && names.toSorted().join() !== changed.toSorted().join())
       faults.push(`${id}: answered that ${changed.join()} changed, the events say ${names.join()}`)
     if ((result === 'no_updates') !== (own.length === 0))
       faults.push(`${id}: answered ${result} for ${own.length} events`)
+    if ((result === 'created') !== own.some(({ type }) => type === 'EmployeeCreated'))
+      faults.push(`${id}: answered ${result}, the events say something else`)
   }
   return faults
 }
@@ -139,13 +144,14 @@ export function countFaults({ id, closing, events }: Call): string[] {
   if (closing.type === 'ApiCallCompleted') {
     const byIndex = new Map<number, string[]>()
     for (const { index, type } of events) byIndex.set(index!, [...(byIndex.get(index!) ?? []), type])
+    const created = [...byIndex.values()].filter((types) => types.includes('EmployeeCreated')).length
     const deactivated = [...byIndex.values()].filter((types) => types.includes('EmployeeDeactivated')).length
     const unchanged = closing.data?.unchanged.length ?? 0
     const total = byIndex.size + unchanged
     const expected: CallCounts =
       operation === 'create'
         ? { total, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
-        : { total, updated: byIndex.size - deactivated, deactivated, failed: 0, no_updates: unchanged }
+        : { total, updated: byIndex.size - created - deactivated, deactivated, failed: 0, no_updates: unchanged }
     if (!sameCounts(counts, expected))
       faults.push(`${id}: its counts are ${JSON.stringify(counts)}, its events say ${JSON.stringify(expected)}`)
   } else {

@@ -29,6 +29,13 @@ const MEANINGS = {
   'wrong entry': 'wrong',
   'read model': 'lost',
   'cannot be folded': 'wrong',
+  // Webhooks
+  'lost message': 'lost',
+  'message out of order': 'wrong',
+  'wrong message': 'wrong',
+  'erased and told': 'wrong',
+  'erased and kept': 'wrong',
+  'disabled webhook': 'wrong',
   'never caught up': 'lost',
   // While the fault lasts, and after it
   'slow recovery': 'wrong',

@@ -1,0 +1,168 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { changeWebhook, createWebhook } from '../../../src/accounts/webhooks/change-webhook.ts'
+import { findWebhook } from '../../../src/accounts/webhooks/read-webhooks.ts'
+import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
+import { seededRandom } from '../../../src/demo/seeded-random.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import type { WebhookType } from '../../../src/domain/webhook-types.ts'
+import { WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
+import { eraseEmployee } from '../../../src/erasure/erase-employee.ts'
+import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
+import type { Finding } from '../oracle/finding.ts'
+import type { Stage } from '../stage.ts'
+import type { LoadedCompany, Operation } from '../workload.ts'
+import type { Receiver } from './receiver.ts'
+import { startReceiver } from './receiver.ts'
+
+/** A webhook of a company under load. */
+export interface LoadedWebhook {
+  companyId: string
+  webhookId: string
+  secret: string
+  types: readonly WebhookType[]
+  /** The position of its creation. */
+  since: number
+  receiver: Receiver
+  /** When no round that began before the last erasure can send any more, in milliseconds since 1970. */
+  cleanFrom: number
+}
+
+interface Webhooks {
+  all: LoadedWebhook[]
+  /**
+   * Ends all trouble: the receivers recover, one person of each company is erased, and an administrator resumes each
+   * webhook. Waits until each has reached the head.
+   */
+  settle(operations: Operation[], withinMs?: number): Promise<Finding[]>
+  close(): Promise<void>
+}
+
+const SETTLES_WITHIN_MS = 60_000
+const LOOKS_EVERY_MS = 100
+const RESUMES_EVERY_MS = 500
+const REPLAYED = 0.2
+const REPLAYED_AT_MOST = 40
+const LARGEST_CONCURRENCY = 16
+const EMPLOYEE_TYPES = WEBHOOK_TYPES.filter((type) => type.startsWith('employee.'))
+
+/**
+ * Gives each company two webhooks: one with a reliable receiver, all types and values; and one with an unreliable
+ * receiver, which an impatient administrator resumes and replays again and again, so that nothing waits for long.
+ */
+export async function openWebhooks(stage: Stage, companies: LoadedCompany[], seed: number): Promise<Webhooks> {
+  const random = seededRandom(seed)
+  const all: LoadedWebhook[] = []
+  const unreliable: LoadedWebhook[] = []
+  for (const [at, { companyId }] of companies.entries()) {
+    const settings = { types: WEBHOOK_TYPES, include_data: true, concurrency: 4 }
+    all.push(await addWebhook(stage, companyId, settings, await startReceiver(null)))
+    const types = random.chance(0.5) ? WEBHOOK_TYPES : EMPLOYEE_TYPES
+    const chosen = { types, include_data: random.chance(0.5), concurrency: 1 + random.below(LARGEST_CONCURRENCY) }
+    unreliable.push(await addWebhook(stage, companyId, chosen, await startReceiver(seededRandom(seed + at))))
+  }
+  all.push(...unreliable)
+  const over = new AbortController()
+  const resuming = resumeAgain(stage, unreliable, random, over.signal)
+  async function end(): Promise<void> {
+    over.abort()
+    await resuming
+    await Promise.all(all.map(({ receiver }) => receiver.recover()))
+  }
+  return {
+    all,
+    async settle(operations, withinMs = SETTLES_WITHIN_MS) {
+      await end()
+      for (const { companyId } of companies) {
+        await eraseLast(stage, companyId, operations)
+        await noteLeases(stage, companyId, all)
+      }
+      for (const webhook of all) await resume(stage, webhook, 0)
+      return untilReached(stage, all, withinMs)
+    },
+    async close() {
+      await end()
+      await Promise.all(all.map(({ receiver }) => receiver.close()))
+    },
+  }
+}
+
+async function addWebhook(
+  stage: Stage,
+  companyId: string,
+  settings: { types: readonly WebhookType[]; include_data: boolean; concurrency: number },
+  receiver: Receiver,
+): Promise<LoadedWebhook> {
+  const wanted = { ...settings, types: [...settings.types], url: receiver.url, description: '' }
+  const { webhook, secret, position } = await stage.withServices((services) =>
+    createWebhook(services, { companyId, actor: OPERATOR }, wanted),
+  )
+  const { types } = settings
+  return { companyId, webhookId: webhook.id, secret, types, since: position!, receiver, cleanFrom: Infinity }
+}
+
+async function resumeAgain(
+  stage: Stage,
+  webhooks: LoadedWebhook[],
+  random: SeededRandom,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await pause(random.below(RESUMES_EVERY_MS), undefined, { signal }).catch(() => undefined)
+    const replayed = random.chance(REPLAYED) ? random.below(REPLAYED_AT_MOST) : 0
+    // The database may be away.
+    await resume(stage, random.pick(webhooks), replayed).catch(() => undefined)
+  }
+}
+
+/** Resumes a webhook where it is, or some positions before, which also ends the wait for its next attempt. */
+async function resume(stage: Stage, { companyId, webhookId, since }: LoadedWebhook, replayed: number): Promise<void> {
+  await stage.withServices(async (services) => {
+    const { position } = (await findWebhook(services.db, companyId, webhookId))!.webhook.progress
+    const wanted = { change: 'resume', position: Math.max(since, position - replayed) } as const
+    await changeWebhook(services, { companyId, actor: OPERATOR }, webhookId, wanted)
+  })
+}
+
+/** Erases the employee who was created last, whom the unreliable receiver may not have been told of. */
+async function eraseLast(stage: Stage, companyId: string, operations: Operation[]): Promise<void> {
+  const created = operations.flatMap(({ companyId: of, final }) =>
+    of === companyId && final?.status === 201 ? (final.body.employees ?? []) : [],
+  )
+  const person = created.at(-1)
+  if (!person) return
+  await stage.withServices((services) =>
+    eraseEmployee(services, { companyId, actor: OPERATOR }, { by: 'id', value: person.id }),
+  )
+}
+
+/** A round sends what it has read before; it is over when its lease is. */
+async function noteLeases(stage: Stage, companyId: string, webhooks: LoadedWebhook[]): Promise<void> {
+  const { rows } = await stage.withDatabase((db) =>
+    sql<{ webhook_id: string; clean_from: number }>`select webhook_id,
+      (extract(epoch from greatest(leased_until, clock_timestamp())) * 1000)::float8 as clean_from
+      from webhook_progress where company_id = ${toUuid(companyId)}`.execute(db),
+  )
+  for (const row of rows) {
+    const webhook = webhooks.find(({ webhookId }) => toUuid(webhookId) === row.webhook_id)
+    if (webhook) webhook.cleanFrom = row.clean_from
+  }
+}
+
+async function untilReached(stage: Stage, webhooks: LoadedWebhook[], withinMs: number): Promise<Finding[]> {
+  const companyIds = new Set(webhooks.map(({ companyId }) => companyId))
+  const behind = async () =>
+    stage.withDatabase(async (db) => {
+      const { rows } = await sql<{ line: string }>`
+        select format('webhook %s (%s) is at %s of %s, attempts %s, due %s, lease until %s: %s', w.webhook_id, w.status,
+          p.position, h.position, p.attempts, p.due_at, p.leased_until, p.error) as line
+        from webhooks w join webhook_progress p using (company_id, webhook_id) join heads h using (company_id)
+        where w.company_id = any(${[...companyIds].map(toUuid)}::uuid[]) and p.position < h.position`.execute(db)
+      return rows.map(({ line }) => line)
+    })
+  for (const deadline = performance.now() + withinMs; ; await pause(LOOKS_EVERY_MS)) {
+    const lines = await behind()
+    if (lines.length === 0) return []
+    if (performance.now() > deadline) return lines.map((text): Finding => ({ kind: 'never caught up', text }))
+  }
+}
