@@ -55,10 +55,6 @@ function recordError(fault: FastifySchemaValidationError, body: unknown): Record
       const allowed = (params['allowedValues'] as unknown[]).join(', ')
       return fieldError(pointer, 'invalid_value', `${name} must be one of ${allowed}`)
     }
-    case 'minItems':
-      return fieldError(pointer, 'too_short', `${name} must have at least ${formatItems(limit)}`)
-    case 'uniqueItems':
-      return fieldError(pointer, 'invalid_value', `${name} must not have duplicates`)
     default:
       return fieldError(pointer, 'invalid_format', `${name} has the wrong format`)
   }

@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
-import { answerChecker, operationsOf } from '../../support/http/api-document.ts'
-import type { Answer } from '../../support/service.ts'
+import { operationsOf } from '../../support/http/api-document.ts'
+import { holdAnswers } from '../../support/http/hold-answers.ts'
 import { deliverToNobody } from '../../support/http/stored-deliveries.ts'
 import type { Service } from '../../support/service.ts'
-import { employee, send, startService } from '../../support/service.ts'
+import { employee, startService } from '../../support/service.ts'
 
 /*
  * Real answers of all routes, good and bad, checked against the document: status, headers, media type, every field.
@@ -16,45 +16,8 @@ const service: Service = await startService(
   { singleDeliveries: deliverToNobody(() => service.pool) },
 )
 const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
-const check = answerChecker(document)
-/** By operation, the faults found and the statuses seen. */
-const held = new Map<string, { statuses: number[]; faults: string[] }>()
-
-const { key } = service.company
-const bearer = { authorization: `Bearer ${service.company.admin.token}` }
+const { check, hold, held } = holdAnswers(service, document)
 const mergePatch = { 'content-type': 'application/merge-patch+json' }
-
-interface Call {
-  body?: unknown
-  headers?: Record<string, string>
-  as?: 'key' | 'admin' | 'nobody'
-  /** The query that follows the path. */
-  query?: string
-  /** The value of the path's first parameter. */
-  id?: string
-  /** The value of its second one. */
-  deliveryId?: string
-}
-
-/** Sends a request to an operation and checks the answer against the document. */
-async function hold(
-  status: number,
-  route: string,
-  { as, query = '', id = 'x', deliveryId = 'x', headers = {}, body }: Call = {},
-): Promise<Answer> {
-  const [method, path] = route.split(' ') as [string, string]
-  const who = as ?? (path.startsWith('/v1/') ? 'key' : 'admin')
-  const options = { key: who === 'key' ? key : null, headers: { ...(who === 'admin' ? bearer : {}), ...headers } }
-  const url = path.replace(/\{\w+\}/, id).replace('{delivery_id}', deliveryId) + query
-  const answer = await send(service.address, method, url, body === undefined ? options : { ...options, body })
-  const { statuses, faults } = held.get(route) ?? { statuses: [], faults: [] }
-  const other = answer.status === status ? [] : [`${answer.status} and not ${status}: ${JSON.stringify(answer.body)}`]
-  held.set(route, {
-    statuses: [...statuses, status],
-    faults: [...faults, ...other, ...check({ path, method }, answer)],
-  })
-  return answer
-}
 
 const [CREATE, LIST, UPDATE_MANY] = ['POST /v1/employees', 'GET /v1/employees', 'PATCH /v1/employees']
 const UPSERT = 'PUT /v1/employees'
