@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
 import { operationsOf } from '../support/http/api-document.ts'
-import { employee, send, startService } from '../support/service.ts'
+import { deliverToNobody, storeDelivery } from '../support/http/stored-deliveries.ts'
+import { employee, send, startService, type Service } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 
 /*
@@ -9,7 +10,7 @@ import { browse, cookieOf } from '../support/http/sessions.ts'
  * outgoing-connections.test.ts. `docs/security.md` lists all tests that cover each risk.
  */
 
-const service = await startService(t)
+const service: Service = await startService(t, {}, { singleDeliveries: deliverToNobody(() => service.pool) })
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
 const document: OpenApiDocument = (await service.call('GET', '/openapi.json')).body
 const operations = operationsOf(document)
@@ -23,12 +24,20 @@ const { body: theirToken } = await service.manage(
   { name: 'theirs', expires_in_days: 1 },
   theirs.admin.token,
 )
+const { body: theirWebhook } = await service.manage(
+  'POST',
+  '/webhooks',
+  { url: 'https://example.com/hooks' },
+  theirs.admin.token,
+)
+const { id: theirDelivery } = await storeDelivery(service.pool, theirs.id, theirWebhook.id)
 const THEIRS: Record<string, string> = {
   employees: made.body.employees[0].id,
   'bulk-user-logs': made.body.log_id,
   'api-keys': theirs.key.api_id,
   users: theirs.member.user_id,
   tokens: theirToken.id,
+  webhooks: theirWebhook.id,
 }
 
 await t.test(
@@ -41,12 +50,13 @@ await t.test(
       const body = ['POST', 'PATCH'].includes(method) ? { body: path.includes('users') ? { role: 'member' } : {} } : {}
       const answers = []
       for (const named of [id, unknown]) {
+        const address = path.replace(/\{\w+\}/, named).replace('{delivery_id}', theirDelivery)
         const options = {
           key: path.startsWith('/v1') ? ours.key : null,
           headers: path.startsWith('/v1') ? {} : bearer(ours.admin.token),
           ...body,
         }
-        const { status, body: answer } = await send(service.address, method, path.replace(/\{\w+\}/, named), options)
+        const { status, body: answer } = await send(service.address, method, address, options)
         const { request_id: _, log_id: __, ...shown } = answer
         answers.push({ status, shown })
       }
