@@ -76,7 +76,7 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
     const event = told.get(data.position)
     const isOfEvent =
       event &&
-      arrival.headers['webhook-id'] === `msg_${webhookId.slice('whk_'.length)}_${event.position}` &&
+      arrival.headers['webhook-id'] === messageIdOf(webhookId, event) &&
       type === TOLD[event.type] &&
       (data.employee_id ?? data.log_id) === event.stream
     if (!isOfEvent) find('wrong message', `got ${arrival.text.slice(0, 200)}`)
@@ -96,6 +96,11 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
     }
   }
   return found
+}
+
+/** The same for every attempt. It names the time too, since a restored ledger may have another event there. */
+function messageIdOf(webhookId: string, { position, recorded_at: at }: RecordedEvent): string {
+  return `msg_${webhookId.slice('whk_'.length)}_${position}_${Date.parse(at).toString(36)}`
 }
 
 /** Standard Webhooks, "Signature scheme". */
