@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
@@ -56,20 +56,25 @@ export function openPoster({ allowPrivate, lookUp = lookUpHost, answerMs = ANSWE
   }
   const agents = { 'http:': new RequestFilteringHttpAgent(options), 'https:': new RequestFilteringHttpsAgent(options) }
 
-  function send(
+  async function send(
     url: URL,
     headers: Record<string, string>,
     body: string,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const isHttps = url.protocol === 'https:'
-    return new Promise((resolve, reject) => {
-      const message = { method: 'POST', signal, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }
-      const request = isHttps
-        ? requestHttps(url, { ...message, agent: agents['https:'] }, resolve)
-        : requestHttp(url, { ...message, agent: agents['http:'] }, resolve)
-      request.on('error', reject).end(body)
-    })
+    const message = { method: 'POST', signal, headers: { ...headers, 'content-length': Buffer.byteLength(body) } }
+    const open = () =>
+      url.protocol === 'https:'
+        ? requestHttps(url, { ...message, agent: agents['https:'] })
+        : requestHttp(url, { ...message, agent: agents['http:'] })
+    const request = open()
+    try {
+      return await getResponse(request, body)
+    } catch (error) {
+      // The receiver had closed an idle connection.
+      if (!request.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+      return getResponse(open(), body)
+    }
   }
 
   return {
@@ -97,6 +102,12 @@ export function openPoster({ allowPrivate, lookUp = lookUpHost, answerMs = ANSWE
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
+}
+
+function getResponse(request: ClientRequest, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve).on('error', reject).end(body)
+  })
 }
 
 /** Reads an answer to its end. Throws if it is too long, and keeps only its start. */

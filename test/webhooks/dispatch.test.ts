@@ -54,6 +54,21 @@ await t.test('a round that was overtaken by a replay records nothing, so nothing
   t.equal(receiver.received.length, 2)
 })
 
+await t.test('a new address begins without the failures of the old one', async (t) => {
+  const receiver = await startReceiver(t)
+  const webhook = await webhooks.create(receiver.url, { types: ['employee.created'] })
+  await create()
+  receiver.answer = async (_message, response) => {
+    const settings = { url: `${receiver.url}/new` }
+    await changeWebhook(changing, acting, webhook.webhookId, { change: 'edit', settings })
+    response.writeHead(410).end()
+  }
+  t.strictSame(await webhooks.deliver(webhook), ['lost'])
+  t.match(await webhooks.find(webhook), { status: 'enabled', progress: { attempts: 0, dueAt: null, error: null } })
+  receiver.answer = (_message, response) => response.end()
+  t.strictSame(await webhooks.deliver(webhook), ['reached the head'])
+})
+
 await t.test('a webhook that is removed while a message is under way leaves nothing behind', async (t) => {
   const receiver = await startReceiver(t)
   const webhook = await webhooks.create(receiver.url, { concurrency: 1 })

@@ -150,3 +150,18 @@ await t.test('a message that is cut off rejects, and is neither delivered nor fa
   const { url } = await startServer(t, () => cut.abort(new Error('stopping')))
   await t.rejects(poster.post(url, HEADERS, '{}', cut.signal), { message: 'stopping' })
 })
+
+await t.test('an idle connection that the receiver has closed is no failure', async (t) => {
+  const poster = openPoster({ allowPrivate: true })
+  t.teardown(poster.close)
+  let answered = 0
+  const { url } = await startServer(t, (socket) => {
+    answered += 1
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+    // Closed while the next message is under way on it.
+    socket.once('data', () => socket.resetAndDestroy())
+  })
+  t.match(await poster.post(url, HEADERS, '{}'), { error: null })
+  t.match(await poster.post(url, HEADERS, '{}'), { error: null })
+  t.equal(answered, 2)
+})

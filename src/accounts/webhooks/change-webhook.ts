@@ -162,8 +162,12 @@ async function changeRows(
     return { events, webhook: { ...stored, ...changed } }
   }
   await updateWebhook(client, companyId, changed, now)
-  for (const event of events)
+  for (const event of events) {
     if (event.type === 'WebhookResumed') await moveProgress(client, companyId, webhookId, event.data.position)
+    // What failed at the old address says nothing about the new one.
+    else if (event.type === 'WebhookChanged' && event.data.to.url !== undefined)
+      await moveProgress(client, companyId, webhookId, position)
+  }
   return { events, webhook: (await loadWebhook(client, companyId, webhookId))! }
 }
 

@@ -95,7 +95,8 @@ export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply
     // Do not reveal rate limits to unauthenticated callers.
     for (const name of RATE_LIMIT_HEADERS) void reply.removeHeader(name)
   }
-  if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  const isLater = refusal.status === 503 || (refusal.status === 429 && !reply.hasHeader('retry-after'))
+  if (isLater) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply
     .code(refusal.status)
     .type('application/problem+json')

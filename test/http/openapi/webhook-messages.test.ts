@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { currentDocument } from '../../../clients/openapi/current-document.ts'
+import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
+import { describeEvent, listEventTypes } from '../../../src/domain/webhooks/webhook-message.ts'
 import { compileIn, schemasOf } from '../../support/http/api-document.ts'
 
 interface DescribedMessage {
@@ -37,3 +40,20 @@ for (const [type, { post }] of Object.entries(messages)) {
     }
   })
 }
+
+await t.test('the messages about a recorded ledger fit the document, with and without data', async (t) => {
+  const told = new Set<string>(listEventTypes(WEBHOOK_TYPES))
+  const seen = new Set<string>()
+  const lines = readFileSync('test/fixtures/ledger-v1.ndjson', 'utf8').split('\n').slice(0, -1)
+  for (const { envelope, data } of lines.map((line) => JSON.parse(line) as { envelope: string; data: string | null })) {
+    const event = { ...JSON.parse(envelope), data: data === null ? null : JSON.parse(data) } as RecordedEvent
+    if (!told.has(event.type)) continue
+    for (const includeData of [false, true]) {
+      const message = describeEvent(event, includeData)
+      const fits = compileIn(ajv, messages[message.type]!.post.requestBody.content['application/json'].schema)
+      t.ok(fits(message), `${JSON.stringify(message)}: ${JSON.stringify(fits.errors)}`)
+      seen.add(message.type)
+    }
+  }
+  t.strictSame([...seen].toSorted(), [...WEBHOOK_TYPES].toSorted())
+})

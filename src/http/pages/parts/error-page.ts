@@ -39,7 +39,8 @@ export async function sendProblemPage(
   reply: FastifyReply,
   refusal: Problem,
 ): Promise<FastifyReply> {
-  if (refusal.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  const isLater = refusal.status === 503 || (refusal.status === 429 && !reply.hasHeader('retry-after'))
+  if (isLater) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   void reply.code(refusal.status)
   const { viewer } = request
   const home = viewer ? findHome(viewer.role) : '/'
