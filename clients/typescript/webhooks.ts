@@ -1,20 +1,13 @@
+import type { webhooks } from './api-types.ts'
 import { Webhook, WebhookVerificationError as Mismatch } from 'standardwebhooks'
 
 /** The types of messages. A later version of the service may send more: ignore those that you do not know. */
-export type WebhookType =
-  | 'api_call.completed'
-  | 'api_call.failed'
-  | `employee.${'created' | 'updated' | 'deactivated' | 'reactivated' | 'erased'}`
-  | `api_key.${'issued' | 'changed' | 'rotated' | 'disabled' | 'enabled' | 'revoked'}`
-  | 'webhook.ping'
+export type WebhookType = keyof webhooks
 
-/** A message, as Standard Webhooks defines it. */
-export interface WebhookMessage {
-  type: WebhookType | (string & {})
-  /** When the event happened (RFC 3339). */
-  timestamp: string
-  data: Record<string, unknown>
-}
+/** A message of one of these types, as the service's OpenAPI document describes it. */
+export type WebhookMessage<Type extends WebhookType = WebhookType> = {
+  [Each in Type]: NonNullable<webhooks[Each]['post']['requestBody']>['content']['application/json']
+}[Type]
 
 /** The headers of a request: of `fetch`, or of Node's `http`. */
 type ReceivedHeaders = Headers | Record<string, string | string[] | undefined>
@@ -60,9 +53,9 @@ function headerOf(headers: ReceivedHeaders, name: string): string {
 }
 
 function parsed(text: string): WebhookMessage {
-  let message: Partial<WebhookMessage> | null
+  let message: { type?: unknown; timestamp?: unknown; data?: unknown } | null
   try {
-    message = JSON.parse(text) as Partial<WebhookMessage> | null
+    message = JSON.parse(text) as typeof message
   } catch (cause) {
     throw new WebhookVerificationError('The payload is not JSON', { cause })
   }
