@@ -62,5 +62,7 @@ const STATEMENTS = [
     primary key (company_id, webhook_id, delivery_id)
   )`,
   `create index webhook_deliveries_by_age on webhook_deliveries (sent_at)`,
+  `create index webhook_deliveries_failed on webhook_deliveries (company_id, webhook_id, delivery_id)
+    where not is_delivered`,
   `create index webhook_deliveries_by_position on webhook_deliveries (company_id, position)`,
 ]

@@ -71,7 +71,12 @@ async function* cut<T>(
   { run = randomUUID(), maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES }: BatchOptions,
 ): AsyncGenerator<Cut<T>, void, undefined> {
   let next = 0
-  const begin = () => ({ first: next, records: [] as T[], bytes: 2, hmac: createHmac('sha256', run).update(operation) })
+  const begin = () => ({
+    first: next,
+    records: [] as T[],
+    bytes: 2,
+    hmac: createHmac('sha256', run).update(`${operation} ${next} `),
+  })
   const finish = ({ first, records, hmac }: typeof call): Cut<T> => ({ first, records, key: hmac.digest('hex') })
   let call = begin()
   for await (const record of given) {

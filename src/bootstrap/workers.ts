@@ -93,7 +93,12 @@ export const openRecent = () => openRecentEvents({ readers: PROJECTIONS.length }
 /** Starts delivering to webhooks, on connections of their own. */
 async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metrics) {
   const { config, urls, log } = options
-  const pool = openPool({ url: urls.serviceUrl, name: 'employee-ledger webhooks', max: DELIVERY_CONNECTIONS })
+  const pool = openPool({
+    url: urls.serviceUrl,
+    name: 'employee-ledger webhooks',
+    max: DELIVERY_CONNECTIONS,
+    lockTimeoutMs: 1_000,
+  })
   const poster = openPoster({ allowPrivate: config.WEBHOOKS_PRIVATE === 1 })
   const deliveries = await startDeliveries({
     ...{ pool, db: openDatabase<LedgerTables>(pool), poster, secrets: await openSecrets(config), newId, boss, log },

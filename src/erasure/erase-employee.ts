@@ -110,7 +110,7 @@ async function eraseSeen(
   if (positions.length === 0) throw makeUnknownPersonError()
   const callIds = concerned.flatMap(({ callId }) => callId ?? [])
   await forgetAnswers(client, companyId, [...new Set([...callIds, ...seen.traces.answered, ...late.answered])])
-  await forgetReceiversAnswers(client, companyId, positions)
+  await forgetReceiversAnswers(client, companyId, { positions, callIds: [...new Set(callIds)] })
   if (person.employeeId !== null) await erase.deleteFromDirectory(client, companyId, person.employeeId)
   const stream = person.employeeId ?? newId('emp')
   const version = await nextVersion(client, companyId, stream)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const OWNER_ALONE = 0o600
@@ -10,15 +11,27 @@ const OWNER_ALONE = 0o600
  */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const beside = `${file}.${randomUUID()}.part`
-  const handle = await open(beside, 'w', OWNER_ALONE)
   try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
+    const handle = await open(beside, 'w', OWNER_ALONE)
+    try {
+      await handle.writeFile(text)
+      await keepOwner(handle, file)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(beside, file)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
   }
-  await rename(beside, file)
   await syncFolder(dirname(file))
+}
+
+/** Gives a new file the owner of the one that it replaces, so that whoever could read that one still can. */
+async function keepOwner(handle: FileHandle, replaced: string): Promise<void> {
+  const [made, old] = [await handle.stat(), await stat(replaced).catch(() => null)]
+  if (old && (old.uid !== made.uid || old.gid !== made.gid)) await handle.chown(old.uid, old.gid)
 }
 
 /** Syncs a folder, so that a new file in it survives a power failure. */

@@ -94,7 +94,7 @@ export interface AppServices {
   burstLimit: number
   /** Failed authentications per minute and address; 0 is no limit. */
   failureLimit: number
-  /** Concurrent searches and exports per company. */
+  /** Concurrent searches, exports and test messages per company. */
   heavyReads: number
   streamLimits: StreamLimits
   sessions: SessionSettings

@@ -36,9 +36,15 @@ export async function addSecretKey(file: string): Promise<void> {
   await changeKeyFile(file, (keys) => [newKey(), ...keys])
 }
 
-/** Removes all keys from the file but the first. Secrets under the others become unreadable. Throws SecretKeyError. */
-export async function dropOlderSecretKeys(file: string): Promise<void> {
-  await changeKeyFile(file, ([first]) => [first!])
+/**
+ * Removes all keys from the file but the first, which must be `newest`. Secrets under the others become unreadable.
+ * Throws SecretKeyError.
+ */
+export async function dropOlderSecretKeys(file: string, newest: Buffer): Promise<void> {
+  await changeKeyFile(file, ([first]) => {
+    if (first !== encodeKey(newest)) throw new SecretKeyError(`another command has added a key to ${file}; try again`)
+    return [first]
+  })
 }
 
 /** Changes the keys in the file, one process at a time, so that no process writes over a key that another has added. */

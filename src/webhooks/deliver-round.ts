@@ -9,7 +9,7 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import { chooseDelay } from './backoff.ts'
 import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
-import type { Attempt, LeasedWebhook, RoundOutcome } from './progress.ts'
+import type { Attempt, LeasedWebhook, Pace, RoundOutcome } from './progress.ts'
 import { recordRound } from './progress.ts'
 
 export interface RoundServices {
@@ -22,10 +22,13 @@ export interface RoundServices {
   onAttempt?(isDelivered: boolean, seconds: number): void
 }
 
-/** What came of a round. `lost`: another process has the lease, or an administrator moved the webhook. */
+/**
+ * What came of a round. `stopped`: nothing could be sent in time. `lost`: another process has the lease, or an
+ * administrator moved the webhook.
+ */
 export type RoundEnd =
-  | { end: 'reached the head' | 'more'; isSlow: boolean }
-  | { end: 'failed'; isSlow: true; status: number | null; failingMs: number }
+  | { end: 'reached the head' | 'more' | 'stopped'; pace: Pace }
+  | { end: 'failed'; pace: 'failing'; status: number | null; failingMs: number }
   | { end: 'lost' }
 
 /** A page of messages; one that is far ahead of the checkpoint would be sent again after a crash. */
@@ -35,6 +38,8 @@ const SEARCHED_AT_ONCE = 20_000
 /** No message is sent later in a round, so that the lease outlives the last answer. */
 const SENDING_MS = 15_000
 const SLOW_MS = 2_000
+/** The status by which a receiver says that it will never take a message again. */
+export const GONE = 410
 
 /**
  * Delivers the next messages of a webhook, and records how far it got. Messages of one employee, call or key are sent
@@ -53,13 +58,18 @@ export async function deliverRound(
   const end = page.isEnd ? upTo : page.events.at(-1)!.position
   const sending = await sendEvents(services, webhook, page.events, { until: beganAt + SENDING_MS, signal })
   const outcome = summarise(webhook, page.events, end, sending)
+  const isIdle = sending.attempts.length === 0 && outcome.position === webhook.position
+  if (isIdle) return { end: 'stopped', pace: webhook.isSlow ? 'slow' : 'prompt' }
   const failingMs = await withClient(services.pool, (client) =>
     recordRound(client, webhook, leaseId, outcome, sending.attempts),
   )
   if (failingMs === 'lost') return { end: 'lost' }
   if (sending.failure)
-    return { end: 'failed', isSlow: true, status: sending.failure.httpStatus, failingMs: failingMs ?? 0 }
-  return { end: outcome.position < webhook.head ? 'more' : 'reached the head', isSlow: outcome.isSlow }
+    return { end: 'failed', pace: 'failing', status: sending.failure.httpStatus, failingMs: failingMs ?? 0 }
+  return {
+    end: outcome.position < webhook.head ? 'more' : 'reached the head',
+    pace: outcome.isSlow ? 'slow' : 'prompt',
+  }
 }
 
 interface Sending {
@@ -79,7 +89,8 @@ async function sendEvents(
   const waiting = new Set(events.filter(({ position }) => !sending.delivered.has(position)))
   const target = { url: webhook.url, secrets: openSecrets(secrets, webhook.secrets, webhook.webhookId) }
   const busy = new Set<string>()
-  const mayGoOn = () => !sending.failure && !signal.aborted && performance.now() < until
+  let isBroken = false
+  const mayGoOn = () => !isBroken && !sending.failure && !signal.aborted && performance.now() < until
 
   function takeNext(): RecordedEvent | undefined {
     for (const event of waiting) {
@@ -99,7 +110,9 @@ async function sendEvents(
     sending.attempts.push({ deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result })
     onAttempt?.(result.error === null, result.durationMs / 1_000)
     if (result.error === null) sending.delivered.add(position)
-    else sending.failure ??= { httpStatus: result.httpStatus, error: result.error, retryAfter }
+    // Of failures at the same time, the one that ends the webhook counts.
+    else if (!sending.failure || result.httpStatus === GONE)
+      sending.failure = { httpStatus: result.httpStatus, error: result.error, retryAfter }
   }
 
   // When a message of an employee is answered, the line that sent it takes the next one, so no line waits.
@@ -109,6 +122,7 @@ async function sendEvents(
       try {
         await send(event)
       } catch (error) {
+        isBroken = true
         if (!signal.aborted) throw error
       } finally {
         busy.delete(event.stream)
@@ -116,9 +130,12 @@ async function sendEvents(
     }
   }
 
-  await Promise.all(Array.from({ length: webhook.concurrency }, sendInLine))
+  const lines = await Promise.allSettled(Array.from({ length: webhook.concurrency }, sendInLine))
+  for (const line of lines) if (line.status === 'rejected') throw line.reason
   return sending
 }
+
+const isLate = ({ durationMs }: Attempt) => durationMs > SLOW_MS
 
 /** The checkpoint moves to the event before the first one that was not delivered. */
 function summarise(
@@ -130,7 +147,7 @@ function summarise(
   const missing = events.find((event) => !delivered.has(event.position))
   const position = missing ? missing.position - 1 : end
   const ahead = [...delivered].filter((one) => one > position).toSorted((a, b) => a - b)
-  const isSlow = failure !== null || attempts.some(({ durationMs }) => durationMs > SLOW_MS)
+  const isSlow = failure !== null || (attempts[0] ? attempts.some(isLate) : webhook.isSlow)
   if (!failure) return { position, ahead, attempts: 0, error: null, delayMs: null, isSlow }
   const failures = position > webhook.position ? 1 : webhook.attempts + 1
   const delayMs = chooseDelay(failures, failure.retryAfter, Math.random(), Date.now())

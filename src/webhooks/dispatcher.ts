@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { NoTurnError } from '../admission/batcher.ts'
+import type { Budget } from '../admission/budget.ts'
 import { openBudget } from '../admission/budget.ts'
 import type { LeaseServices } from './leased-round.ts'
 import { runLeasedRound } from './leased-round.ts'
-import type { DueWebhook } from './progress.ts'
+import type { DueWebhook, Pace } from './progress.ts'
 import { releaseWebhook } from './progress.ts'
 
 export interface Dispatcher {
@@ -14,20 +15,22 @@ export interface Dispatcher {
 }
 
 /** Rounds at once, of all companies; one company may have a quarter of them. */
-const ROUNDS = { prompt: 32, slow: 64 }
+const ROUNDS: Record<Pace, number> = { prompt: 32, slow: 32, failing: 64 }
 const WAITING = 4_000
 const LONGEST_WAIT_MS = 60_000
 const FINISHING_MS = 5_000
 
 /**
- * Delivers to many webhooks at once. Receivers that failed or were slow in their last round have places of their own,
- * so they delay only each other, and so have new ones until they have answered promptly. Companies take turns.
+ * Delivers to many webhooks at once. Receivers that failed in their last round have places of their own, so they delay
+ * only each other. So have those that were slow, and new ones until they have answered promptly. Companies take turns.
  */
 export function openDispatcher(options: LeaseServices): Dispatcher {
   const { pool, log } = options
-  const places = {
-    prompt: openBudget({ total: ROUNDS.prompt, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS }),
-    slow: openBudget({ total: ROUNDS.slow, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS }),
+  const openPlaces = (total: number) => openBudget({ total, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+  const places: Record<Pace, Budget> = {
+    prompt: openPlaces(ROUNDS.prompt),
+    slow: openPlaces(ROUNDS.slow),
+    failing: openPlaces(ROUNDS.failing),
   }
   const running = new Map<string, { isWokenAgain: boolean; done: Promise<void> }>()
   const stopping = new AbortController()
@@ -52,14 +55,13 @@ export function openDispatcher(options: LeaseServices): Dispatcher {
 
   async function deliverAll(webhook: DueWebhook, entry: { isWokenAgain: boolean }): Promise<void> {
     const leaseId = randomUUID()
-    let { isSlow } = webhook
+    let { pace } = webhook
     const takeRound = () =>
       runLeasedRound(options, webhook, leaseId, { stopping: stopping.signal, cutOff: cutOff.signal })
     while (!stopping.signal.aborted) {
       entry.isWokenAgain = false
-      const kind = isSlow ? 'slow' : 'prompt'
-      const round = await places[kind].hold(webhook.companyId, 1, undefined, takeRound)
-      if (round.end !== 'lost') isSlow = round.isSlow
+      const round = await places[pace].hold(webhook.companyId, 1, undefined, takeRound)
+      if (round.end !== 'lost') pace = round.pace
       if (round.end === 'more') continue
       const isDue = round.end !== 'lost' && (await releaseWebhook(pool, webhook, leaseId))
       if (!isDue && !entry.isWokenAgain) return

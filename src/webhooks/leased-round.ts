@@ -5,18 +5,15 @@ import { isServerError } from '../postgres/database-errors.ts'
 import { UnreadableSecretError } from '../secrets/secret-box.ts'
 import { PATIENCE_MS } from './backoff.ts'
 import type { RoundEnd, RoundServices } from './deliver-round.ts'
-import { deliverRound } from './deliver-round.ts'
+import { deliverRound, GONE } from './deliver-round.ts'
 import type { WebhookPlace } from './progress.ts'
 import { leaseWebhook, postponeWebhook } from './progress.ts'
 
 export interface LeaseServices extends RoundServices {
   log: Logger
-  /** Called with companies that have new events. */
-  onCommitted?(companyIds: string[]): void
 }
 
 const POSTPONED_MS = 60_000
-const GONE = 410
 
 /** Takes the lease on a webhook, if it is due, and delivers one round. Disables a webhook whose receiver is gone. */
 export async function runLeasedRound(
@@ -29,16 +26,17 @@ export async function runLeasedRound(
   if (stopping.aborted) return { end: 'lost' }
   const webhook = await leaseWebhook(services.pool, place, leaseId)
   if (!webhook) return { end: 'lost' }
+  let round: RoundEnd
   try {
-    const round = await deliverRound(services, webhook, leaseId, { beganAt, signal: cutOff })
-    if (round.end === 'failed') await disableIfHopeless(services, place, round)
-    return round
+    round = await deliverRound(services, webhook, leaseId, { beganAt, signal: cutOff })
   } catch (error) {
     // The lease ends by itself, and the sweep finds the webhook again.
     if (isServerError(error) || !(error instanceof Error)) throw error
     await postpone(services, place, leaseId, error)
     return { end: 'lost' }
   }
+  if (round.end === 'failed') await disableIfHopeless(services, place, leaseId, round)
+  return round
 }
 
 /** Not the receiver's fault: tries again later, for as long as it takes. */
@@ -57,12 +55,13 @@ async function postpone(
 async function disableIfHopeless(
   services: LeaseServices,
   { companyId, webhookId }: WebhookPlace,
+  leaseId: string,
   { status, failingMs }: { status: number | null; failingMs: number },
 ): Promise<void> {
   let reason: WebhookDisabledReason
   if (status === GONE) reason = 'gone'
   else if (failingMs >= PATIENCE_MS) reason = 'failing'
   else return
-  await disableWebhook(services, companyId, webhookId, reason)
+  await disableWebhook(services.pool, { companyId, webhookId, leaseId }, reason)
   services.log.warn({ companyId, webhookId, reason }, 'disabled a webhook')
 }

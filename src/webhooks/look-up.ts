@@ -1,9 +1,12 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { callbackify } from 'node:util'
 
 const TRY_MS = 2_000
 const TRIES = 2
+/** How long to wait for the addresses of the other family. */
+const LATER_FAMILY_MS = 300
 const FAMILIES = [4, 6] as const
 
 /**
@@ -25,14 +28,20 @@ export function lookUpHost(
 
 const lookUpAll = callbackify(async (hostname: string, wanted: LookupOptions['family']): Promise<LookupAddress[]> => {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
-  const families = FAMILIES.filter((family) => !wanted || wanted === family)
-  const results = await Promise.allSettled(
-    families.map((family) => (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))),
-  )
-  const found = results.flatMap((result, at) =>
-    result.status === 'fulfilled' ? result.value.map((address) => ({ address, family: families[at]! })) : [],
-  )
-  const failed = results.find((result) => result.status === 'rejected')
-  if (found.length === 0 && failed) throw failed.reason
+  const found: LookupAddress[] = []
+  let fault: unknown
+  const lookUps = FAMILIES.filter((family) => !wanted || wanted === family).map(async (family) => {
+    try {
+      const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))
+      found.push(...addresses.map((address) => ({ address, family })))
+    } catch (error) {
+      fault = error
+    }
+  })
+  const all = Promise.all(lookUps)
+  // A name server may answer for one family and not for the other.
+  await Promise.race([all, Promise.any(lookUps).then(() => pause(LATER_FAMILY_MS, undefined, { ref: false }))])
+  if (found.length === 0) await all
+  if (found.length === 0 && fault !== undefined) throw fault
   return found
 })

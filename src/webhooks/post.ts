@@ -10,6 +10,8 @@ const ANSWER_MS = 10_000
 const MOST_READ = 64 * 1024
 /** Bytes of an answer that are kept. */
 const MOST_KEPT = 1024
+/** The metadata service of Azure, whose address is public by its range. */
+const METADATA = ['168.63.129.16']
 const IDLE_MS = 15_000
 const IDLE_CONNECTIONS = 4
 
@@ -52,7 +54,9 @@ interface PosterOptions {
 export function openPoster({ allowPrivate, lookUp = lookUpHost, answerMs = ANSWER_MS }: PosterOptions): Poster {
   const options = {
     ...{ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_CONNECTIONS },
-    ...(allowPrivate ? { allowPrivateIPAddress: true, allowMetaIPAddress: true } : { lookup: lookUp }),
+    ...(allowPrivate
+      ? { allowPrivateIPAddress: true, allowMetaIPAddress: true }
+      : { lookup: lookUp, denyIPAddressList: METADATA }),
   }
   const agents = { 'http:': new RequestFilteringHttpAgent(options), 'https:': new RequestFilteringHttpsAgent(options) }
 
@@ -72,7 +76,7 @@ export function openPoster({ allowPrivate, lookUp = lookUpHost, answerMs = ANSWE
       return await getResponse(request, body)
     } catch (error) {
       // The receiver had closed an idle connection.
-      if (!request.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+      if (!request.reusedSocket || !CLOSED.has((error as NodeJS.ErrnoException).code ?? '')) throw error
       return getResponse(open(), body)
     }
   }
@@ -104,9 +108,17 @@ export function openPoster({ allowPrivate, lookUp = lookUpHost, answerMs = ANSWE
   }
 }
 
+/** Sends a request and resolves with the answer, whose body is not read yet. */
 function getResponse(request: ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request.on('response', resolve).on('error', reject).end(body)
+    request.on('response', resolve).on('error', reject)
+    // Without a listener, Node closes the connection and tells nobody.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy()
+      reject(new Error(`The receiver answered ${response.statusCode}`))
+    })
+    request.on('close', () => reject(new Error('The connection was closed before the answer ended')))
+    request.end(body)
   })
 }
 
@@ -133,6 +145,8 @@ function readHeader(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name]
   return typeof value === 'string' ? value : null
 }
+
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
 const FAULTS: Record<string, string> = {
   ENOTFOUND: 'The host name has no address',

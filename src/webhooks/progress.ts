@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import type { WebhookType } from '../domain/webhook-types.ts'
+import type { WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../postgres/binary-arrays.ts'
 
@@ -9,10 +9,12 @@ export interface WebhookPlace {
   webhookId: string
 }
 
+/** How the receiver of a webhook fared in its last round. `slow`: also if it has never been asked. */
+export type Pace = 'prompt' | 'slow' | 'failing'
+
 /** A webhook that has undelivered events and may be delivered to now. */
 export interface DueWebhook extends WebhookPlace {
-  /** Whether its receiver was slow or failed in the last round. */
-  isSlow: boolean
+  pace: Pace
 }
 
 /** A webhook that this process may deliver to, with what a round needs. */
@@ -27,6 +29,7 @@ export interface LeasedWebhook extends WebhookPlace {
   types: WebhookType[]
   includeData: boolean
   concurrency: number
+  isSlow: boolean
   /** Sealed; the replaced one follows while it still signs. */
   secrets: Buffer[]
 }
@@ -35,23 +38,25 @@ export interface LeasedWebhook extends WebhookPlace {
 const LEASE_SECONDS = 30
 const LISTED_AT_ONCE = 1_000
 
-const IS_DUE = `w.status = 'enabled' and h.position > p.position and coalesce(p.due_at <= clock_timestamp(), true)`
-const IS_FREE = `coalesce(p.leased_until <= clock_timestamp(), true)`
+// Citus allows only stable functions in updates.
+const IS_DUE = `w.status = 'enabled' and h.position > p.position and coalesce(p.due_at <= statement_timestamp(), true)`
+const IS_FREE = `coalesce(p.leased_until <= statement_timestamp(), true)`
 
-/** Lists webhooks that are due: those of these companies, or the most overdue ones of all. */
+/** Lists webhooks that are due: those of these companies, or of all, first those whose next attempt is overdue. */
 export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]): Promise<DueWebhook[]> {
-  const { rows } = await pool.query<{ company_id: string; webhook_id: string; is_slow: boolean }>(
-    `select p.company_id, p.webhook_id, p.is_slow
+  const { rows } = await pool.query<{ company_id: string; webhook_id: string; pace: Pace }>(
+    `select p.company_id, p.webhook_id,
+       case when p.attempts > 0 then 'failing' when p.is_slow then 'slow' else 'prompt' end as pace
      from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
        join heads h on h.company_id = w.company_id
      where ${IS_DUE} and ${IS_FREE} ${companyIds ? 'and w.company_id = any($1)' : ''}
-     order by p.due_at nulls first limit ${LISTED_AT_ONCE}`,
+     order by p.due_at limit ${LISTED_AT_ONCE}`,
     companyIds ? [uuidArray(companyIds)] : [],
   )
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
     webhookId: fromUuid('whk', row.webhook_id),
-    isSlow: row.is_slow,
+    pace: row.pace,
   }))
 }
 
@@ -67,19 +72,20 @@ interface LeasedRow {
   concurrency: number
   secret: Buffer
   previous_secret: Buffer | null
+  previous_expires_at: string | null
+  is_slow: boolean
 }
 
 /** Takes or renews the lease on a webhook. Null if it is not due, or another process has it. */
 export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<LeasedWebhook | null> {
   const { rows } = await pool.query<LeasedRow>(
     `update webhook_progress p
-     set lease_id = $3, leased_until = clock_timestamp() + interval '${LEASE_SECONDS} seconds'
+     set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
      from webhooks w, heads h
      where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
        and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
      returning p.position, p.ahead, p.attempts, p.failing_since, h.position as head, w.url, w.types, w.include_data,
-       w.concurrency, w.secret, case when w.previous_expires_at > clock_timestamp() then w.previous_secret end
-         as previous_secret`,
+       w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, p.is_slow`,
     [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
   )
   const [row] = rows
@@ -91,21 +97,24 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
     // node-postgres reads the elements of a bigint array as texts.
     ahead: row.ahead.map(Number),
     includeData: row.include_data,
-    secrets: previous ? [secret, previous] : [secret],
+    isSlow: row.is_slow,
+    secrets: previous && Date.parse(row.previous_expires_at!) > Date.now() ? [secret, previous] : [secret],
   }
 }
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
 export async function releaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<boolean> {
-  const { rows } = await pool.query<{ is_due: boolean }>(
+  const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
     `update webhook_progress p set lease_id = null, leased_until = null
      from webhooks w, heads h
      where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3
        and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
-     returning ${IS_DUE} as is_due`,
+     returning w.status, h.position > p.position as is_behind, p.due_at`,
     [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
   )
-  return rows[0]?.is_due ?? false
+  const [row] = rows
+  if (row?.status !== 'enabled' || !row.is_behind) return false
+  return row.due_at === null || Date.parse(row.due_at) <= Date.now()
 }
 
 /** An attempt to deliver a message. */
@@ -147,13 +156,13 @@ export async function recordRound(
   attempts: Attempt[],
 ): Promise<number | null | 'lost'> {
   await client.query('begin')
-  const { rows } = await client.query<{ failing_ms: number | null }>(
+  const { rows } = await client.query<{ failing_since: string | null }>(
     `update webhook_progress set position = $4, ahead = $5, attempts = $6, error = $7, is_slow = $9,
-       due_at = clock_timestamp() + $8 * interval '1 millisecond',
-       failing_since = case when $6 = 0 then null when $6 = 1 then clock_timestamp()
-         else coalesce(failing_since, clock_timestamp()) end
+       due_at = statement_timestamp() + $8 * interval '1 millisecond',
+       failing_since = case when $6 = 0 then null when $6 = 1 then statement_timestamp()
+         else coalesce(failing_since, statement_timestamp()) end
      where company_id = $1 and webhook_id = $2 and lease_id = $3
-     returning (extract(epoch from clock_timestamp() - failing_since) * 1000)::float8 as failing_ms`,
+     returning failing_since`,
     [
       ...[toUuid(place.companyId), toUuid(place.webhookId), leaseId, round.position, bigintArray(round.ahead)],
       ...[round.attempts, round.error, round.delayMs, round.isSlow],
@@ -165,7 +174,8 @@ export async function recordRound(
   }
   await insertAttempts(client, place, attempts)
   await client.query('commit')
-  return rows[0].failing_ms
+  const { failing_since: since } = rows[0]
+  return since === null ? null : Date.now() - Date.parse(since)
 }
 
 /** Records an attempt that an administrator asked for. It does not move the checkpoint. */
@@ -180,20 +190,21 @@ export async function recordAttempt(client: ClientBase, place: WebhookPlace, att
   await client.query('commit')
 }
 
-/** Inserts attempts, under the lock of the webhook's progress. The answer to an erased event is not stored. */
+/** Inserts attempts, under the lock of the webhook's progress. */
 async function insertAttempts(client: ClientBase, place: WebhookPlace, attempts: Attempt[]): Promise<void> {
   if (attempts.length === 0) return
+  const ids = [toUuid(place.companyId), toUuid(place.webhookId)]
+  const kept = await listPositionsWithData(client, place, attempts)
+  const mayKeep = ({ position, type }: Attempt) => position === null || (kept.has(position) && type !== ERASED_TYPE)
   await client.query(
     `insert into webhook_deliveries (company_id, webhook_id, delivery_id, position, type, sent_at, duration_ms,
        is_delivered, http_status, error, answer)
      select $1, $2, a.delivery_id, a.position, a.type, a.sent_at, a.duration_ms, a.error is null, a.http_status, a.error,
-       case when a.position is null or exists (
-         select from events e where e.company_id = $1 and e.position = a.position and e.data is not null)
-       then a.answer end
+       a.answer
      from unnest($3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[], $7::integer[], $8::integer[], $9::text[],
        $10::text[]) as a(delivery_id, position, type, sent_at, duration_ms, http_status, error, answer)`,
     [
-      ...[toUuid(place.companyId), toUuid(place.webhookId)],
+      ...ids,
       uuidArray(attempts.map(({ deliveryId }) => deliveryId)),
       bigintArray(attempts.map(({ position }) => position)),
       textArray(attempts.map(({ type }) => type)),
@@ -201,9 +212,27 @@ async function insertAttempts(client: ClientBase, place: WebhookPlace, attempts:
       integerArray(attempts.map(({ durationMs }) => durationMs)),
       integerArray(attempts.map(({ httpStatus }) => httpStatus)),
       textArray(attempts.map(({ error }) => error)),
-      textArray(attempts.map(({ answer }) => answer)),
+      textArray(attempts.map((attempt) => (mayKeep(attempt) ? attempt.answer : null))),
     ],
   )
+}
+
+/** The message that a person was erased. An answer to it may name the person. */
+const ERASED_TYPE: WebhookType = 'employee.erased'
+
+/** The positions whose events are not erased: the answer to an erased event is not stored. */
+async function listPositionsWithData(
+  client: ClientBase,
+  { companyId }: WebhookPlace,
+  attempts: Attempt[],
+): Promise<Set<number>> {
+  const positions = attempts.flatMap(({ position, answer }) => (answer === null ? [] : (position ?? [])))
+  if (positions.length === 0) return new Set()
+  const { rows } = await client.query<{ position: number }>(
+    'select position from events where company_id = $1 and position = any($2) and data is not null',
+    [toUuid(companyId), bigintArray(positions)],
+  )
+  return new Set(rows.map(({ position }) => position))
 }
 
 /** Records that a webhook cannot be delivered to, through no fault of its receiver, and when to try again. */
@@ -214,7 +243,7 @@ export async function postponeWebhook(
   { error, delayMs }: { error: string; delayMs: number },
 ): Promise<void> {
   await pool.query(
-    `update webhook_progress set error = $4, due_at = clock_timestamp() + $5 * interval '1 millisecond',
+    `update webhook_progress set error = $4, due_at = statement_timestamp() + $5 * interval '1 millisecond',
        lease_id = null, leased_until = null
      where company_id = $1 and webhook_id = $2 and lease_id = $3`,
     [toUuid(place.companyId), toUuid(place.webhookId), leaseId, error, delayMs],

@@ -105,6 +105,40 @@ function dispatchDue(t: Test): { dispatcher: Dispatcher; dispatch(): Promise<voi
   return { dispatcher, dispatch: async () => dispatcher.dispatch(await listDueWebhooks(service.pool)) }
 }
 
+await t.test('a process that stops before a retry is answered keeps the failure', async (t) => {
+  const receiver = await startReceiver(t)
+  const webhook = await webhooks.create(receiver.url, { types: ['employee.created'] })
+  await create()
+  receiver.answer = (_message, response) => response.writeHead(500).end()
+  await webhooks.deliver(webhook)
+  const { progress } = await webhooks.find(webhook)
+  await webhooks.passTime(webhook)
+  const cut = new AbortController()
+  receiver.answer = () => cut.abort()
+  const round = await runLeasedRound(services, webhook, randomUUID(), { stopping: running, cutOff: cut.signal })
+  t.match(round, { end: 'stopped' })
+  t.match((await webhooks.find(webhook)).progress, { ...progress, dueAt: null })
+})
+
+await t.test('a receiver is prompt once it has answered promptly, not because there was nothing to send', async (t) => {
+  const receiver = await startReceiver(t)
+  const webhook = await webhooks.create(receiver.url, { types: ['employee.created'] })
+  const paceOf = async () =>
+    (await listDueWebhooks(service.pool)).find((due) => due.webhookId === webhook.webhookId)?.pace
+  await service.call('POST', '/v1/employees', { body: [] })
+  await webhooks.deliver(webhook)
+  await create()
+  t.equal(await paceOf(), 'slow')
+  receiver.answer = (_message, response) => response.writeHead(500).end()
+  await webhooks.deliver(webhook)
+  await webhooks.passTime(webhook)
+  t.equal(await paceOf(), 'failing')
+  receiver.answer = (_message, response) => response.end()
+  await webhooks.deliver(webhook)
+  await create()
+  t.equal(await paceOf(), 'prompt')
+})
+
 await t.test('events that follow during a round are delivered without another announcement', async (t) => {
   const receiver = await startReceiver(t)
   await webhooks.create(receiver.url, { types: ['employee.created'] })
@@ -136,12 +170,12 @@ await t.test('receivers that never answer delay only each other', async (t) => {
   }
   const { dispatcher, dispatch } = dispatchDue(t)
   await dispatch()
-  // Every place for slow receivers is taken.
-  await silent.waitFor(64)
+  // Every place for new receivers is taken.
+  await silent.waitFor(32)
   await create()
   await dispatch()
   await prompt.waitFor(2)
-  t.equal(silent.received.length, 64)
+  t.equal(silent.received.length, 32)
   await dispatcher.stop(0)
 })
 

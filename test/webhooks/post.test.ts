@@ -50,6 +50,12 @@ const ANSWERS: [name: string, text: string, status: number | null, error: string
     'Redirects are not followed (302)',
   ],
   ['a failure', 'HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nfull', 500, 'The receiver answered 500'],
+  [
+    'a change of protocol',
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+    null,
+    'The receiver answered 101',
+  ],
   ['garbage', 'hello there\r\n\r\n', null, 'The answer is not valid HTTP'],
   ['endless headers', `HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(100_000)}\r\n\r\n`, null, 'The answer is not valid HTTP'],
 ]
@@ -102,6 +108,7 @@ const PRIVATE = [
   'https://192.168.1.1/',
   'https://169.254.169.254/latest/meta-data',
   'https://100.64.0.1/',
+  'https://168.63.129.16/',
   'https://[::1]/',
   'https://[::]/',
   'https://[::ffff:127.0.0.1]/',

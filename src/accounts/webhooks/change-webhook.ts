@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Problem } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { WebhookSettings } from '../../domain/events.ts'
@@ -19,6 +19,7 @@ import type { SeenWebhook, WebhookRecord } from './read-webhooks.ts'
 import {
   countWebhooks,
   deleteWebhook,
+  hasLease,
   insertWebhook,
   loadWebhook,
   moveProgress,
@@ -119,27 +120,21 @@ export async function rotateWebhookSecret(
   return { ...withHead(result, position), secret }
 }
 
-/** Disables a webhook that its receiver refuses. Does nothing if it is not enabled, or not failing any more. */
+/**
+ * Disables a webhook that its receiver refuses. Does nothing if the lease of that failure has ended, because an
+ * administrator has changed the webhook since.
+ */
 export async function disableWebhook(
-  { pool, onCommitted }: Pick<CompanyServices, 'pool' | 'onCommitted'>,
-  companyId: string,
-  webhookId: string,
+  pool: Pool,
+  { companyId, webhookId, leaseId }: { companyId: string; webhookId: string; leaseId: string },
   reason: WebhookDisabledReason,
 ): Promise<void> {
-  const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client, now) => {
-    const stored = await loadWebhook(client, companyId, webhookId)
-    // An administrator may have resumed it since the failure.
-    if (!stored || stored.progress.attempts === 0) return { events: [], result: null }
-    const { events } = await changeRows(
-      client,
-      companyId,
-      webhookId,
-      { change: 'disable', reason, seen: undefined },
-      now,
-    )
+  await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client, now) => {
+    if (!(await hasLease(client, companyId, webhookId, leaseId))) return { events: [], result: null }
+    const wanted = { change: 'disable', reason, seen: undefined } as const
+    const { events } = await changeRows(client, companyId, webhookId, wanted, now)
     return { events, result: null }
   })
-  if (position !== null) onCommitted?.([companyId])
 }
 
 async function changeRows(
@@ -154,7 +149,7 @@ async function changeRows(
   assertSeen(wanted.seen, stored.version)
   const { position, head } = stored.progress
   if (wanted.change === 'resume' && (wanted.position ?? 0) > head) throw new RefusedByStateError(refuseBeyond(head))
-  const events = decideWebhookChange(stored, wanted, { now, position })
+  const events = decideWebhookChange(stored, wanted, { now, position, isFailing: stored.progress.attempts > 0 })
   if (events.length === 0) return { events, webhook: stored }
   const changed = events.reduce<WebhookLife>(evolveWebhook, stored)
   if (wanted.change === 'remove') {

@@ -30,7 +30,7 @@ export async function listDeliveries(
   const { rows } = await sql<LedgerTables['webhook_deliveries']>`
     select * from webhook_deliveries
     where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
-      ${isDelivered === undefined ? sql`` : sql`and is_delivered = ${isDelivered}`}
+      ${isDelivered === undefined ? sql`` : sql.raw(isDelivered ? 'and is_delivered' : 'and not is_delivered')}
       ${before === undefined ? sql`` : sql`and delivery_id < ${toUuid(before)}`}
     order by delivery_id desc limit ${limit}`.execute(db)
   return rows.map(toDelivery)

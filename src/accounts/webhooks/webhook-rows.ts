@@ -96,6 +96,20 @@ export async function moveProgress(
   )
 }
 
+/** Whether a lease on a webhook has not been taken away. Locks the webhook's progress. */
+export async function hasLease(
+  client: ClientBase,
+  companyId: string,
+  webhookId: string,
+  leaseId: string,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select from webhook_progress where company_id = $1 and webhook_id = $2 and lease_id = $3 for update',
+    [toUuid(companyId), toUuid(webhookId), leaseId],
+  )
+  return rowCount === 1
+}
+
 /** Replaces a webhook's secret. The old one signs too until `previousExpiresAt`, or ends at once if that is null. */
 export async function replaceWebhookSecret(
   client: ClientBase,

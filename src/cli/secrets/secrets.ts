@@ -4,7 +4,7 @@ import { findSecrets, secretsKeyFile } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { addSecretKey, dropOlderSecretKeys, SecretKeyError } from '../../secrets/secret-keys.ts'
+import { addSecretKey, dropOlderSecretKeys, readSecretKeys, SecretKeyError } from '../../secrets/secret-keys.ts'
 import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 import type { Opened } from '../terminal/with-store.ts'
@@ -35,6 +35,7 @@ export async function reencrypt({ force, json }: { force?: boolean; json?: boole
 export async function dropKeys({ json }: { json?: boolean }) {
   await withStore(async ({ config, store }) => {
     const file = requireKeyFile(config)
+    const [newest] = await explain(() => readSecretKeys({ file, missing: 'refuse' }))
     const { older, unreadable } = await checkStoredSecrets(store.db, await requireSecrets(config))
     if (older > 0)
       throw new StartupError(
@@ -43,7 +44,7 @@ export async function dropKeys({ json }: { json?: boolean }) {
     if (unreadable > 0)
       throw new StartupError(`stored secrets cannot be read (webhooks: ${unreadable}): see docs/operations.md, “Keys”`)
     await assertRestarted(config, store)
-    await explain(() => dropOlderSecretKeys(file))
+    await explain(() => dropOlderSecretKeys(file, newest!))
     print({ key_file: file, next: 'processes forget the older keys when they restart' }, json)
   })
 }
@@ -59,8 +60,8 @@ async function requireSecrets(config: Config): Promise<SecretBox> {
   return secrets
 }
 
-async function explain(task: () => Promise<void>): Promise<void> {
-  await task().catch((error: unknown) => {
+async function explain<Result>(task: () => Promise<Result>): Promise<Result> {
+  return task().catch((error: unknown) => {
     throw error instanceof SecretKeyError ? new StartupError(error.message, { cause: error }) : error
   })
 }

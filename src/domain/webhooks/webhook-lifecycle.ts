@@ -18,7 +18,7 @@ export type WebhookChange =
   | { change: 'edit'; settings: Partial<WebhookSettings> }
   | { change: 'rotate'; overlapSeconds: number }
   | { change: 'pause' }
-  /** With `position`, deliveries go on after it: an earlier one replays, a later one skips. */
+  /** Goes on at once, even if it was failing. With `position`, after it: an earlier one replays, a later one skips. */
   | { change: 'resume'; position?: number }
   | { change: 'disable'; reason: WebhookDisabledReason }
   | { change: 'remove' }
@@ -36,13 +36,13 @@ export function decideWebhook(id: string, settings: WebhookSettings): WebhookEve
 }
 
 /**
- * Decides a change of a webhook that has reached `position`. `now` is RFC 3339 UTC. Returns no events if nothing
- * changes.
+ * Decides a change of a webhook that has reached `position`, and whose last attempt failed if it is failing. `now` is
+ * RFC 3339 UTC. Returns no events if nothing changes.
  */
 export function decideWebhookChange(
   webhook: WebhookLife,
   wanted: WebhookChange,
-  { now, position }: { now: string; position: number },
+  { now, position, isFailing }: { now: string; position: number; isFailing: boolean },
 ): WebhookEvent[] {
   const { status } = webhook
   const place = { stream: webhook.id, version: webhook.version + 1, index: null }
@@ -60,7 +60,7 @@ export function decideWebhookChange(
     case 'pause':
       return status === 'paused' ? [] : [{ ...place, type: 'WebhookPaused', data: {} }]
     case 'resume': {
-      if (status === 'enabled' && wanted.position === undefined) return []
+      if (status === 'enabled' && wanted.position === undefined && !isFailing) return []
       return [{ ...place, type: 'WebhookResumed', data: { position: wanted.position ?? position } }]
     }
     case 'disable':

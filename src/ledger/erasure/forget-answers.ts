@@ -45,20 +45,31 @@ export async function forgetAnswers(client: ClientBase, companyId: string, callI
   )
 }
 
+/** Positions in one statement, which may concern each webhook several times. */
+const POSITIONS_AT_ONCE = 1_000
+
 /**
- * Deletes what receivers of webhooks answered to these events, since an answer may repeat the message. Waits for rounds
- * that are being recorded; those recorded later store no answer to an erased event.
+ * Deletes what receivers of webhooks answered to these events and to the ends of these calls, since an answer may repeat
+ * the message or name the person. Waits for rounds that are being recorded; those recorded later store no answer to an
+ * erased event.
  */
 export async function forgetReceiversAnswers(
   client: ClientBase,
   companyId: string,
-  positions: number[],
+  { positions, callIds }: { positions: readonly number[]; callIds: readonly string[] },
 ): Promise<void> {
   const company = toUuid(companyId)
   await client.query('select from webhook_progress where company_id = $1 order by webhook_id for update', [company])
-  await client.query(
-    `update webhook_deliveries set answer = null
-     where company_id = $1 and position = any($2::bigint[]) and answer is not null`,
-    [company, positions],
+  const { rows: ends } = await client.query<{ position: number }>(
+    'select position from events where company_id = $1 and stream_id = any($2::uuid[])',
+    [company, callIds.map(toUuid)],
   )
+  const all = [...positions, ...ends.map(({ position }) => position)]
+  for (let at = 0; at < all.length; at += POSITIONS_AT_ONCE) {
+    await client.query(
+      `update webhook_deliveries set answer = null
+       where company_id = $1 and position = any($2::bigint[]) and answer is not null`,
+      [company, all.slice(at, at + POSITIONS_AT_ONCE)],
+    )
+  }
 }

@@ -18,7 +18,7 @@ const born = (): WebhookLife => {
   return evolveWebhook(unborn, decideWebhook(ID, SETTINGS))
 }
 const decide = (webhook: WebhookLife, change: WebhookChange): WebhookEvent[] =>
-  decideWebhookChange(webhook, change, { now: NOW, position: POSITION })
+  decideWebhookChange(webhook, change, { now: NOW, position: POSITION, isFailing: false })
 const after = (webhook: WebhookLife, ...changes: WebhookChange[]) =>
   changes.reduce((life, change) => decide(life, change).reduce(evolveWebhook, life), webhook)
 
@@ -86,4 +86,9 @@ await t.test('resuming goes on at the checkpoint, or after the position that is 
   t.match(decide(disabled, { change: 'resume' }), [{ type: 'WebhookResumed', data: { position: POSITION } }])
   t.match(decide(disabled, { change: 'resume', position: 0 }), [{ type: 'WebhookResumed', data: { position: 0 } }])
   t.match(after(disabled, { change: 'resume' }), { status: 'enabled', disabledReason: null })
+})
+
+await t.test('resuming a webhook that is failing makes its next attempt due at once', async (t) => {
+  const events = decideWebhookChange(born(), { change: 'resume' }, { now: NOW, position: POSITION, isFailing: true })
+  t.match(events, [{ type: 'WebhookResumed', data: { position: POSITION } }])
 })

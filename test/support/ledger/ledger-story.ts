@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { changeWebhook, disableWebhook, rotateWebhookSecret } from '../../../src/accounts/webhooks/change-webhook.ts'
 import type { EventType, NewEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
+import { leaseWebhook } from '../../../src/webhooks/progress.ts'
 import { openSecretBox } from '../../../src/secrets/secret-box.ts'
 import { makeWebhook } from '../stored-webhooks.ts'
 import type { Service } from '../service.ts'
@@ -116,7 +117,9 @@ async function makeWebhookEvents({ pool, company }: Service): Promise<void> {
   await rotateWebhookSecret(services, acting, id, 3_600)
   await changeWebhook(services, acting, id, { change: 'pause' })
   await changeWebhook(services, acting, id, { change: 'resume', position: 1 })
-  await disableWebhook(services, company.id, id, 'gone')
+  const place = { companyId: company.id, webhookId: id, leaseId: randomUUID() }
+  await leaseWebhook(pool, place, place.leaseId)
+  await disableWebhook(pool, place, 'gone')
   await changeWebhook(services, acting, id, { change: 'remove' })
 }
 
