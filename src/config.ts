@@ -204,7 +204,7 @@ export const ConfigSchema = Type.Object({
     minimum: 1,
     maximum: 199,
     description:
-      'searches, exports, and looks back in time that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
+      'searches, exports, looks back in time, and test messages that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
   }),
   SWEEP_INTERVAL_MS: milliseconds(5000, 100, 'milliseconds between two sweeps for events that no job announced'),
   BURST_LIMIT: Type.Integer({

@@ -2165,7 +2165,7 @@ export interface components {
             status: "enabled" | "paused" | "disabled";
             disabled: {
                 /**
-                 * @description `gone`: the receiver answered 410. `failing`: it accepted nothing for three days.
+                 * @description `gone`: the receiver answered 410. `failing`: it refused the same message for three days.
                  * @enum {string}
                  */
                 reason: "gone" | "failing";
@@ -2258,7 +2258,7 @@ export interface components {
             status: "enabled" | "paused" | "disabled";
             disabled: {
                 /**
-                 * @description `gone`: the receiver answered 410. `failing`: it accepted nothing for three days.
+                 * @description `gone`: the receiver answered 410. `failing`: it refused the same message for three days.
                  * @enum {string}
                  */
                 reason: "gone" | "failing";

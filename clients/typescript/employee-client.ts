@@ -50,7 +50,10 @@ export class EmployeeClient {
   readonly #api: Client<paths>
   readonly #settings: AttemptSettings
 
+  /** Throws TypeError if `apiId` or `apiKey` cannot be sent in a header, for example because of a line feed. */
   constructor({ baseUrl, apiId, apiKey, ...settings }: ClientSettings) {
+    for (const [name, value] of Object.entries({ apiId, apiKey }))
+      if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError(`${name} must be one or more visible ASCII characters`)
     // An answer that leads elsewhere must not take the key there.
     this.#api = createClient<paths>({
       baseUrl,

@@ -21,5 +21,5 @@ export const PING_TYPE = 'webhook.ping'
 
 export type WebhookStatus = 'enabled' | 'paused' | 'disabled'
 
-/** Why the service disabled a webhook: the receiver answered 410 Gone, or accepted nothing for three days. */
+/** Why the service disabled a webhook: the receiver answered 410 Gone, or refused the same message for three days. */
 export type WebhookDisabledReason = 'gone' | 'failing'

@@ -6,7 +6,7 @@ const LONGEST_RETRY_AFTER_MS = 24 * 3_600 * SECOND
 /** A delay is varied by up to a fifth, so that receivers that failed together are not asked together. */
 const JITTER = 0.2
 
-/** How long a receiver may accept nothing before its webhook is disabled. */
+/** How long a receiver may refuse the same message before its webhook is disabled. */
 export const PATIENCE_MS = 3 * 24 * 3_600 * SECOND
 
 /**

@@ -48,6 +48,27 @@ await t.test('validateOnly answers what would happen, and stores nothing', async
   t.notOk('log_id' in preview)
 })
 
+await t.test('a key that cannot be sent is refused without being shown', async (t) => {
+  const settings = { baseUrl: service.address, apiId: 'key_x', apiKey: 'SECRET\nsecond line' }
+  t.throws(() => client.createEmployeeClient(settings), {
+    message: 'apiKey must be one or more visible ASCII characters',
+  })
+})
+
+await t.test('calls of a batch with the same content all take effect', async (t) => {
+  const [made] = (await api.create([person()])).employees
+  const id = made!.id!
+  const titles = ['a', 'b', 'a']
+  const answers = await all(
+    api.updateAll(
+      titles.map((title) => ({ id, job_title: title })),
+      { maxRecords: 1 },
+    ),
+  )
+  t.match(answers, [{ replayed: false }, { replayed: false }, { replayed: false }])
+  t.equal((await api.get(id)).job_title, 'a')
+})
+
 await t.test('the own idempotency key of a call is sent', async (t) => {
   const ana = person()
   const first = await api.create([ana], { idempotencyKey: 'mine-1' })

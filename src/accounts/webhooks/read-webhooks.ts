@@ -22,7 +22,7 @@ export interface WebhookProgress {
   head: number
   /** Consecutive failed rounds. */
   attempts: number
-  /** Since when nothing has been accepted; null if the last round succeeded. */
+  /** Since when the next message has been refused; null if the last round succeeded. */
   failingSince: string | null
   /** When the next attempt is made; null if none is waiting. */
   dueAt: string | null

@@ -1,5 +1,6 @@
 import type { Limit } from '../server/access-log.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressRefusal } from '../../domain/calls/key-refusals.ts'
 import { problem } from '../../domain/errors.ts'
 import { callerOf } from './authenticate.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -35,10 +36,16 @@ export function limitFailures(app: FastifyInstance, perMinute: number, authentic
   }
 }
 
-/** Allows `perSecond` calls per second for each API key, per process. 0 means no limit. */
+/**
+ * Allows `perSecond` calls per second for each API key, per process. 0 means no limit. Calls from outside a key's networks
+ * are counted apart, so that whoever stole the key cannot use up the limit of its owner.
+ */
 export function limitBursts(app: FastifyInstance, perSecond: number): Hook {
   if (perSecond === 0) return async () => undefined
-  const keyGenerator = (request: FastifyRequest) => callerOf(request).key.id
+  const keyGenerator = (request: FastifyRequest) => {
+    const { key, sentFrom } = callerOf(request)
+    return addressRefusal(key, sentFrom) ? `${key.id} outside` : key.id
+  }
   const calls = app.createRateLimit({ max: perSecond, timeWindow: SECOND_MS, keyGenerator })
   return async (request, reply) => {
     const standing = await calls(request)

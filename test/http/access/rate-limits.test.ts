@@ -26,6 +26,17 @@ await t.test(
   },
 )
 
+await t.test('calls from outside the networks of a key do not use up its rate', async (t) => {
+  const service = await startService(t, { BURST_LIMIT: '3', TRUST_PROXY: '127.0.0.1' })
+  const { body } = await service.manage('POST', '/api-keys', { name: 'Office', allowed_networks: ['192.0.2.1'] })
+  const key = { api_id: body.id, api_key: body.api_key }
+  const verify = (address: string) =>
+    service.call('GET', '/v1/auth/verify', { key, headers: { 'x-forwarded-for': address } })
+  const outside = await Promise.all(Array.from({ length: 9 }, () => verify('192.0.2.9')))
+  t.ok(outside.some(({ status }) => status === 429))
+  t.equal((await verify('192.0.2.1')).status, 200)
+})
+
 await t.test('an address that keeps failing gets 429, on the public API and the admin endpoint', async (t) => {
   const service = await startService(t, { FAILURE_LIMIT: '3' })
   for (const path of ['/v1/auth/verify', '/admin/v1/bulk-user-logs']) {

@@ -62,7 +62,7 @@ const fields = {
     properties: {
       reason: oneOf(
         ['gone', 'failing'],
-        '`gone`: the receiver answered 410. `failing`: it accepted nothing for three days.',
+        '`gone`: the receiver answered 410. `failing`: it refused the same message for three days.',
       ),
       at: Time,
     },

@@ -8,7 +8,7 @@ import { formatAge, formatLength } from '../parts/times.ts'
 /** Why the service stopped delivering. */
 export const STOPPED = {
   gone: 'the receiver answered 410 Gone',
-  failing: 'the receiver accepted nothing for three days',
+  failing: 'the receiver refused the same message for three days',
 } satisfies Record<WebhookDisabledReason, string>
 
 /** Returns what a webhook is called. */
