@@ -33,7 +33,7 @@ const lookUpAll = callbackify(async (hostname: string, wanted: LookupOptions['fa
   const lookUps = FAMILIES.filter((family) => !wanted || wanted === family).map(async (family) => {
     try {
       const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))
-      found.push(...addresses.map((address) => ({ address, family })))
+      for (const address of addresses) found.push({ address, family })
     } catch (error) {
       fault = error
     }

@@ -57,7 +57,7 @@ await t.test('a key that cannot be sent is refused without being shown', async (
 
 await t.test('calls of a batch with the same content all take effect', async (t) => {
   const [made] = (await api.create([person()])).employees
-  const id = made!.id!
+  const { id } = made!
   const titles = ['a', 'b', 'a']
   const answers = await all(
     api.updateAll(
