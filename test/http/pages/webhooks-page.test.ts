@@ -194,6 +194,18 @@ await t.test('what fails is said in words, on the list, the page, and the health
   t.match((await open('/settings/health')).text, `href="${page}"`)
 })
 
+await t.test('an administrator who has repaired the receiver makes the next attempt due', async (t) => {
+  const { page, id } = await create()
+  t.notMatch((await open(page)).text, 'Try now')
+  await pool.query(
+    `update webhook_progress set attempts = 3, due_at = now() + interval '5 hours' where webhook_id = $1`,
+    [toUuid(id)],
+  )
+  t.match((await open(page)).text, '<button>Try now</button>')
+  t.match(await send(`${page}/resume`, {}), { status: 303 })
+  t.match(await read(id), { failing: null })
+})
+
 await t.test("a webhook's events link to its page for administrators, and to its events for auditors", async (t) => {
   const { id, page } = await create({ description: 'Linked' })
   const path = `/settings/events?id=${id}`

@@ -58,12 +58,14 @@ function renderTypes(types: readonly string[]): Html {
 }
 
 /** Renders the buttons of a webhook. */
-export function renderWebhookActions({ id, status }: WebhookRecord): Html {
+export function renderWebhookActions({ id, status, progress }: WebhookRecord): Html {
   const path = `${PATH}/${id}`
+  const tryNow = progress.attempts > 0 ? 'Try now' : null
+  const resume = status === 'enabled' ? tryNow : 'Resume'
   const pause = { label: 'Pause', text: 'Messages wait until you resume the webhook.', action: `${path}/pause` }
   return html`<div class="actions">
     <form method="post" action="${path}/ping"><button class="primary">Send test message</button></form>
-    ${status === 'enabled' ? '' : html`<form method="post" action="${path}/resume"><button>Resume</button></form>`}
+    ${resume === null ? '' : html`<form method="post" action="${path}/resume"><button>${resume}</button></form>`}
     ${status === 'paused' ? '' : renderConfirmedAction(pause)}
     <a class="button" href="${path}/deliveries">Deliveries</a>
     <a class="button" href="${buildChangesUrl(id)}">Changes</a>
