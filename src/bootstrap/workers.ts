@@ -61,7 +61,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   return {
     async stop() {
       await recorder.stop()
-      await Promise.all([worker.stop(), webhooks.stop()])
+      await worker.stop()
+      await webhooks.stop()
       await boss.stop({ graceful: false })
       await foldingDb.destroy()
     },

@@ -54,10 +54,10 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
   let sending: Promise<void> = Promise.resolve()
   const announced = new Set<string>()
   let isSending = false
+  let isStopping = false
 
   /** Sends one after another; companies that are announced meanwhile go together. */
   async function sendAnnounced(): Promise<void> {
-    if (isSending) return
     isSending = true
     try {
       while (announced.size > 0) {
@@ -82,10 +82,12 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
   const timer = setInterval(sweep, sweepIntervalMs)
   return {
     announce(companyIds) {
+      if (isStopping) return
       for (const id of companyIds) announced.add(id)
-      sending = sendAnnounced()
+      if (!isSending) sending = sendAnnounced()
     },
     async stop() {
+      isStopping = true
       clearInterval(timer)
       const queues = [DELIVER_WEBHOOKS, EXPIRE_DELIVERIES]
       await Promise.all([...queues.map((queue) => boss.offWork(queue, { wait: true })), sending, sweeping])
