@@ -35,8 +35,8 @@ export type RoundEnd =
 const PAGE = { limit: 200, bytes: 256 * 1024 }
 /** Positions that a round looks through for events of the webhook's types. */
 const SEARCHED_AT_ONCE = 20_000
-/** No message is sent later in a round, so that the lease outlives the last answer. */
-const SENDING_MS = 15_000
+/** No message is sent later in a round: others wait for its place, and what it has read becomes outdated. */
+const SENDING_MS = 3_000
 const SLOW_MS = 2_000
 /** The status by which a receiver says that it will never take a message again. */
 export const GONE = 410
