@@ -3452,7 +3452,7 @@ export interface components {
          */
         "webhook-timestamp": number;
         /**
-         * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+         * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         "webhook-signature": string;
@@ -5843,7 +5843,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -5888,7 +5888,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -5933,7 +5933,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -5978,7 +5978,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6023,7 +6023,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6068,7 +6068,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6113,7 +6113,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6158,7 +6158,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6203,7 +6203,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6248,7 +6248,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6293,7 +6293,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6338,7 +6338,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6383,7 +6383,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];
@@ -6428,7 +6428,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /**
-                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space while the secret is being rotated.
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": components["parameters"]["webhook-signature"];

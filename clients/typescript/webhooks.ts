@@ -20,8 +20,8 @@ export class WebhookVerificationError extends Error {
 const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
 
 /**
- * Verifies a message and returns it. `payload` must be the body exactly as it was received. While a secret is being
- * rotated, pass the old one and the new one.
+ * Verifies a message and returns it. `payload` is the raw body, before any parsing. During a secret rotation, pass both
+ * secrets. Throws WebhookVerificationError.
  */
 export function verifyWebhook(
   payload: string | Uint8Array,

@@ -38,7 +38,7 @@ const SEARCHED_AT_ONCE = 20_000
 /** No message is sent later in a round: others wait for its place, and what it has read becomes outdated. */
 const SENDING_MS = 3_000
 const SLOW_MS = 2_000
-/** The status by which a receiver says that it will never take a message again. */
+/** 410 Gone: the receiver wants no more messages. */
 export const GONE = 410
 
 /**

@@ -160,7 +160,7 @@ await t.test('a receiver may say when to try again', async (t) => {
   t.equal(Math.round((Date.parse(dueAt!) - Date.parse(failingSince!)) / 60_000), 60)
 })
 
-await t.test('a receiver that is gone, or accepts nothing for three days, is not asked again', async (t) => {
+await t.test('a webhook is disabled when its receiver answers 410, or refuses a message for three days', async (t) => {
   const gone = await webhooks.create(receiver.url)
   const failing = await webhooks.create(receiver.url)
   await createEmployees(1)

@@ -4,10 +4,15 @@ import { expireDeliveries } from '../../src/webhooks/expire-deliveries.ts'
 import { EXPIRE_DELIVERIES, openQueues } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
-import { makeWebhook, storeDelivery } from '../support/stored-webhooks.ts'
+import { storeDelivery } from '../support/http/stored-deliveries.ts'
+import { makeWebhook } from '../support/stored-webhooks.ts'
 
 const service = await startService(t)
 const other = { ...service, company: await service.makeCompany('Other') }
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const sentBefore = (ms: number) => ({ sentAt: new Date(Date.now() - ms).toISOString() })
 
 const countsByCompany = async () => {
   const { rows } = await service.pool.query<{ company_id: string; count: number }>(
@@ -19,8 +24,8 @@ const countsByCompany = async () => {
 await t.test('deliveries are deleted when they are 30 days old, of every company, and no others', async (t) => {
   for (const each of [service, other]) {
     const { id } = await makeWebhook(each)
-    for (const age of ['0', '29 days 23 hours', '30 days 1 minute', '90 days'])
-      await storeDelivery(each, id, 1, { age })
+    for (const age of [0, 30 * DAY - 60 * MINUTE, 30 * DAY + MINUTE, 90 * DAY])
+      await storeDelivery(each.pool, each.company.id, id, sentBefore(age))
   }
   const removals = await Promise.all([expireDeliveries(service.db), expireDeliveries(service.db)])
   t.equal(removals[0] + removals[1], 4, 'two processes at once delete each row once')
@@ -43,7 +48,7 @@ await t.test('more deliveries than one batch holds are all deleted', async (t) =
 await t.test('workers delete old deliveries on a schedule', async (t) => {
   const worked = await startService(t, {}, { workers: true })
   const { id } = await makeWebhook(worked)
-  await storeDelivery(worked, id, 1, { age: '31 days' })
+  await storeDelivery(worked.pool, worked.company.id, id, sentBefore(31 * DAY))
   const onError = (error: Error) => t.fail(error.message)
   const boss = await openQueues(worked.urls.serviceUrl, { works: false, connections: 1, onError })
   t.teardown(() => boss.stop({ graceful: false }))

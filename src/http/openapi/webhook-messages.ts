@@ -146,7 +146,7 @@ const HEADERS = {
   'webhook-signature': {
     description:
       'The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated ' +
-      'by a space while the secret is being rotated.',
+      'by a space during a secret rotation.',
     schema: { type: 'string' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
