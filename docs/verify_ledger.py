@@ -7,14 +7,15 @@ exit:  0 consistent, 1 invalid, 2 wrong use, 3 diverged from a checkpoint, 4 unv
 import argparse, base64, gzip, hashlib, json, re, sys, zlib
 
 OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
-OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet Removed TokenIssued TokenRevoked".split()}
+OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed".split()}
 OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged Rotated Disabled Enabled Revoked".split()}
 OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused Resumed Disabled Removed".split()}
+OF_PROVIDER = {"IdentityProvider" + name for name in "Added Changed SecretReplaced UseChanged Removed".split()}
 REJECTED, CLOSING = "EmployeeRecordRejected", {"ApiCallCompleted", "ApiCallFailed"}
 OF_CALL = OF_EMPLOYEE | CLOSING | {REJECTED}
 ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED}, "UserErased": OF_USER, "RecordsRetired": {REJECTED}}
 COMPANY = {"CompanyRegistered", "CompanyTimeZoneChanged"}
-KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | ERASABLE.keys() | COMPANY  # in schema version 1
+KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | OF_PROVIDER | ERASABLE.keys() | COMPANY  # in schema version 1
 COUNTS = ("total", "updated", "deactivated", "failed", "no_updates")
 ID, HASH, TIME = "[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}", "[0-9a-f]{64}", "[0-9]{4}-[0-9]{2}-[0-9]{2}T([0-9]{2}:){2}[0-9]{2}[.][0-9]{3}Z"
 TEXTS = {"actor": "[a-z0-9_]+", "company_id": ID, "data_hash": HASH, "recorded_at": TIME, "stream": ID, "type": "[A-Za-z]+"}

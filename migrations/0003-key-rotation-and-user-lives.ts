@@ -15,15 +15,20 @@ const STATEMENTS = [
     add constraint api_keys_previous_secret check ((previous_secret_hash is null) = (previous_expires_at is null))`,
 
   // A removed user's row stays so that ids in the ledger keep their names; the email address becomes free. "link_hash"
-  // is the SHA-256 of a one-time token whose bearer may set the password.
+  // is the SHA-256 of a one-time token whose bearer may set the password. "issuer" and "subject" are the account at the
+  // company's identity provider, which stays the same when the email address changes.
   `alter table users
     drop constraint users_email,
     add column removed_at timestamptz(3),
     add column link_hash bytea check (octet_length(link_hash) = 32),
     add column link_expires_at timestamptz(3),
-    add constraint users_link check ((link_hash is null) = (link_expires_at is null))`,
+    add column issuer text,
+    add column subject text,
+    add constraint users_link check ((link_hash is null) = (link_expires_at is null)),
+    add constraint users_identity check ((issuer is null) = (subject is null))`,
   `create unique index users_email on users (company_id, email) where removed_at is null`,
   `create unique index users_by_link on users (company_id, link_hash) where link_hash is not null`,
+  `create unique index users_by_identity on users (company_id, issuer, subject) where subject is not null`,
 
   // Give existing tokens ids of their own.
   `alter table user_tokens

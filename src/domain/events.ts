@@ -2,7 +2,8 @@ import type { AttributeName, CustomValue, EmployeeAttributes } from './attribute
 import type { ProblemCode, RecordError } from './errors.ts'
 import type { KeyScope, RefreshPeriod, Role, TokenScope } from './company.ts'
 import type { IdPrefix } from './ids.ts'
-import type { WebhookDisabledReason, WebhookType } from './webhook-types.ts'
+import type { ProviderSettings, ProviderUse } from './provider-settings.ts'
+import type { WebhookDisabledReason, WebhookSettings } from './webhook-types.ts'
 
 /** A value of an attribute in an event; null means unset. */
 export type AttributeValue = CustomValue | null
@@ -45,17 +46,6 @@ export type SentJson = unknown
 export interface KeyQuota {
   quota_limit: number
   refresh_period: RefreshPeriod
-}
-
-/** What an administrator sets for a webhook. */
-export interface WebhookSettings {
-  url: string
-  description: string
-  types: WebhookType[]
-  /** Whether messages contain values, not only ids and the names of what changed. */
-  include_data: boolean
-  /** The number of messages that may be under way at once. */
-  concurrency: number
 }
 
 /** What a key may do, when it ends, and from where it may be used. Null is never, and anywhere. */
@@ -116,6 +106,14 @@ export interface EventData {
   /** `scope` is absent for a token that allows everything that its user may do. */
   UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: TokenScope }
   UserTokenRevoked: { token_id: string }
+  /** The user's account at the identity provider: from now on, signing in there with it is signing in as this user. */
+  UserIdentityLinked: { issuer: string; subject: string }
+  UserIdentityUnlinked: Record<string, never>
+  UserPasskeyAdded: { passkey_id: string; name: string }
+  UserPasskeyRemoved: { passkey_id: string }
+  /** New codes replace all earlier ones. */
+  UserRecoveryCodesIssued: { count: number }
+  UserRecoveryCodeUsed: { remaining: number }
   ApiKeyIssued: { name: string } & KeyQuota & KeyAccess
   ApiKeyRenamed: { from: string; to: string }
   ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }
@@ -136,6 +134,13 @@ export interface EventData {
   /** The service stopped delivering: the receiver answered 410, or nothing was accepted for three days. */
   WebhookDisabled: { reason: WebhookDisabledReason; position: number }
   WebhookRemoved: Record<string, never>
+  IdentityProviderAdded: ProviderSettings
+  /** Only the settings that changed. */
+  IdentityProviderChanged: { from: Partial<ProviderSettings>; to: Partial<ProviderSettings> }
+  /** A new client secret or a new key pair of the service at the provider. */
+  IdentityProviderSecretReplaced: Record<string, never>
+  IdentityProviderUseChanged: { from: ProviderUse; to: ProviderUse }
+  IdentityProviderRemoved: Record<string, never>
 }
 
 export type EventType = keyof EventData
@@ -161,6 +166,12 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   UserErased: 1,
   UserTokenIssued: 1,
   UserTokenRevoked: 1,
+  UserIdentityLinked: 1,
+  UserIdentityUnlinked: 1,
+  UserPasskeyAdded: 1,
+  UserPasskeyRemoved: 1,
+  UserRecoveryCodesIssued: 1,
+  UserRecoveryCodeUsed: 1,
   ApiKeyIssued: 1,
   ApiKeyRenamed: 1,
   ApiKeyQuotaChanged: 1,
@@ -176,6 +187,11 @@ export const SCHEMA_VERSIONS: Record<EventType, number> = {
   WebhookResumed: 1,
   WebhookDisabled: 1,
   WebhookRemoved: 1,
+  IdentityProviderAdded: 1,
+  IdentityProviderChanged: 1,
+  IdentityProviderSecretReplaced: 1,
+  IdentityProviderUseChanged: 1,
+  IdentityProviderRemoved: 1,
 }
 
 /** What each event type is about: the prefix of the ids of its streams. The ledger stores the ids without it. */
@@ -199,6 +215,12 @@ export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
   UserErased: 'usr',
   UserTokenIssued: 'usr',
   UserTokenRevoked: 'usr',
+  UserIdentityLinked: 'usr',
+  UserIdentityUnlinked: 'usr',
+  UserPasskeyAdded: 'usr',
+  UserPasskeyRemoved: 'usr',
+  UserRecoveryCodesIssued: 'usr',
+  UserRecoveryCodeUsed: 'usr',
   ApiKeyIssued: 'key',
   ApiKeyRenamed: 'key',
   ApiKeyQuotaChanged: 'key',
@@ -214,6 +236,11 @@ export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
   WebhookResumed: 'whk',
   WebhookDisabled: 'whk',
   WebhookRemoved: 'whk',
+  IdentityProviderAdded: 'idp',
+  IdentityProviderChanged: 'idp',
+  IdentityProviderSecretReplaced: 'idp',
+  IdentityProviderUseChanged: 'idp',
+  IdentityProviderRemoved: 'idp',
 }
 
 /** The types of the events that calls make. Events of all other types are outside of calls. */

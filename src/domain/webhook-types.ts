@@ -23,3 +23,14 @@ export type WebhookStatus = 'enabled' | 'paused' | 'disabled'
 
 /** Why the service disabled a webhook: the receiver answered 410 Gone, or refused the same message for three days. */
 export type WebhookDisabledReason = 'gone' | 'failing'
+
+/** What an administrator sets for a webhook. */
+export interface WebhookSettings {
+  url: string
+  description: string
+  types: WebhookType[]
+  /** Whether messages contain values, not only ids and the names of what changed. */
+  include_data: boolean
+  /** The number of messages that may be under way at once. */
+  concurrency: number
+}

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
-import type { KeyScope, RefreshPeriod, Role, TokenScope } from '../domain/company.ts'
+import type { KeyScope, RefreshPeriod, Role, SessionMethod, TokenScope } from '../domain/company.ts'
+import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 
 /** An event as it is stored. `data` is the exact text that was hashed. */
 export interface EventRow {
@@ -71,6 +72,8 @@ export interface LedgerTables {
     link_expires_at: string | null
     created_at: string
     removed_at: string | null
+    issuer: string | null
+    subject: string | null
   }
   user_tokens: {
     company_id: string
@@ -94,7 +97,39 @@ export interface LedgerTables {
     expires_at: string
     user_agent: string
     address: string
+    method: SessionMethod
+    provider_session: string | null
+    id_token: Buffer | null
   }
+  identity_providers: {
+    company_id: string
+    provider_id: string
+    version: number
+    name: string
+    issuer: string
+    client_id: string
+    client_auth: ClientAuth
+    creates_users: boolean
+    role_claim: string | null
+    roles: ProviderSettings['roles']
+    use: ProviderUse['use']
+    break_glass: string | null
+    secret: Buffer
+    created_at: string
+  }
+  passkeys: {
+    company_id: string
+    credential_id: Buffer
+    passkey_id: string
+    user_id: string
+    public_key: Buffer
+    counter: number
+    transports: string[]
+    name: string
+    created_at: string
+    last_used: string | null
+  }
+  recovery_codes: { company_id: string; user_id: string; code_hash: Buffer }
   checkpoints: {
     company_id: string
     projection: string

@@ -131,7 +131,8 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
         caller,
         (await beginSession(
           service.db,
-          { companyId: company.id, userId, passwordHash: passwordHash! },
+          { companyId: company.id, userId },
+          { method: 'password', passwordHash: passwordHash! },
           { hours: SESSION_HOURS, userAgent: '', address: '' },
         ))!,
       )

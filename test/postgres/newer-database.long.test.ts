@@ -9,6 +9,7 @@ import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const LACKS = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
 const UNDO_LAST = [
+  'drop table identity_providers, passkeys, recovery_codes',
   'drop table webhooks, webhook_progress, webhook_deliveries',
   'drop table event_traces',
   'drop table projection_versions',
@@ -76,10 +77,13 @@ await t.test('a dry run prints the steps and does nothing', async (t) => {
   t.same(await runJson(t, ['migrate', '--dry-run'], settings), { current: true, would_do: [] })
   await asSuperuser(urls.superUrl, ...UNDO_LAST)
   const would = await runJson<{ would_do: string[] }>(t, ['migrate', '--dry-run'], settings)
-  t.match(would, { current: false, would_do: [/^migration 0008/, /^migration 0009/, /^migration 0010/] })
+  t.match(would, {
+    current: false,
+    would_do: [/^migration 0008/, /^migration 0009/, /^migration 0010/, /^migration 0011/],
+  })
   t.match(await runJson(t, ['migrate'], settings), {
     current: true,
-    done: [/^migration 0008.*: done$/, /^migration 0009.*: done$/, /^migration 0010.*: done$/],
+    done: ['0008', '0009', '0010', '0011'].map((number) => new RegExp(`^migration ${number}.*: done$`)),
   })
 })
 
@@ -100,7 +104,7 @@ for (const [what, table] of Object.entries({
     await reader.query('commit')
     t.match(await migrating.ended, {
       exitCode: 0,
-      stdout: /migration 0010[^\n]*: done\n[^]*the database is up to date\n$/,
+      stdout: /migration 0011[^\n]*: done\n[^]*the database is up to date\n$/,
     })
   })
 }

@@ -44,6 +44,9 @@ const MAY: Record<string, string> = {
   user_tokens: 'DELETE INSERT SELECT UPDATE',
   users: 'INSERT SELECT UPDATE',
   webhook_deliveries: 'DELETE INSERT SELECT UPDATE',
+  identity_providers: 'DELETE INSERT SELECT UPDATE',
+  passkeys: 'DELETE INSERT SELECT UPDATE',
+  recovery_codes: 'DELETE INSERT SELECT',
   webhook_progress: 'DELETE INSERT SELECT UPDATE',
   webhooks: 'DELETE INSERT SELECT UPDATE',
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
-import type { WebhookSettings } from '../../src/domain/events.ts'
+import type { WebhookSettings } from '../../src/domain/webhook-types.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import type { SecretBox } from '../../src/secrets/secret-box.ts'
 import { openSecretBox } from '../../src/secrets/secret-box.ts'

@@ -129,6 +129,7 @@ await t.test('projections from before versions were recorded are still read', as
     await service.project(company.id)
   }
   const forget = [
+    'drop table identity_providers, passkeys, recovery_codes',
     'drop table webhooks, webhook_progress, webhook_deliveries',
     'drop table event_traces',
     'drop table projection_versions',

@@ -40,5 +40,6 @@ export async function changeOwnPassword(
     await storePassword(client, companyId, userId, passwordHash)
     return { events, result }
   })
-  return { outcome: 'changed', cookie: await beginSession(db, { companyId, userId, passwordHash }, session) }
+  const proof = { method: 'password', passwordHash } as const
+  return { outcome: 'changed', cookie: await beginSession(db, { companyId, userId }, proof, session) }
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import type { EventType } from '../../domain/events.ts'
 import { readStreamPages, filterWithData } from '../../ledger/erasure/erase-events.ts'
 import { clearUser } from './user-rows.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
@@ -23,12 +24,19 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
   return { user: result, position }
 }
 
-/** The positions of the user's events that may contain a name, an email or a device. */
+/** Events that may contain a name, an email, an account or a device. */
+const PERSONAL: ReadonlySet<EventType> = new Set([
+  'UserInvited',
+  'UserTokenIssued',
+  'UserIdentityLinked',
+  'UserPasskeyAdded',
+])
+
+/** The positions of the user's events that may contain personal data. */
 async function findPersonalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
   const positions: number[] = []
   for await (const page of readStreamPages(client, companyId, userId)) {
-    for (const { type, position } of page)
-      if (type === 'UserInvited' || type === 'UserTokenIssued') positions.push(position)
+    for (const { type, position } of page) if (PERSONAL.has(type)) positions.push(position)
   }
   return filterWithData(client, companyId, positions)
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
 import type { Role } from '../../domain/company.ts'
@@ -75,20 +76,51 @@ export interface NewSession {
   address: string
 }
 
-/** Starts a session if the user's password is still the one that was checked. Returns whether it did. */
+/** What the person who starts a session has proved. */
+export type SessionProof =
+  | { method: 'password'; passwordHash: string }
+  | { method: 'passkey'; credentialId: Buffer }
+  | {
+      method: 'provider'
+      issuer: string
+      subject: string
+      /** The provider's id of its session, if it has one. */
+      providerSession: string | null
+      /** Encrypted; the provider wants it back when the session ends. */
+      idToken: Buffer | null
+    }
+
+/** Starts a session if what was proved still belongs to the user. Returns whether it did. */
 export async function insertSession(
   db: LedgerDb,
-  user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
+  user: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  proof: SessionProof,
   session: NewSession & { hash: Buffer },
 ): Promise<boolean> {
+  const { providerSession = null, idToken = null } = proof.method === 'provider' ? proof : {}
   const { numAffectedRows } = await sql`
     insert into sessions
-      (company_id, session_hash, user_id, role, created_at, last_used, expires_at, user_agent, address)
+      (company_id, session_hash, user_id, role, created_at, last_used, expires_at, user_agent, address, method,
+        provider_session, id_token)
     select company_id, ${session.hash}, user_id, role, clock_timestamp(), clock_timestamp(),
-      clock_timestamp() + make_interval(hours => ${session.hours}::integer), ${session.userAgent}, ${session.address}
+      clock_timestamp() + make_interval(hours => ${session.hours}::integer), ${session.userAgent}, ${session.address},
+      ${proof.method}, ${providerSession}, ${idToken}
     from users where company_id = ${toUuid(user.companyId)} and user_id = ${toUuid(user.userId)}
-      and removed_at is null and password_hash = ${user.passwordHash} for share`.execute(db)
+      and removed_at is null and ${ownsProof(proof)} for share`.execute(db)
   return numAffectedRows === 1n
+}
+
+/** The condition that a row of `users` still has what was proved. */
+function ownsProof(proof: SessionProof): RawBuilder<boolean> {
+  switch (proof.method) {
+    case 'password':
+      return sql`password_hash = ${proof.passwordHash}`
+    case 'passkey':
+      return sql`exists (select from passkeys p where p.company_id = users.company_id and p.user_id = users.user_id
+        and p.credential_id = ${proof.credentialId})`
+    case 'provider':
+      return sql`issuer = ${proof.issuer} and subject = ${proof.subject}`
+  }
 }
 
 /**
@@ -111,7 +143,9 @@ export async function findUserOfSession(
     join companies c on c.company_id = s.company_id
     where s.company_id = ${ids.company} and s.session_hash = ${ids.hash} and u.removed_at is null
       and s.expires_at > clock_timestamp()
-      and s.last_used > clock_timestamp() - make_interval(mins => ${idleMinutes}::integer)`.execute(db)
+      and s.last_used > clock_timestamp() - make_interval(mins => ${idleMinutes}::integer)
+      and (s.method = 'provider' or not exists (select from identity_providers p
+        where p.company_id = s.company_id and p.use = 'required' and p.break_glass <> s.user_id))`.execute(db)
   const row = rows[0]
   if (!row) return null
   if (isUse && row.is_stale) {

@@ -1,7 +1,7 @@
 import { sessionPrefix } from '../../domain/accounts/secrets.ts'
 import type { SignInCandidate } from './sessions.ts'
 import { deleteEndedSessions, endSession, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
-import type { NewSession, SessionUser } from './sessions.ts'
+import type { NewSession, SessionProof, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { NOBODYS_HASH, verifyPassword } from './password.ts'
@@ -42,19 +42,21 @@ export async function signIn(
   const [candidate] = matching
   if (!candidate) return { outcome: 'refused' }
   if (matching.length > 1) return { outcome: 'choose', candidates: matching }
-  const cookie = await beginSession(db, candidate, session)
+  const proof = { method: 'password', passwordHash: candidate.passwordHash } as const
+  const cookie = await beginSession(db, candidate, proof, session)
   return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
 }
 
-/** Starts a session after the password was checked or set; null if the password has changed since. */
+/** Starts a session after something was proved; null if that does not belong to the user any more. */
 export async function beginSession(
   db: LedgerDb,
-  user: Pick<SignInCandidate, 'companyId' | 'userId' | 'passwordHash'>,
+  user: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  proof: SessionProof,
   session: NewSession,
 ): Promise<string | null> {
   const cookie = generateSecret(sessionPrefix(user.companyId))
   await deleteEndedSessions(db, SWEPT_AT_ONCE)
-  const hasBegun = await insertSession(db, user, { ...session, hash: hashSecret(cookie) })
+  const hasBegun = await insertSession(db, user, proof, { ...session, hash: hashSecret(cookie) })
   return hasBegun ? cookie : null
 }
 

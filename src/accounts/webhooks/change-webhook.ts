@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Problem } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
-import type { WebhookSettings } from '../../domain/events.ts'
 import type { WebhookChange, WebhookEvent, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import {
   decideWebhook,
@@ -10,7 +9,7 @@ import {
   evolveWebhook,
   MOST_WEBHOOKS,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
-import type { WebhookDisabledReason } from '../../domain/webhook-types.ts'
+import type { WebhookDisabledReason, WebhookSettings } from '../../domain/webhook-types.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { WebhookSettings } from '../../domain/events.ts'
+import type { WebhookSettings } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'

@@ -121,6 +121,12 @@ export function evolveUser(user: UserLife, event: UserEvent): UserLife {
       return { ...next, email: '', name: '' }
     case 'UserTokenIssued':
     case 'UserTokenRevoked':
+    case 'UserIdentityLinked':
+    case 'UserIdentityUnlinked':
+    case 'UserPasskeyAdded':
+    case 'UserPasskeyRemoved':
+    case 'UserRecoveryCodesIssued':
+    case 'UserRecoveryCodeUsed':
       return next
   }
 }

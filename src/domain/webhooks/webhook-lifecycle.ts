@@ -1,5 +1,5 @@
-import type { NewEvent, WebhookSettings } from '../events.ts'
-import type { WebhookDisabledReason, WebhookStatus } from '../webhook-types.ts'
+import type { NewEvent } from '../events.ts'
+import type { WebhookDisabledReason, WebhookSettings, WebhookStatus } from '../webhook-types.ts'
 
 /** The state of a webhook that follows from its events. Excludes its secrets and its progress. */
 export interface WebhookLife {

@@ -1,5 +1,5 @@
 import type { RecordErrorCode } from '../errors.ts'
-import type { WebhookSettings } from '../events.ts'
+import type { WebhookSettings } from '../webhook-types.ts'
 import { WEBHOOK_TYPES } from '../webhook-types.ts'
 import { LONGEST_URL } from './webhook-lifecycle.ts'
 

@@ -90,7 +90,7 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   }
 }
 
-const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'usr', 'com']
+const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'idp', 'usr', 'com']
 const NOWHERE = { first: 1, last: 0 }
 
 /** Renders each page as one text. */

@@ -18,7 +18,7 @@ async function readNamesOfActors(
   companyId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const known = ids.filter((id) => isId('key', id) || isId('usr', id) || isId('whk', id))
+  const known = ids.filter((id) => isId('key', id) || isId('usr', id) || isId('whk', id) || isId('idp', id))
   const uuids = new Map(known.map((id) => [toUuid(id), id]))
   if (uuids.size === 0) return new Map()
   const { rows } = await sql<{ id: string; name: string }>`
@@ -27,7 +27,10 @@ async function readNamesOfActors(
     select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])
     union all
     select webhook_id, coalesce(nullif(description, ''), url) from webhooks
-    where company_id = ${toUuid(companyId)} and webhook_id = any(${[...uuids.keys()]}::uuid[])`.execute(db)
+    where company_id = ${toUuid(companyId)} and webhook_id = any(${[...uuids.keys()]}::uuid[])
+    union all
+    select provider_id, name from identity_providers
+    where company_id = ${toUuid(companyId)} and provider_id = any(${[...uuids.keys()]}::uuid[])`.execute(db)
   return new Map(rows.filter(({ name }) => name !== '').map(({ id, name }) => [uuids.get(id)!, name]))
 }
 

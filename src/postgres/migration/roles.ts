@@ -31,6 +31,9 @@ export const RIGHTS: Record<string, string> = {
   webhooks: 'select, insert, update, delete',
   webhook_progress: 'select, insert, update, delete',
   webhook_deliveries: 'select, insert, update, delete',
+  identity_providers: 'select, insert, update, delete',
+  passkeys: 'select, insert, update, delete',
+  recovery_codes: 'select, insert, delete',
 }
 
 /** Grants the service's role its rights. Does nothing if owner and service are the same role. */

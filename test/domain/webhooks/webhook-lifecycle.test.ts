@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { WebhookChange, WebhookEvent, WebhookLife } from '../../../src/domain/webhooks/webhook-lifecycle.ts'
 import { decideWebhook, decideWebhookChange, evolveWebhook } from '../../../src/domain/webhooks/webhook-lifecycle.ts'
-import type { WebhookSettings } from '../../../src/domain/events.ts'
+import type { WebhookSettings } from '../../../src/domain/webhook-types.ts'
 
 const ID = 'whk_01h455vb4pex5vsknk084sn02q'
 const NOW = '2026-11-20T12:00:00.000Z'

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { ProviderSettings } from '../../../src/domain/provider-settings.ts'
 import type { EventData, EventType } from '../../../src/domain/events.ts'
 import { SCHEMA_VERSIONS, STREAM_PREFIXES } from '../../../src/domain/events.ts'
 import { EVENT_GROUPS } from '../../../src/http/pages/events/event-groups.ts'
@@ -13,10 +14,15 @@ const NAMES = new Map([
   [id('key'), 'Nightly sync'],
   [id('usr'), 'Ada Admin'],
   [id('whk'), 'Payroll'],
+  [id('idp'), 'Acme SSO'],
 ])
 const QUOTA = { quota_limit: 1_000, refresh_period: 'daily' } as const
 const WEBHOOK = {
   ...{ url: 'https://example.com/hook', description: 'Payroll', types: [], include_data: false, concurrency: 4 },
+}
+const PROVIDER: ProviderSettings = {
+  ...{ name: 'Acme SSO', issuer: 'https://idp.example.com', client_id: 'ledger' },
+  ...{ client_auth: 'client_secret', creates_users: true, role_claim: null, roles: [] },
 }
 const ACCESS = { scopes: ['employees:read', 'employees:write'], expires_at: null, allowed_networks: null } as const
 const COUNTS = { total: 1_000, updated: 12, deactivated: 1, failed: 0, no_updates: 987 }
@@ -146,6 +152,33 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     'Deliveries to webhook Payroll were stopped: the receiver answered 410 Gone',
   ],
   WebhookRemoved: ['usr', {}, 'Ada Admin removed webhook Payroll'],
+  UserIdentityLinked: [
+    'usr',
+    { issuer: 'https://idp.example.com', subject: 's-1' },
+    'Ada Admin linked their user to an account at the identity provider',
+  ],
+  UserIdentityUnlinked: [
+    'operator',
+    {},
+    'The command line unlinked Ada Admin from the account at the identity provider',
+  ],
+  UserPasskeyAdded: ['usr', { passkey_id: id('psk'), name: 'Laptop' }, 'Ada Admin added passkey Laptop'],
+  UserPasskeyRemoved: ['operator', { passkey_id: id('psk') }, 'The command line removed a passkey of Ada Admin'],
+  UserRecoveryCodesIssued: ['usr', { count: 10 }, 'Ada Admin made 10 new recovery codes'],
+  UserRecoveryCodeUsed: ['usr', { remaining: 9 }, 'Ada Admin signed in with a recovery code; 9 codes left'],
+  IdentityProviderAdded: ['usr', PROVIDER, 'Ada Admin set up identity provider Acme SSO at https://idp.example.com'],
+  IdentityProviderChanged: [
+    'usr',
+    { from: { name: 'SSO' }, to: { name: 'Acme SSO' } },
+    'Ada Admin changed the settings of identity provider Acme SSO: name',
+  ],
+  IdentityProviderSecretReplaced: ['usr', {}, 'Ada Admin replaced the secret for identity provider Acme SSO'],
+  IdentityProviderUseChanged: [
+    'usr',
+    { from: { use: 'off', break_glass: null }, to: { use: 'optional', break_glass: null } },
+    'Ada Admin changed the use of identity provider Acme SSO from off to optional',
+  ],
+  IdentityProviderRemoved: ['usr', {}, 'Ada Admin removed identity provider Acme SSO'],
 }
 
 /** Renders the sentence of an event with this data as text. */

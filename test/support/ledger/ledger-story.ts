@@ -35,6 +35,7 @@ export async function tellStory(service: Service): Promise<void> {
   const zoe = await makeEmployeeEvents(service)
   await makeAccountEvents(service)
   await makeWebhookEvents(service)
+  await makeSignInEvents(service)
   await makeErasures(service, zoe)
 }
 
@@ -121,6 +122,34 @@ async function makeWebhookEvents({ pool, company }: Service): Promise<void> {
   await leaseWebhook(pool, place, place.leaseId)
   await disableWebhook(pool, place, 'gone')
   await changeWebhook(services, acting, id, { change: 'remove' })
+}
+
+async function makeSignInEvents(service: Service): Promise<void> {
+  const admin = service.company.admin.user_id
+  const passkeyId = newId('psk')
+  await append(service, 'UserPasskeyAdded', admin, { passkey_id: passkeyId, name: 'Clé de sécurité' })
+  await append(service, 'UserRecoveryCodesIssued', admin, { count: 10 })
+  await append(service, 'UserRecoveryCodeUsed', admin, { remaining: 9 })
+  await append(service, 'UserPasskeyRemoved', admin, { passkey_id: passkeyId })
+  const provider = newId('idp')
+  const settings = {
+    ...{ name: 'Añejo', issuer: 'https://idp.example.com', client_id: 'ledger', client_auth: 'client_secret' },
+    ...{ creates_users: true, role_claim: 'groups', roles: [{ value: 'HR', role: 'admin' }] },
+  }
+  await append(service, 'IdentityProviderAdded', provider, settings)
+  await append(service, 'IdentityProviderChanged', provider, {
+    from: { role_claim: 'groups' },
+    to: { role_claim: null },
+  })
+  await append(service, 'IdentityProviderSecretReplaced', provider, {})
+  const off = { use: 'off', break_glass: null }
+  await append(service, 'IdentityProviderUseChanged', provider, {
+    from: off,
+    to: { use: 'required', break_glass: admin },
+  })
+  await append(service, 'UserIdentityLinked', admin, { issuer: settings.issuer, subject: 'auth0|5f7c8ec7' })
+  await append(service, 'UserIdentityUnlinked', admin, {})
+  await append(service, 'IdentityProviderRemoved', provider, {})
 }
 
 async function makeErasures(service: Service, zoe: string): Promise<void> {

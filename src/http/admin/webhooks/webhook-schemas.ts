@@ -2,7 +2,6 @@ import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
-import type { WebhookSettings } from '../../../domain/events.ts'
 import {
   DEFAULT_CONCURRENCY,
   LARGEST_CONCURRENCY,
@@ -10,7 +9,7 @@ import {
   LONGEST_URL,
 } from '../../../domain/webhooks/webhook-lifecycle.ts'
 import { readWebhookSettings } from '../../../domain/webhooks/webhook-settings.ts'
-import { WEBHOOK_TYPES, type WebhookType } from '../../../domain/webhook-types.ts'
+import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../domain/webhook-types.ts'
 import { oneOf, requireOnly, STRICT, Time, TimeOrNull } from '../../openapi/schema-parts.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'

@@ -13,7 +13,7 @@ import { WITHOUT_ID } from './event-sentence.ts'
 const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const
 /** The place in the list: the newest position of the page or, in links to newer events, the oldest. */
 const PLACES = ['position', 'newer_from'] as const
-const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'usr', 'com']
+const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'idp', 'usr', 'com']
 const MAX_TEXT_CHARACTERS = 254
 
 /** The query of an event stream's page. */

@@ -85,6 +85,18 @@ const SENTENCES: Sentences = {
   },
   UserTokenRevoked: (told) =>
     html`${told.actor} revoked ${isOwn(told) ? 'one of their tokens' : html`a token of ${told.subject()}`}`,
+  UserIdentityLinked: (told) =>
+    html`${told.actor} linked ${isOwn(told) ? 'their user' : told.subject()} to an account at the identity provider`,
+  UserIdentityUnlinked: (told) =>
+    html`${told.actor} unlinked ${isOwn(told) ? 'their user' : told.subject()} from the account at the identity provider`,
+  UserPasskeyAdded: (told) =>
+    html`${told.actor} added ${told.data ? html`passkey <em><bdi>${told.data.name}</bdi></em>` : 'a passkey'}`,
+  UserPasskeyRemoved: (told) =>
+    html`${told.actor} removed ${isOwn(told) ? 'one of their passkeys' : html`a passkey of ${told.subject()}`}`,
+  UserRecoveryCodesIssued: ({ actor, data }) =>
+    html`${actor} made ${data ? count(data.count, 'new recovery code') : 'new recovery codes'}`,
+  UserRecoveryCodeUsed: ({ actor, data }) =>
+    html`${actor} signed in with a recovery code${data ? `; ${count(data.remaining, 'code')} left` : ''}`,
   ApiKeyIssued: ({ actor, subject, data, viewer }) => {
     const limits = data ? [`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ') : ''
     return html`${actor} issued key ${subject(data?.name)} ${limits}`
@@ -122,6 +134,15 @@ const SENTENCES: Sentences = {
   WebhookDisabled: ({ subject, data }) =>
     html`Deliveries to webhook ${subject()} were stopped${data ? `: ${STOPPED[data.reason]}` : ''}`,
   WebhookRemoved: ({ actor, subject }) => html`${actor} removed webhook ${subject()}`,
+  IdentityProviderAdded: ({ actor, subject, data }) =>
+    html`${actor} set up identity provider ${subject(data?.name)}${data ? html` at <bdi>${data.issuer}</bdi>` : ''}`,
+  IdentityProviderChanged: ({ actor, subject, data }) =>
+    html`${actor} changed the settings of identity provider ${subject()}${data ? `: ${Object.keys(data.to).join(', ')}` : ''}`,
+  IdentityProviderSecretReplaced: ({ actor, subject }) =>
+    html`${actor} replaced the secret for identity provider ${subject()}`,
+  IdentityProviderUseChanged: ({ actor, subject, data }) =>
+    html`${actor} changed the use of identity provider ${subject()}${data ? ` from ${data.from.use} to ${data.to.use}` : ''}`,
+  IdentityProviderRemoved: ({ actor, subject }) => html`${actor} removed identity provider ${subject()}`,
 }
 
 /** Renders an event as a sentence: who did what to whom. */
@@ -193,7 +214,7 @@ function renderSubject({ stream, position }: EventHeader, name: string, exists: 
   if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
   const [prefix] = stream.split('_', 1)
   const item = prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
-  const hasPage = prefix !== 'whk' || exists
+  const hasPage = prefix !== 'idp' && (prefix !== 'whk' || exists)
   // Only administrators may open the pages of keys, webhooks and users.
   const href = role === 'admin' && hasPage ? `${item.path}/${stream}` : buildUrl(NAVIGATION.events.path, { id: stream })
   return html`<a href="${href}">${prefix === 'usr' ? html`<bdi>${name}</bdi>` : html`<em><bdi>${name}</bdi></em>`}</a>`

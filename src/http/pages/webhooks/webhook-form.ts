@@ -1,12 +1,11 @@
 import { html } from 'hono/html'
-import type { WebhookSettings } from '../../../domain/events.ts'
 import {
   DEFAULT_CONCURRENCY,
   LARGEST_CONCURRENCY,
   LONGEST_DESCRIPTION,
   LONGEST_URL,
 } from '../../../domain/webhooks/webhook-lifecycle.ts'
-import { WEBHOOK_TYPES, type WebhookType } from '../../../domain/webhook-types.ts'
+import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../domain/webhook-types.ts'
 import { CreateWebhookBody, readSettings } from '../../admin/webhooks/webhook-schemas.ts'
 import {
   checkForm,

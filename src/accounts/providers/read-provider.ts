@@ -1,0 +1,49 @@
+import type { ClientBase } from 'pg'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
+
+/** A company's identity provider, as it is stored. */
+export interface StoredProvider {
+  companyId: string
+  id: string
+  version: number
+  settings: ProviderSettings
+  use: ProviderUse
+  /** The client secret, or the private key as a JWK; sealed for `placeOfSecret`. */
+  secret: Buffer
+  /** RFC 3339 UTC. */
+  createdAt: string
+}
+
+/** Names the row whose secret is sealed. */
+export function placeOfSecret(providerId: string): string {
+  return `identity provider ${providerId}`
+}
+
+interface ProviderRow extends ProviderSettings {
+  provider_id: string
+  version: number
+  use: ProviderUse['use']
+  break_glass: string | null
+  secret: Buffer
+  created_at: string
+}
+
+/** Reads a company's identity provider; null if it has none. */
+export async function readProvider(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+): Promise<StoredProvider | null> {
+  const { rows } = await client.query<ProviderRow>(
+    `select provider_id, version, name, issuer, client_id, client_auth, creates_users, role_claim, roles, use,
+       break_glass, secret, created_at from identity_providers where company_id = $1`,
+    [toUuid(companyId)],
+  )
+  const [row] = rows
+  if (!row) return null
+  const { provider_id: id, version, use, break_glass: breakGlass, secret, created_at: createdAt, ...settings } = row
+  return {
+    ...{ companyId, id: fromUuid('idp', id), version, settings, secret, createdAt },
+    use: { use, break_glass: breakGlass === null ? null : fromUuid('usr', breakGlass) },
+  }
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { UnreadableSecretError } from '../../secrets/secret-box.ts'
+import { isSecure, type SessionSettings } from './session.ts'
+
+/** A cookie whose value only the service can read or make, for a step that ends soon. */
+export interface SealedCookie<Value> {
+  /** Throws UnreadableSecretError if the service has no key for secrets. */
+  set(reply: FastifyReply, value: Value): void
+  /** The value; null if there is none, or it is too old or was not made here. */
+  read(request: FastifyRequest): Value | null
+  clear(reply: FastifyReply): void
+}
+
+interface SealedCookieOptions {
+  name: string
+  secrets: SecretBox
+  settings: SessionSettings
+  lifeSeconds: number
+}
+
+/** Opens a cookie of this name. It is encrypted (AES-256-GCM), so that it needs no row until the step is finished. */
+export function openSealedCookie<Value>(options: SealedCookieOptions): SealedCookie<Value> {
+  const { secrets, settings, lifeSeconds } = options
+  const name = `${isSecure(settings) ? '__Host-' : ''}${options.name}`
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(settings) } as const
+  return {
+    set(reply, value) {
+      const expiresAt = Date.now() + lifeSeconds * 1_000
+      const sealed = secrets.seal(JSON.stringify({ value, expiresAt }), `cookie ${name}`).toString('base64url')
+      void reply.setCookie(name, sealed, { ...attributes, maxAge: lifeSeconds })
+    },
+    read(request) {
+      const sealed = request.cookies[name]
+      if (sealed === undefined) return null
+      try {
+        const text = secrets.open(Buffer.from(sealed, 'base64url'), `cookie ${name}`)
+        const { value, expiresAt } = JSON.parse(text) as { value: Value; expiresAt: number }
+        return expiresAt > Date.now() ? value : null
+      } catch (error) {
+        if (error instanceof UnreadableSecretError) return null
+        throw error
+      }
+    },
+    clear(reply) {
+      void reply.clearCookie(name, attributes)
+    },
+  }
+}
