@@ -38,9 +38,10 @@ export interface LeasedWebhook extends WebhookPlace {
 const LEASE_SECONDS = 30
 const LISTED_AT_ONCE = 1_000
 
-// Citus allows only stable functions in updates.
-const IS_DUE = `w.status = 'enabled' and h.position > p.position and coalesce(p.due_at <= statement_timestamp(), true)`
-const IS_FREE = `coalesce(p.leased_until <= statement_timestamp(), true)`
+// Citus allows only stable functions in updates, and none of them in CASE or COALESCE.
+const IS_DUE = `w.status = 'enabled' and h.position > p.position
+  and (p.due_at is null or p.due_at <= statement_timestamp())`
+const IS_FREE = `(p.leased_until is null or p.leased_until <= statement_timestamp())`
 
 /** Lists webhooks that are due: those of these companies, or of all, first those whose next attempt is overdue. */
 export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]): Promise<DueWebhook[]> {
@@ -155,12 +156,12 @@ export async function recordRound(
   round: RoundOutcome,
   attempts: Attempt[],
 ): Promise<number | null | 'lost'> {
+  const failingSince =
+    round.attempts === 0 ? 'null' : 'least(case when $6 > 1 then failing_since end, statement_timestamp())'
   await client.query('begin')
   const { rows } = await client.query<{ failing_since: string | null }>(
     `update webhook_progress set position = $4, ahead = $5, attempts = $6, error = $7, is_slow = $9,
-       due_at = statement_timestamp() + $8 * interval '1 millisecond',
-       failing_since = case when $6 = 0 then null when $6 = 1 then statement_timestamp()
-         else coalesce(failing_since, statement_timestamp()) end
+       due_at = statement_timestamp() + $8 * interval '1 millisecond', failing_since = ${failingSince}
      where company_id = $1 and webhook_id = $2 and lease_id = $3
      returning failing_since`,
     [

@@ -19,6 +19,7 @@ import { releaseWebhook } from '../../src/webhooks/progress.ts'
 import type { Service } from './service.ts'
 
 export const SECRETS_KEY = Buffer.alloc(32, 7)
+const HOUR_MS = 3_600_000
 const RUNNING = new AbortController().signal
 
 /** A created webhook, with its secret. */
@@ -58,11 +59,11 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company 
     },
 
     /** Makes the next attempt due, as if the time had passed. */
-    async passTime({ companyId, webhookId }: WebhookPlace, failingFor = '0 seconds'): Promise<void> {
+    async passTime({ companyId, webhookId }: WebhookPlace, hours = 0): Promise<void> {
+      const { failingSince } = (await this.find({ companyId, webhookId })).progress
       await pool.query(
-        `update webhook_progress set due_at = null, failing_since = failing_since - $1::interval
-         where company_id = $2 and webhook_id = $3`,
-        [failingFor, toUuid(companyId), toUuid(webhookId)],
+        `update webhook_progress set due_at = null, failing_since = $1 where company_id = $2 and webhook_id = $3`,
+        [failingSince && new Date(Date.parse(failingSince) - hours * HOUR_MS), toUuid(companyId), toUuid(webhookId)],
       )
     },
 
