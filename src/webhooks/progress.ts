@@ -9,6 +9,14 @@ export interface WebhookPlace {
   webhookId: string
 }
 
+/** A webhook of which something was read. */
+export interface SeenRevision extends WebhookPlace {
+  /** Its revision then. */
+  revision: number
+  /** When the reading began, by `performance.now()`. */
+  readAt: number
+}
+
 /** How the receiver of a webhook fared in its last round. `slow`: also if it has never been asked. */
 export type Pace = 'prompt' | 'slow' | 'failing'
 
@@ -18,7 +26,7 @@ export interface DueWebhook extends WebhookPlace {
 }
 
 /** A webhook that this process may deliver to, with what a round needs. */
-export interface LeasedWebhook extends WebhookPlace {
+export interface LeasedWebhook extends SeenRevision {
   position: number
   ahead: number[]
   /** The position of the company's head. */
@@ -75,10 +83,12 @@ interface LeasedRow {
   previous_secret: Buffer | null
   previous_expires_at: string | null
   is_slow: boolean
+  revision: number
 }
 
 /** Takes or renews the lease on a webhook. Null if it is not due, or another process has it. */
 export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<LeasedWebhook | null> {
+  const readAt = performance.now()
   const { rows } = await pool.query<LeasedRow>(
     `update webhook_progress p
      set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
@@ -86,7 +96,7 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
      where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
        and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
      returning p.position, p.ahead, p.attempts, p.failing_since, h.position as head, w.url, w.types, w.include_data,
-       w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, p.is_slow`,
+       w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, w.revision, p.is_slow`,
     [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
   )
   const [row] = rows
@@ -99,6 +109,7 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
     ahead: row.ahead.map(Number),
     includeData: row.include_data,
     isSlow: row.is_slow,
+    ...{ revision: row.revision, readAt },
     secrets: previous && Date.parse(row.previous_expires_at!) > Date.now() ? [secret, previous] : [secret],
   }
 }

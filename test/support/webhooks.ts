@@ -31,6 +31,7 @@ export interface TestWebhook extends WebhookPlace {
 export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company }: Service) {
   const poster = openPoster({ allowPrivate: true })
   t.teardown(poster.close)
+  const leaseId = randomUUID()
   const log = pino({ level: 'silent' })
   const services: LeaseServices = { pool, db, poster, log, newId, secrets: openSecretBox([SECRETS_KEY]) }
   return {
@@ -49,10 +50,15 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company 
       return { companyId, webhookId: webhook.id, secret }
     },
 
+    /** Delivers one round, with other services if wanted. */
+    deliverOnce(webhook: WebhookPlace, other: Partial<LeaseServices> = {}): Promise<RoundEnd> {
+      return runLeasedRound({ ...services, ...other }, webhook, leaseId, { stopping: RUNNING, cutOff: RUNNING })
+    },
+
     /** Delivers as one process would, until nothing is left or something fails. Returns the ends of the rounds. */
-    async deliver(webhook: WebhookPlace, leaseId = randomUUID()): Promise<RoundEnd['end'][]> {
+    async deliver(webhook: WebhookPlace): Promise<RoundEnd['end'][]> {
       const ends: RoundEnd['end'][] = []
-      do ends.push((await runLeasedRound(services, webhook, leaseId, { stopping: RUNNING, cutOff: RUNNING })).end)
+      do ends.push((await this.deliverOnce(webhook)).end)
       while (ends.at(-1) === 'more')
       await releaseWebhook(pool, webhook, leaseId)
       return ends
