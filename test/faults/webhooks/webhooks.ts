@@ -31,7 +31,7 @@ export interface LoadedWebhook {
 interface Webhooks {
   all: LoadedWebhook[]
   /**
-   * Ends all trouble: the receivers recover, one person of each company is erased, and an administrator resumes each
+   * Erases one person of each company, and ends all trouble: the receivers recover, and an administrator resumes each
    * webhook. Waits until each has reached the head.
    */
   settle(operations: Operation[], withinMs?: number): Promise<Finding[]>
@@ -74,11 +74,11 @@ export async function openWebhooks(stage: Stage, companies: LoadedCompany[], see
   return {
     all,
     async settle(operations, withinMs = SETTLES_WITHIN_MS) {
-      await end()
       for (const { companyId } of companies) {
         await eraseLast(stage, companyId, operations)
         for (const webhook of all) if (webhook.companyId === companyId) webhook.cleanFrom = Date.now() + SENT_WITHIN_MS
       }
+      await end()
       for (const webhook of all) await resume(stage, webhook, 0)
       return untilReached(stage, all, withinMs)
     },
