@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import type { CompanyServices } from '../accounts/users/change-company.ts'
 import type { CommandServices } from '../calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
+import type { ProviderClient } from '../federation/provider-client.ts'
 import type { FoundKey, KeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import type { Reads } from '../ledger/read/reads.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
@@ -66,6 +67,8 @@ export interface AppServices {
   company: CompanyServices
   webhooks: WebhookRouteServices['webhooks']
   singleDeliveries: SingleDeliveries
+  /** Signs users in through the identity providers of their companies. */
+  providers: ProviderClient
   db: LedgerDb
   /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
   access: LedgerDb

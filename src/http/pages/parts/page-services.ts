@@ -1,4 +1,5 @@
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
+import type { ProviderClient } from '../../../federation/provider-client.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
@@ -12,6 +13,8 @@ export interface PageServices extends WebhookRouteServices {
   /** Reads of the ledger and its projections. */
   reads: Reads
   company: CompanyServices
+  /** Signs users in through the identity providers of their companies. */
+  providers: ProviderClient
   signer: CheckpointSigner
   health: SystemHealth
   sessions: SessionSettings
