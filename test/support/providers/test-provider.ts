@@ -34,8 +34,9 @@ export interface TestProvider {
   rotateKeys(): void
   /** Ends the sessions of an account, and tells the clients that have a back-channel address. */
   endSessions(sub: string): Promise<void>
-  /** Refuses connections from now on. */
+  /** Refuses connections until it resumes. */
   stop(): Promise<void>
+  resume(): Promise<void>
 }
 
 export interface TestClient {
@@ -104,6 +105,10 @@ export async function startTestProvider(
       server.close()
       server.closeAllConnections()
       await closed
+    },
+    async resume() {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
     },
   }
   for (const client of clients) started.addClient(client)
