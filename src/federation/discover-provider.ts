@@ -1,7 +1,7 @@
 import type { ServerMetadata } from 'openid-client'
 import * as oidc from 'openid-client'
 import type { ProviderSettings } from '../domain/provider-settings.ts'
-import { explainFault, explainStatus } from './explain-fault.ts'
+import { askFor, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -42,17 +42,15 @@ export async function discoverProvider(
   return { metadata, keys: await openSigningKeys({ fetchKeys: () => fetchKeys(address, fetch), onChanged }) }
 }
 
-async function fetchKeys(address: string, fetch: ProviderFetch): Promise<unknown> {
-  try {
+function fetchKeys(address: string, fetch: ProviderFetch): Promise<unknown> {
+  return askFor('its keys', async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
     const response = await fetch(address, { method: 'GET', headers, body: undefined, redirect: 'manual' })
     if (response.status !== 200) throw explainStatus(response.status, 'its keys')
-    return await response.json()
-  } catch (error) {
-    if (error instanceof SyntaxError)
+    return response.json().catch(() => {
       throw new ProviderError('misconfigured', 'The provider did not answer with JSON when asked for its keys')
-    throw explainFault(error, 'its keys')
-  }
+    })
+  })
 }
 
 /** An issuer is often written with a slash at its end, or without. */

@@ -7,7 +7,7 @@ import type { ProviderFault } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 
 /** What the client asks a provider for, as sentences name it. */
-export type Asked = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user' | 'a sign-in' | 'a sign-out'
+type Asked = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'
 
 const MOST_QUOTED = 300
 
@@ -15,7 +15,7 @@ const MOST_QUOTED = 300
  * Turns whatever went wrong into a ProviderError. Its message quotes nothing that contains one of the secrets, and it has
  * no cause, because the errors of the libraries hold tokens.
  */
-export function explainFault(error: unknown, asked: Asked, secrets: readonly string[] = []): Error {
+function explainFault(error: unknown, asked: Asked, secrets: readonly string[] = []): Error {
   const make = (fault: ProviderFault, text: string) => new ProviderError(fault, text)
   for (const cause of causesOf(error)) {
     if (cause instanceof ProviderError || cause instanceof UnreadableSecretError) return cause
@@ -38,6 +38,19 @@ export function explainFault(error: unknown, asked: Asked, secrets: readonly str
   }
   if (error instanceof oidc.ClientError) return explainClient(error, asked)
   throw error
+}
+
+/** Runs a step that asks the provider for something, and explains its fault. */
+export async function askFor<Result>(
+  asked: Asked,
+  step: () => Promise<Result>,
+  secrets: readonly string[] = [],
+): Promise<Result> {
+  try {
+    return await step()
+  } catch (error) {
+    throw explainFault(error, asked, secrets)
+  }
 }
 
 function* causesOf(error: unknown): Generator {

@@ -1,7 +1,11 @@
+import type { CustomFetch } from 'openid-client'
 import type { Test } from 'tap'
 import t from 'tap'
+import { openBudget } from '../../src/admission/budget.ts'
 import { discoverProvider } from '../../src/federation/discover-provider.ts'
 import { openProviderClient } from '../../src/federation/open-provider-client.ts'
+import { openProviderFetch } from '../../src/federation/provider-fetch.ts'
+import { openOutgoing } from '../../src/outgoing/connections.ts'
 import { eventually } from '../support/eventually.ts'
 import { followSignIn } from '../support/providers/follow-sign-in.ts'
 import type { Answer, LyingProvider } from '../support/providers/lying-provider.ts'
@@ -106,6 +110,25 @@ await t.test('a provider that many companies share is refused, as it would let i
   const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0', jwks_uri: `${issuer}/keys` }
   const options = { fetch: async () => Response.json(metadata), execute: [], onChanged: () => undefined }
   await t.rejects(discoverProvider({ issuer, client_id: 'ledger' }, options), refusal('wrong_issuer', /\{tenantid\}/))
+})
+
+await t.test("the addresses in a provider's configuration are checked too", async (t) => {
+  const outgoing = openOutgoing({ allowPrivate: false, peer: 'The provider' })
+  t.teardown(outgoing.close)
+  const asking = openProviderFetch({ outgoing, requests: openBudget({ share: 1 }), companyId: 'cmp_a' })
+  const issuer = 'https://idp.example'
+  for (const [address, message] of [
+    ['https://169.254.169.254/keys', /not public/],
+    ['http://idp.example/keys', /https/],
+  ] as const) {
+    const fetch: CustomFetch = async (url, options) =>
+      url === `${issuer}${CONFIGURATION}` ? Response.json({ issuer, jwks_uri: address }) : asking(url, options)
+    const discovered = discoverProvider(
+      { issuer, client_id: 'ledger' },
+      { fetch, execute: [], onChanged: () => undefined },
+    )
+    await t.rejects(discovered, refusal('misconfigured', message))
+  }
 })
 
 await t.test('a slash at the end of the issuer does not matter, and anything else does', async (t) => {
