@@ -83,16 +83,32 @@ function explainBody(error: oidc.ResponseBodyError, asked: Asked, quote: (text?:
   return new ProviderError(fault, `The provider answered "${quote(error.error)}" when asked for ${asked}${why}`)
 }
 
+/** What openid-client tells of a check that failed. */
+interface CheckDetails {
+  claim?: string
+  attribute?: string
+  body?: { issuer?: unknown }
+}
+
+/** Explains that a provider's configuration names another issuer than the one that is set. */
+export function explainIssuer(named: unknown): ProviderError {
+  const name = quoteSafely(typeof named === 'string' ? named : '', [])
+  return new ProviderError(
+    'wrong_issuer',
+    `The provider names another issuer in its configuration than the one that is set here: ${name}`,
+  )
+}
+
 function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
   const fault = (name: ProviderFault, text: string) => new ProviderError(name, text)
   const { cause } = error
   // Their own messages contain no values.
   const detail = cause instanceof Error ? cause.message : error.message
-  const about = (cause instanceof Error ? cause.cause : cause) as { claim?: string; attribute?: string } | undefined
+  const about = (cause instanceof Error ? cause.cause : cause) as CheckDetails | undefined
   switch (error.code) {
     case 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED':
       return about?.attribute === 'issuer'
-        ? fault('wrong_issuer', 'The provider names another issuer in its configuration than the one that is set here')
+        ? explainIssuer(about.body?.issuer)
         : fault('invalid_response', 'The provider sent the claims of another person')
     case 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED':
       return fault('clock_skew', `The time in the ID token is wrong ("${about?.claim}"): the provider's clock or ours`)
