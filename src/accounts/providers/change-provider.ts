@@ -12,7 +12,13 @@ import {
 import { findSecretFault } from '../../domain/providers/read-provider-settings.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
-import { assertSeen, changeCompany, CHANGED_MEANWHILE, RefusedByStateError, unwrapDecision } from '../users/change-company.ts'
+import {
+  assertSeen,
+  changeCompany,
+  CHANGED_MEANWHILE,
+  RefusedByStateError,
+  unwrapDecision,
+} from '../users/change-company.ts'
 import {
   deleteProvider,
   endProviderSessions,

@@ -92,13 +92,13 @@ function findRolesFaults(claim: string | null, roles: readonly { value: string; 
     return roles.length === 0 ? [] : fault('role_claim', 'required', 'is required, as values of it have roles')
   // Otherwise everyone would become a member at the next sign-in.
   if (roles.length === 0) return fault('roles', 'required', 'must have at least one value, as there is a claim')
-  if (roles.length > MOST_ROLE_VALUES)
-    return fault('roles', 'too_long', `must have at most ${MOST_ROLE_VALUES} values`)
+  if (roles.length > MOST_ROLE_VALUES) return fault('roles', 'too_long', `must have at most ${MOST_ROLE_VALUES} values`)
   const seen = new Set<string>()
   return roles.flatMap(({ value, role }, at) => {
     const isRepeated = seen.size === seen.add(value).size
     const name = `roles/${at}`
-    if (!ROLES.includes(role as Role)) return fault(name, 'invalid_value', `must have one of the roles ${ROLES.join(', ')}`)
+    if (!ROLES.includes(role as Role))
+      return fault(name, 'invalid_value', `must have one of the roles ${ROLES.join(', ')}`)
     const [error] = findTextFault(name, value, LONGEST_ROLE_VALUE)
     if (error) return [error]
     return isRepeated ? fault(name, 'invalid_value', 'repeats a value') : []
