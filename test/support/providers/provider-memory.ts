@@ -26,7 +26,7 @@ export function openMemory() {
 
   return {
     adapter,
-    addClient: (id: string, client: ClientMetadata) => void rows.set(`Client:${id}`, client as AdapterPayload),
+    addClient: (id: string, client: ClientMetadata) => void rows.set(`Client:${id}`, client),
     /** Forgets the sessions of an account, and returns the clients that it was signed in to. */
     endSessions(accountId: string): { clientId: string; sid: string }[] {
       const ended = [...rows].filter(([key, payload]) => key.startsWith('Session:') && payload.accountId === accountId)

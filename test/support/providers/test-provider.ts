@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
-import type { ClientMetadata, Configuration, JWKS } from 'oidc-provider'
-import Provider from 'oidc-provider'
+import type { ClientMetadata, Configuration, JWKS, Provider } from 'oidc-provider'
+import OidcProvider from 'oidc-provider'
 import type { Test } from 'tap'
 import { openMemory } from './provider-memory.ts'
 import { signingKey } from './provider-keys.ts'
@@ -112,14 +112,14 @@ export async function startTestProvider(
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', started.issuer)
     started.requests.push(`${request.method} ${pathname}`)
-    if (!pathname.startsWith('/interaction/')) return void (await provider.callback()(request, response))
+    if (!pathname.startsWith('/interaction/')) return provider.callback()(request, response)
     if (request.method === 'POST') {
       const form = new URLSearchParams(await readText(request))
       return finish(request, response, form.has('cancel') ? null : form.get(FORM.field))
     }
     if (started.signsIn !== null) return finish(request, response, started.signsIn)
     const { params } = await provider.interactionDetails(request, response)
-    response.setHeader('content-type', 'text/html').end(showForm(String(params.login_hint ?? '')))
+    response.setHeader('content-type', 'text/html').end(showForm(params.login_hint as string | undefined))
   }
 
   /** Signs in the account with this subject or email, or refuses. */
@@ -197,7 +197,7 @@ function openProvider({ started, memory, port, claimsIn, keys }: OpenOptions): P
     // Its own protection refuses addresses of this machine.
     fetch: (url, options = {}) => fetch(url, { ...options, dispatcher: undefined } as object),
   }
-  const provider = new Provider(started.issuer, configuration)
+  const provider = new OidcProvider(started.issuer, configuration)
   skewTokens(provider, started)
   return provider
 }
@@ -231,7 +231,7 @@ function describeClient({ clientId, secret, secretMethod, jwks, ...client }: Tes
   }
 }
 
-function showForm(hint: string): string {
+function showForm(hint = ''): string {
   const value = hint.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
   return `<!doctype html><title>Test provider</title><form method="post">
 <label>Account <input name="${FORM.field}" value="${value}"></label>
