@@ -71,6 +71,9 @@ export type ProblemCode =
   | 'user_removed'
   | 'user_not_removed'
   | 'last_admin'
+  | 'break_glass_user'
+  | 'only_way_in'
+  | 'provider_required'
   | 'too_many_webhooks'
   | 'provider_in_use'
   | 'provider_unproven'
@@ -123,6 +126,9 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company needs at least one administrator' },
+  break_glass_user: { status: 409, title: 'This administrator keeps access in emergencies' },
+  only_way_in: { status: 409, title: 'The user would have no way to sign in' },
+  provider_required: { status: 409, title: 'The company signs in through its identity provider' },
   too_many_webhooks: { status: 409, title: 'The company has as many webhooks as it may have' },
   provider_in_use: { status: 409, title: 'The identity provider is in use' },
   provider_unproven: { status: 409, title: 'Nobody has signed in through the identity provider' },

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { NO_SUCH_USER } from '../../../accounts/users/change-user.ts'
-import { endOtherSessions, endOwnSession } from '../../../accounts/users/sessions.ts'
+import { endOtherSessions, endOwnSession } from '../../../accounts/users/own-sessions.ts'
 import { findUser } from '../../../accounts/users/users.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'

@@ -13,3 +13,20 @@ export function buildUrl(path: string, values: QueryValues): string {
     if (value !== undefined && value !== '') query.set(name, String(value))
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
+
+/** The sign-in page of a company with an identity provider. */
+export function companyPath(companyId: string): string {
+  return `/sign-in/${companyId}`
+}
+
+/** The addresses that an identity provider must know. `publicUrl` is that of the service. */
+export function listProviderAddresses(publicUrl: string, companyId: string) {
+  const page = `${publicUrl}${companyPath(companyId)}`
+  return {
+    /** Where administrators and the provider's own portal send people. */
+    signIn: page,
+    redirect: `${page}/callback`,
+    postLogout: `${publicUrl}/sign-in`,
+    backchannelLogout: `${page}/backchannel-logout`,
+  }
+}

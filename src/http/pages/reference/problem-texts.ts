@@ -186,6 +186,21 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Make another user an administrator first.',
     entry: 'no',
   },
+  break_glass_user: {
+    when: 'The user is the administrator who may use a password although the company requires its identity provider.',
+    remedy: 'Name another administrator for emergencies, or stop requiring the identity provider.',
+    entry: 'no',
+  },
+  only_way_in: {
+    when: 'Without this account at the identity provider, the user could not sign in.',
+    remedy: 'Set a password first; an administrator can make a one-time link for it.',
+    entry: 'no',
+  },
+  provider_required: {
+    when: 'The company has replaced passwords by its identity provider.',
+    remedy: "Sign in through the identity provider, at the company's own sign-in page.",
+    entry: 'no',
+  },
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { SignInOutcome } from '../../../accounts/users/sign-in.ts'
-import { signIn, signOut } from '../../../accounts/users/sign-in.ts'
+import { signIn } from '../../../accounts/users/sign-in.ts'
 import { readAttribute } from '../../../domain/attributes.ts'
 import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
-import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
+import { endSession, type SignInCandidate } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import {
@@ -61,7 +61,7 @@ export function addSignInPages(app: FastifyInstance, services: SignInServices, l
 
   app.post('/sign-out', async (request, reply) => {
     const cookie = sessionCookie(request, sessions)
-    if (cookie !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, cookie)
+    if (cookie !== null && (await findSessionUser(access, request, sessions, false))) await endSession(access, cookie)
     clearSessionCookie(reply, sessions)
     return reply.redirect('/sign-in', 303)
   })
@@ -144,7 +144,7 @@ async function trySignIn(
 /** Ends the browser's previous session: a browser has one. */
 async function endPreviousSession({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
   const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
+  if (former !== null && (await findSessionUser(access, request, sessions, false))) await endSession(access, former)
 }
 
 function sendSignInForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): Promise<FastifyReply> {
