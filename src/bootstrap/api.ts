@@ -68,6 +68,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     },
     company,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
+    providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client: null as never },
     singleDeliveries:
       options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },

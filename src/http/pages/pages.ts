@@ -32,6 +32,10 @@ import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
+import { addProviderCheck } from './providers/provider-check.ts'
+import { addProviderPage } from './providers/provider-page.ts'
+import { addProviderSetup } from './providers/provider-setup.ts'
+import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
 
@@ -58,6 +62,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   const limits = openSignInLimits(signInLimits)
   addSignInPages(app, { access, sessions }, limits)
   addInvitationPage(app, company, failureLimit)
+  addPublicKeys(app, services)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRoute', ({ method, url }) => {
       if ([method].flat().includes('GET')) shown.add(url)
@@ -92,6 +97,12 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addUsersPage(scope, services),
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
+    )
+    await part(
+      NAVIGATION.signIn,
+      (scope) => addProviderPage(scope, services),
+      (scope) => addProviderSetup(scope, services),
+      (scope) => addProviderCheck(scope, services),
     )
     await part(
       NAVIGATION.events,

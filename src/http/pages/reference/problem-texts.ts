@@ -130,6 +130,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
     entry: 'no',
   },
+  provider_not_found: {
+    when: 'The company has no identity provider.',
+    remedy: 'Set one up first.',
+    entry: 'no',
+  },
   route_not_found: {
     when: 'The API has no such path.',
     remedy: 'Compare the path with the reference at /docs.',
@@ -199,6 +204,16 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',
+    entry: 'no',
+  },
+  provider_in_use: {
+    when: 'Users sign in through the identity provider, so it cannot be removed or made another one.',
+    remedy: 'Turn the provider off first.',
+    entry: 'no',
+  },
+  provider_unproven: {
+    when: 'A provider can be required once an administrator has signed in through it.',
+    remedy: 'Make the provider optional, and sign in through it.',
     entry: 'no',
   },
   key_revoked: {
@@ -285,7 +300,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   secrets_key_missing: {
-    when: 'The service has no key with which to encrypt the secret of a webhook before storing it.',
+    when: 'The service has no key with which to encrypt the secret of a webhook or an identity provider before storing it.',
     remedy: 'Ask the operator to set SECRETS_KEY or SECRETS_KEY_FILE.',
     entry: 'no',
   },
