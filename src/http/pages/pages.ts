@@ -22,7 +22,8 @@ import { addHealthPage } from './company/health-page.ts'
 import { addInvitationPage } from './sign-in/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
 import { findHome, NAVIGATION } from './parts/navigation.ts'
-import { addSignInPages, askToSignIn } from './sign-in/sign-in-page.ts'
+import { askToSignIn } from './sign-in/sign-in-page.ts'
+import { addSignInPages } from './sign-in/sign-in-pages.ts'
 import { openSignInLimits } from './sign-in/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
@@ -60,7 +61,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
   const limits = openSignInLimits(signInLimits)
-  addSignInPages(app, { access, sessions }, limits)
+  addSignInPages(app, services, limits)
   addInvitationPage(app, company, failureLimit)
   addPublicKeys(app, services)
   await app.register(async (signedIn) => {
