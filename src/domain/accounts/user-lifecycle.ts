@@ -3,6 +3,7 @@ import { problem } from '../errors.ts'
 import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'
 import type { Decided } from './key-lifecycle.ts'
+import { decidePasskeyChange, type PasskeyChange } from './passkeys.ts'
 
 /** The state of a company's user that follows from the events. Excludes secrets. */
 export interface UserLife {
@@ -27,6 +28,7 @@ export type UserChange =
   | { change: 'erase'; positions: number[] }
   | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string; scope: TokenScope | null }
   | { change: 'revoke_token'; tokenId: string }
+  | PasskeyChange
 
 /** The lifetime of a one-time link, in days. */
 export const LINK_LIFE_DAYS = 7
@@ -82,6 +84,11 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
     }
     case 'revoke_token':
       return { events: [{ ...place, type: 'UserTokenRevoked', data: { token_id: wanted.tokenId } }] }
+    case 'add_passkey':
+    case 'remove_passkey':
+    case 'issue_recovery_codes':
+    case 'use_recovery_code':
+      return decidePasskeyChange(place, wanted)
   }
 }
 
@@ -100,6 +107,7 @@ const LAST_ADMIN = problem(
 /** Whether a change costs the company an administrator. */
 function losesAdmin(user: UserLife, wanted: UserChange): boolean {
   if (user.role !== 'admin') return false
+  if (wanted.change === 'remove_passkey') return wanted.isLastWayIn
   return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
 }
 
