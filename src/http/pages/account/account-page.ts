@@ -13,7 +13,7 @@ import { sendUserPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const DONE = {

@@ -11,7 +11,7 @@ import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 export interface PasswordRoute {
