@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { PasskeyOwner } from './user-handle.ts'
@@ -72,6 +73,18 @@ export async function deletePasskey(client: Client, owner: PasskeyOwner, id: str
   await client.query(text, [...idsOf(owner), toUuid(id)])
 }
 
+/** Ends the sessions of a user that began with a passkey, except the one of this cookie. */
+export async function endPasskeySessions(
+  client: Client,
+  owner: PasskeyOwner,
+  keptCookie: string | null,
+): Promise<void> {
+  await client.query(
+    `delete from sessions where company_id = $1 and user_id = $2 and method = 'passkey' and session_hash <> $3`,
+    [...idsOf(owner), hash('sha256', keptCookie ?? '', 'buffer')],
+  )
+}
+
 /** The key of a passkey, and how often it had signed when it was last used. */
 export interface StoredKey {
   id: string
@@ -120,10 +133,10 @@ export async function countRecoveryCodes(client: Client, owner: PasskeyOwner): P
 /** Replaces all recovery codes of a user, given the hashes of the new ones. */
 export async function replaceRecoveryCodes(client: Client, owner: PasskeyOwner, hashes: Buffer[]): Promise<void> {
   await client.query('delete from recovery_codes where company_id = $1 and user_id = $2', idsOf(owner))
-  await client.query(
-    'insert into recovery_codes (company_id, user_id, code_hash) select $1, $2, unnest($3::bytea[])',
-    [...idsOf(owner), hashes],
-  )
+  await client.query('insert into recovery_codes (company_id, user_id, code_hash) select $1, $2, unnest($3::bytea[])', [
+    ...idsOf(owner),
+    hashes,
+  ])
 }
 
 /** Whether a recovery code is one of the user's unused ones. */

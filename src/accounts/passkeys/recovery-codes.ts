@@ -17,10 +17,6 @@ export function generateRecoveryCodes(): string[] {
 
 /** The SHA-256 of a recovery code as someone typed it; null if it cannot be one. */
 export function hashRecoveryCode(typed: string): Buffer | null {
-  const code = typed
-    .toUpperCase()
-    .replaceAll(/[\s-]/g, '')
-    .replaceAll('O', '0')
-    .replaceAll(/[IL]/g, '1')
+  const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   return CODE.test(code) ? hash('sha256', code, 'buffer') : null
 }

@@ -1,6 +1,6 @@
 import type {
   AuthenticationResponseJSON,
-  AuthenticatorTransportFuture,
+  AuthenticatorTransport,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
@@ -23,7 +23,7 @@ const MOST_CHARACTERS = 16_384
 /** An RSA key of 4096 bits has fewer. More would only cost time to check. */
 const MOST_KEY_BYTES = 640
 const MOST_ID_BYTES = 1_023
-const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+const TRANSPORTS: readonly string[] = ['ble', 'hybrid', 'internal', 'nfc', 'usb']
 
 /** A passkey as an authenticator has made it. */
 export interface NewCredential {
@@ -59,7 +59,7 @@ export async function makeCreationOptions(
     attestationType: 'none',
     excludeCredentials: user.held.map(({ credentialId, transports }) => ({
       id: credentialId.toString('base64url'),
-      transports: transports as AuthenticatorTransportFuture[],
+      transports: transports as AuthenticatorTransport[],
     })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: ALGORITHMS,

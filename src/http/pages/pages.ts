@@ -48,7 +48,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   const shown = new Set<string>()
   app.setErrorHandler((error, request, reply) =>
     error instanceof SignInNeededError
-      ? askToSignIn(request, reply, sessions, shown)
+      ? askToSignIn(request, reply, services, shown)
       : sendErrorPage(request, reply, error),
   )
   app.get('/', async (request, reply) => {
@@ -56,7 +56,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
   const limits = openSignInLimits(signInLimits)
-  addSignInPages(app, { access, sessions }, limits)
+  addSignInPages(app, services, limits)
   addInvitationPage(app, company, failureLimit)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRoute', ({ method, url }) => {

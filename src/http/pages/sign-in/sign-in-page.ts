@@ -3,19 +3,11 @@ import { html } from 'hono/html'
 import type { SignInOutcome } from '../../../accounts/users/sign-in.ts'
 import { signIn, signOut } from '../../../accounts/users/sign-in.ts'
 import { readAttribute } from '../../../domain/attributes.ts'
-import { problem } from '../../../domain/errors.ts'
+import { type Problem, problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
-import type { SessionSettings } from '../../access/session.ts'
-import {
-  clearSessionCookie,
-  describeSession,
-  findSessionUser,
-  sessionCookie,
-  setSessionCookie,
-} from '../../access/session.ts'
+import { clearSessionCookie, describeSession, findSessionUser, sessionCookie } from '../../access/session.ts'
 import {
   toFormProblem,
   renderChoice,
@@ -25,24 +17,19 @@ import {
   type FormProblem,
 } from '../parts/form.ts'
 import { readOwnPath } from '../parts/addresses.ts'
-import { type KeptForm, keepForm, readKeptForm, renderKeptForm, sendWayBack } from '../parts/kept-form.ts'
+import { keepForm, readKeptForm } from '../parts/kept-form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { type Destination, renderDestination, renderPasskeyForm } from './passkey-form.ts'
+import { addPasskeySignIn, findSupport, type SignInServices } from './passkey-sign-in.ts'
+import { addSecondStep, type SecondStepPage } from './second-step.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 /** The values with which the form is shown. */
-interface SignInForm {
+interface SignInForm extends Destination {
   email: string
-  /** Where to go after signing in: a path of this service. */
-  next: string
-  /** The form to go back to after signing in, if one was sent without a session. */
-  kept: KeptForm | null
   candidates: SignInCandidate[]
-}
-
-interface SignInServices {
-  access: LedgerDb
-  sessions: SessionSettings
 }
 
 const EMPTY: SignInForm = { email: '', next: '', kept: null, candidates: [] }
@@ -54,10 +41,14 @@ export function addSignInPages(app: FastifyInstance, services: SignInServices, l
     const next = readOwnPath(readFormFields(request.query)['next'])
     const user = await findSessionUser(access, request, sessions, true)
     if (user) return reply.redirect(next || findHome(user.role), 303)
-    return sendSignInForm(reply, { ...EMPTY, next }, null)
+    return sendSignInForm(services, reply, { ...EMPTY, next }, null)
   })
 
-  app.post('/sign-in', (request, reply) => trySignIn(services, limits, request, reply))
+  const show = (reply: FastifyReply, destination: Destination, refusal: Problem) =>
+    sendSignInForm(services, reply, { ...EMPTY, ...destination }, refusal)
+  addPasskeySignIn(app, services, { limits, show })
+  const secondStep = addSecondStep(app, services, { limits, show })
+  app.post('/sign-in', (request, reply) => trySignIn(services, limits, secondStep, request, reply))
 
   app.post('/sign-out', async (request, reply) => {
     const cookie = sessionCookie(request, sessions)
@@ -74,7 +65,7 @@ export function addSignInPages(app: FastifyInstance, services: SignInServices, l
 export function askToSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  sessions: SessionSettings,
+  services: SignInServices,
   pages: ReadonlySet<string>,
 ): FastifyReply | Promise<FastifyReply> {
   if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
@@ -82,8 +73,8 @@ export function askToSignIn(
   const [path = ''] = request.url.split('?', 1)
   // The path of a form that has no page of its own continues the path of the page.
   const next = pages.has(request.routeOptions.url ?? '') ? path : path.slice(0, path.lastIndexOf('/'))
-  const form = { ...EMPTY, next: readOwnPath(next), kept: keepForm(request, sessionCookie(request, sessions)) }
-  return sendSignInForm(reply.code(401), form, form.kept ? ENDED_AND_KEPT : ENDED)
+  const form = { ...EMPTY, next: readOwnPath(next), kept: keepForm(request, sessionCookie(request, services.sessions)) }
+  return sendSignInForm(services, reply.code(401), form, form.kept ? ENDED_AND_KEPT : ENDED)
 }
 
 const ENDED = problem('invalid_credentials', 'Your session has ended. Nothing was changed. Sign in and try again.')
@@ -94,11 +85,13 @@ const ENDED_AND_KEPT = problem(
 const REFUSED = problem('invalid_credentials', 'The email or password is incorrect.')
 
 async function trySignIn(
-  { access, sessions }: SignInServices,
+  services: SignInServices,
   limits: SignInLimits,
+  secondStep: SecondStepPage,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { access, sessions } = services
   const fields = readFormFields(request.body)
   const { email: typed = '', password = '', company = '', next } = fields
   const sent = typed.trim()
@@ -125,43 +118,44 @@ async function trySignIn(
     tried = await limits.attempt(request, reply, email, check)
   } catch (error) {
     if (reply.metLimit !== 'sign-in') throw error
-    return sendSignInForm(reply.code(429), form, toFormProblem(error))
+    return sendSignInForm(services, reply.code(429), form, toFormProblem(error))
   }
   switch (tried.outcome) {
     case 'refused':
-      return sendSignInForm(reply.code(401), form, REFUSED)
+      return sendSignInForm(services, reply.code(401), form, REFUSED)
     case 'choose':
-      return sendSignInForm(reply, { ...form, candidates: tried.candidates }, null)
-    case 'signed in':
-      await endPreviousSession({ access, sessions }, request)
-      setSessionCookie(reply, sessions, tried.cookie)
-      return form.kept?.companyId === tried.candidate.companyId
-        ? sendWayBack(reply, form.kept)
-        : reply.redirect(form.next || findHome(tried.candidate.role), 303)
+      return sendSignInForm(services, reply, { ...form, candidates: tried.candidates }, null)
+    case 'second step':
+      return secondStep.ask(reply, tried.candidate, form)
+    case 'signed in': {
+      const { companyId, role } = tried.candidate
+      const next = form.next || findHome(role)
+      return finishSignIn(services, request, reply, { cookie: tried.cookie, companyId, next, kept: form.kept })
+    }
   }
 }
 
-/** Ends the browser's previous session: a browser has one. */
-async function endPreviousSession({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
-  const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
-}
-
-function sendSignInForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): Promise<FastifyReply> {
+function sendSignInForm(
+  services: SignInServices,
+  reply: FastifyReply,
+  form: SignInForm,
+  problem: FormProblem,
+): Promise<FastifyReply> {
   const companies = form.candidates.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
   const hasChoice = companies.length > 0
+  const hasPasskeys = findSupport(services).party !== null
   return sendPlainPage(reply, {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
       ${renderFormAlert(problem)}
       <form method="post" action="/sign-in" class="stack">
-        <input type="hidden" name="next" value="${form.next}" />
-        ${renderKeptForm(form.kept)}
-        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
+        ${renderDestination(form)}
+        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !hasChoice }, null)}
         ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
         ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
         <button class="primary">Sign in</button>
       </form>
+      ${hasPasskeys ? renderPasskeyForm(form) : ''}
       <p class="hint">Forgot your password? Ask an administrator of your company for a link to set a new one.</p>`,
   })
 }
