@@ -58,7 +58,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     waker.wake(companyIds)
   }
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
-  const providers = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
+  const client = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
   const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
   const app = buildApp({
     commands: {
@@ -70,9 +70,10 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     },
     company,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
+    providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
     singleDeliveries:
       options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
-    ...{ db: store.db, access: access.db, reads: reading.reads, signer, log, providers },
+    ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: access.isAnswering,
     areReadModelsComplete: openCompleteness(access.db, projections),
@@ -87,7 +88,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await waker.flush()
     await boss.stop({ graceful: false })
     poster.close()
-    providers.close()
+    client.close()
     await Promise.all([appends.end(), access.pool.end(), reading.close()])
   }
   try {

@@ -10,7 +10,6 @@ import type { Logger } from 'pino'
 import type { CompanyServices } from '../accounts/users/change-company.ts'
 import type { CommandServices } from '../calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
-import type { ProviderClient } from '../federation/provider-client.ts'
 import type { FoundKey, KeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import type { Reads } from '../ledger/read/reads.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
@@ -46,8 +45,9 @@ import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { pages } from './pages/pages.ts'
+import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
-import type { SignInSettings } from './pages/parts/page-services.ts'
+import type { PageServices, SignInSettings } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePage } from './pages/reference/reference.ts'
 import { sendProblem } from './server/problem.ts'
@@ -67,9 +67,8 @@ export interface AppServices {
   commands: CommandServices
   company: CompanyServices
   webhooks: WebhookRouteServices['webhooks']
+  providers: PageServices['providers']
   singleDeliveries: SingleDeliveries
-  /** Signs users in through the identity providers of their companies. */
-  providers: ProviderClient
   db: LedgerDb
   /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
   access: LedgerDb
@@ -146,6 +145,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     { prefix: '/audit/v1' },
   )
   void app.register((interfacePages) => pages(interfacePages, services))
+  void app.register((notices) => backchannelLogout(notices, services))
   void app.after(answerOtherMethods)
   return app
 }
