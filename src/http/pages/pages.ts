@@ -32,9 +32,7 @@ import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
-import { addProviderCheck } from './providers/provider-check.ts'
-import { addProviderPage } from './providers/provider-page.ts'
-import { addProviderSetup } from './providers/provider-setup.ts'
+import { addProviderPages } from './providers/provider-pages.ts'
 import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
@@ -98,12 +96,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
     )
-    await part(
-      NAVIGATION.signIn,
-      (scope) => addProviderPage(scope, services),
-      (scope) => addProviderSetup(scope, services),
-      (scope) => addProviderCheck(scope, services),
-    )
+    await part(NAVIGATION.signIn, (scope) => addProviderPages(scope, services))
     await part(
       NAVIGATION.events,
       (scope) => addEventsPage(scope, reads),
