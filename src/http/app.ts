@@ -44,6 +44,7 @@ import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { pages } from './pages/pages.ts'
+import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
 import type { PageServices, SignInSettings } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
@@ -143,6 +144,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     { prefix: '/audit/v1' },
   )
   void app.register((interfacePages) => pages(interfacePages, services))
+  void app.register((notices) => backchannelLogout(notices, services))
   void app.after(answerOtherMethods)
   return app
 }

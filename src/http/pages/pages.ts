@@ -22,7 +22,8 @@ import { addHealthPage } from './company/health-page.ts'
 import { addInvitationPage } from './sign-in/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
 import { findHome, NAVIGATION } from './parts/navigation.ts'
-import { addSignInPages, askToSignIn } from './sign-in/sign-in-page.ts'
+import { askToSignIn } from './sign-in/sign-in-page.ts'
+import { addSignInPages } from './sign-in/sign-in-pages.ts'
 import { openSignInLimits } from './sign-in/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
@@ -58,7 +59,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
   const limits = openSignInLimits(signInLimits)
-  addSignInPages(app, { access, sessions }, limits)
+  addSignInPages(app, services, limits)
   addInvitationPage(app, company, failureLimit)
   addPublicKeys(app, services)
   await app.register(async (signedIn) => {
@@ -117,13 +118,17 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await part(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }))
     await part(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
-    // Answer unknown paths below these with a page.
-    for (const path of ['/settings/*', '/account/*']) {
-      signedIn.get(path, (request, reply) =>
-        sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
-      )
-    }
+    addUnknownPages(signedIn)
   })
+}
+
+/** Answers unknown paths with a page. */
+function addUnknownPages(app: FastifyInstance): void {
+  for (const path of ['/settings/*', '/account/*']) {
+    app.get(path, (request, reply) =>
+      sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
+    )
+  }
 }
 
 /** Lets other sites link to pages; refuses every other request that they cause. */

@@ -18,15 +18,3 @@ export function buildUrl(path: string, values: QueryValues): string {
 export function companyPath(companyId: string): string {
   return `/sign-in/${companyId}`
 }
-
-/** The addresses that an identity provider must know. `publicUrl` is that of the service. */
-export function listProviderAddresses(publicUrl: string, companyId: string) {
-  const page = `${publicUrl}${companyPath(companyId)}`
-  return {
-    /** Where administrators and the provider's own portal send people. */
-    signIn: page,
-    redirect: `${page}/callback`,
-    postLogout: `${publicUrl}/sign-in`,
-    backchannelLogout: `${page}/backchannel-logout`,
-  }
-}

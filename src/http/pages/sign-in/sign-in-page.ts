@@ -1,69 +1,74 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import { findSignInPlace } from '../../../accounts/sign-in/provider-sessions.ts'
 import type { SignInOutcome } from '../../../accounts/users/sign-in.ts'
 import { signIn } from '../../../accounts/users/sign-in.ts'
 import { readAttribute } from '../../../domain/attributes.ts'
 import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
-import { endSession, type SignInCandidate } from '../../../accounts/users/sessions.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
-import type { SessionSettings } from '../../access/session.ts'
+import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
+import type { SealedCookie } from '../../access/sealed-cookie.ts'
+import { describeSession, findSessionUser, sessionCookie, type SessionSettings } from '../../access/session.ts'
 import {
-  clearSessionCookie,
-  describeSession,
-  findSessionUser,
-  sessionCookie,
-  setSessionCookie,
-} from '../../access/session.ts'
-import {
-  toFormProblem,
+  type FormProblem,
+  readFormFields,
   renderChoice,
   renderField,
   renderFormAlert,
-  readFormFields,
-  type FormProblem,
+  toFormProblem,
 } from '../parts/form.ts'
-import { readOwnPath } from '../parts/addresses.ts'
-import { type KeptForm, keepForm, readKeptForm, renderKeptForm, sendWayBack } from '../parts/kept-form.ts'
+import { companyPath, readOwnPath } from '../parts/addresses.ts'
+import { keepForm } from '../parts/kept-form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { type Destination, readDestination, renderDestination } from './destination.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { keepTrip, type Trip } from './provider-trip.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 /** The values with which the form is shown. */
-interface SignInForm {
+interface SignInForm extends Destination {
   email: string
-  /** Where to go after signing in: a path of this service. */
-  next: string
-  /** The form to go back to after signing in, if one was sent without a session. */
-  kept: KeptForm | null
+  /** Asks for the email first, which may lead to the provider of a company. */
+  step: 'email' | 'password'
   candidates: SignInCandidate[]
 }
 
-interface SignInServices {
-  access: LedgerDb
-  sessions: SessionSettings
+interface SignInOptions {
+  limits: SignInLimits
+  trips: SealedCookie<Trip>
 }
 
-const EMPTY: SignInForm = { email: '', next: '', kept: null, candidates: [] }
+const EMPTY: SignInForm = { email: '', next: '', kept: null, step: 'email', candidates: [] }
 
-/** `/sign-in` and `/sign-out`. */
-export function addSignInPages(app: FastifyInstance, services: SignInServices, limits: SignInLimits): void {
+/** `/sign-in`: asks for the email, then leads to the company's provider or asks for the password. */
+export function addSignInPage(app: FastifyInstance, services: PageServices, options: SignInOptions): void {
   const { access, sessions } = services
   app.get('/sign-in', async (request, reply) => {
-    const next = readOwnPath(readFormFields(request.query)['next'])
+    const fields = readFormFields(request.query)
+    const next = readOwnPath(fields['next'])
     const user = await findSessionUser(access, request, sessions, true)
     if (user) return reply.redirect(next || findHome(user.role), 303)
-    return sendSignInForm(reply, { ...EMPTY, next }, null)
+    if (fields['with'] !== 'password') return sendSignInForm(reply, { ...EMPTY, next }, null)
+    // From the page of a company with a provider: with the email that was typed before.
+    const trip = options.trips.read(request)
+    const typed = trip && { email: trip.email ?? '', next: trip.next, kept: trip.kept }
+    return sendSignInForm(reply, { ...EMPTY, next, ...typed, step: 'password' }, null)
   })
 
-  app.post('/sign-in', (request, reply) => trySignIn(services, limits, request, reply))
-
-  app.post('/sign-out', async (request, reply) => {
-    const cookie = sessionCookie(request, sessions)
-    if (cookie !== null && (await findSessionUser(access, request, sessions, false))) await endSession(access, cookie)
-    clearSessionCookie(reply, sessions)
-    return reply.redirect('/sign-in', 303)
+  app.post('/sign-in', async (request, reply) => {
+    const fields = readFormFields(request.body)
+    const email = (fields['email'] ?? '').trim().slice(0, 254)
+    const step = fields['password'] === undefined ? 'email' : 'password'
+    const form: SignInForm = { ...EMPTY, email, step, ...readDestination(fields) }
+    try {
+      return await (step === 'email' ? chooseWay : trySignIn)(services, options, { request, reply, form })
+    } catch (error) {
+      if (reply.metLimit !== 'sign-in') throw error
+      return sendSignInForm(reply.code(429), form, toFormProblem(error))
+    }
   })
 }
 
@@ -92,76 +97,91 @@ const ENDED_AND_KEPT = problem(
   'Your session has ended. Nothing was changed. Sign in to get back to what you entered.',
 )
 const REFUSED = problem('invalid_credentials', 'The email or password is incorrect.')
+const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
+
+interface Sent {
+  request: FastifyRequest
+  reply: FastifyReply
+  form: SignInForm
+}
+
+/** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */
+async function chooseWay(
+  { access, providers }: PageServices,
+  { limits, trips }: SignInOptions,
+  { request, reply, form }: Sent,
+): Promise<FastifyReply> {
+  const { value, faults } = readAttribute('email', form.email, false)
+  if (faults) return sendSignInForm(reply.code(401), form, NO_EMAIL)
+  limits.countQuestion(request, reply)
+  const email = value as string
+  const place = await findSignInPlace(access, email)
+  if (place.at !== 'provider') return sendSignInForm(reply, { ...form, step: 'password' }, null, place.at === 'several')
+  const { companyId } = place
+  const { next, kept } = form
+  const trip: Trip = { companyId, email, purpose: { to: 'sign in' }, flow: null, next, kept }
+  // Without a key, the company's page says what is missing.
+  if (providers.secrets.hasKey) keepTrip(trips, reply, trip)
+  return reply.redirect(companyPath(companyId), 303)
+}
 
 async function trySignIn(
-  { access, sessions }: SignInServices,
-  limits: SignInLimits,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  services: PageServices,
+  { limits }: SignInOptions,
+  { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
-  const fields = readFormFields(request.body)
-  const { email: typed = '', password = '', company = '', next } = fields
+  const { access, sessions } = services
+  const { email: typed = '', password = '', company = '' } = readFormFields(request.body)
   const sent = typed.trim()
-  const form: SignInForm = {
-    email: sent.slice(0, 254),
-    next: readOwnPath(next),
-    kept: readKeptForm(fields),
-    candidates: [],
-  }
   const { value, faults } = readAttribute('email', sent, false)
   const email = faults ? sent : (value as string)
   // Counts characters, not UTF-16 code units, as where passwords are set.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   const companyId = isId('com', company) ? company : null
-  const check = async () => {
+  const tried = await limits.attempt<SignInOutcome>(request, reply, email, async () => {
     const outcome: SignInOutcome =
       faults || !isPassword
         ? { outcome: 'refused' }
         : await signIn(access, { email, password, companyId }, describeSession(request, sessions))
     return { outcome, hasFailed: outcome.outcome === 'refused' }
-  }
-  let tried: SignInOutcome
-  try {
-    tried = await limits.attempt(request, reply, email, check)
-  } catch (error) {
-    if (reply.metLimit !== 'sign-in') throw error
-    return sendSignInForm(reply.code(429), form, toFormProblem(error))
-  }
+  })
   switch (tried.outcome) {
     case 'refused':
       return sendSignInForm(reply.code(401), form, REFUSED)
     case 'choose':
       return sendSignInForm(reply, { ...form, candidates: tried.candidates }, null)
-    case 'signed in':
-      await endPreviousSession({ access, sessions }, request)
-      setSessionCookie(reply, sessions, tried.cookie)
-      return form.kept?.companyId === tried.candidate.companyId
-        ? sendWayBack(reply, form.kept)
-        : reply.redirect(form.next || findHome(tried.candidate.role), 303)
+    case 'signed in': {
+      const { companyId, role } = tried.candidate
+      const next = form.next || findHome(role)
+      return finishSignIn(services, request, reply, { cookie: tried.cookie, companyId, next, kept: form.kept })
+    }
   }
 }
 
-/** Ends the browser's previous session: a browser has one. */
-async function endPreviousSession({ access, sessions }: SignInServices, request: FastifyRequest): Promise<void> {
-  const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(access, request, sessions, false))) await endSession(access, former)
-}
-
-function sendSignInForm(reply: FastifyReply, form: SignInForm, problem: FormProblem): Promise<FastifyReply> {
+function sendSignInForm(
+  reply: FastifyReply,
+  form: SignInForm,
+  problem: FormProblem,
+  hasProviders = false,
+): Promise<FastifyReply> {
   const companies = form.candidates.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
   const hasChoice = companies.length > 0
+  const isPasswordStep = form.step === 'password'
+  const hasEmail = form.email !== ''
   return sendPlainPage(reply, {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
       ${renderFormAlert(problem)}
+      ${hasProviders ? html`<p>You belong to several companies with sign-in pages of their own. Use the link of the one you want to sign in to, or enter a password.</p>` : ''}
       <form method="post" action="/sign-in" class="stack">
-        <input type="hidden" name="next" value="${form.next}" />
-        ${renderKeptForm(form.kept)}
-        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !hasChoice }, null)}
+        ${renderDestination(form)}
+        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !isPasswordStep || !hasEmail }, null)}
         ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
-        ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasChoice }, null)}
-        <button class="primary">Sign in</button>
+        ${isPasswordStep ? renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasEmail }, null) : ''}
+        <button class="primary">${isPasswordStep ? 'Sign in' : 'Continue'}</button>
       </form>
-      <p class="hint">Forgot your password? Ask an administrator of your company for a link to set a new one.</p>`,
+      <p class="hint">
+        ${isPasswordStep ? 'Forgot your password? Ask an administrator of your company for a link to set a new one.' : 'If your company has an identity provider, you sign in there.'}
+      </p>`,
   })
 }
