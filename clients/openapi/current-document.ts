@@ -20,6 +20,8 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     heavyReads: ConfigSchema.properties.HEAVY_READS.default,
     streamLimits: {},
     signInLimits: { perPerson: 0, perAddress: 0 },
+    sessions: { publicUrl: null },
+    providers: {},
   } as unknown as AppServices
   const app = buildApp(services)
   await app.ready()

@@ -41,6 +41,8 @@ export interface SignInCandidate {
   userId: string
   role: Role
   passwordHash: string
+  /** Whether the password needs a second step. */
+  hasPasskeys: boolean
 }
 
 /** The condition that the company of a row of `users` does not require its identity provider of this user. */
@@ -59,6 +61,11 @@ export async function findSignInCandidates(
     .selectFrom('users as u')
     .innerJoin('companies as c', 'c.company_id', 'u.company_id')
     .select(['u.company_id', 'c.name', 'u.user_id', 'u.role', 'u.password_hash'])
+    .select(
+      sql<boolean>`exists (select from passkeys p where p.company_id = u.company_id and p.user_id = u.user_id)`.as(
+        'has_passkeys',
+      ),
+    )
     .where('u.email', '=', email)
     .where('u.removed_at', 'is', null)
     .where('u.password_hash', 'is not', null)
@@ -71,6 +78,7 @@ export async function findSignInCandidates(
     userId: fromUuid('usr', row.user_id),
     role: row.role,
     passwordHash: row.password_hash!,
+    hasPasskeys: row.has_passkeys,
   }))
 }
 
@@ -85,7 +93,12 @@ export interface NewSession {
 
 /** What the person who starts a session has proved. */
 export type SessionProof =
-  | { method: 'password'; passwordHash: string }
+  | {
+      method: 'password'
+      passwordHash: string
+      /** Without a second step, a password is not enough for a user with passkeys. */
+      isSecondStepDone: boolean
+    }
   | { method: 'passkey'; credentialId: Buffer }
   | {
       method: 'provider'
@@ -117,14 +130,16 @@ export async function insertSession(
   return numAffectedRows === 1n
 }
 
+const IS_OWN = sql`p.company_id = users.company_id and p.user_id = users.user_id`
+
 /** The condition that a row of `users` still has what was proved. */
 function ownsProof(proof: SessionProof): RawBuilder<boolean> {
   switch (proof.method) {
     case 'password':
-      return sql`password_hash = ${proof.passwordHash}`
+      return sql`password_hash = ${proof.passwordHash}
+        and (${proof.isSecondStepDone} or not exists (select from passkeys p where ${IS_OWN}))`
     case 'passkey':
-      return sql`exists (select from passkeys p where p.company_id = users.company_id and p.user_id = users.user_id
-        and p.credential_id = ${proof.credentialId})`
+      return sql`exists (select from passkeys p where ${IS_OWN} and p.credential_id = ${proof.credentialId})`
     case 'provider':
       return sql`issuer = ${proof.issuer} and subject = ${proof.subject}`
   }

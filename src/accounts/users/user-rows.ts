@@ -65,7 +65,7 @@ export async function insertUser(
       ...[passwordHash, link?.hash ?? null, link?.expiresAt ?? null, now],
     ],
   )
-  return { ...user, createdAt: now, removedAt: null, linkExpiresAt: link?.expiresAt ?? null }
+  return { ...user, createdAt: now, removedAt: null, linkExpiresAt: link?.expiresAt ?? null, hasPasskeys: false }
 }
 
 /** Stores a user's version and role after a change. */
@@ -87,7 +87,10 @@ export async function storeIdentity(
   ])
 }
 
-/** Stores a link to set a new password. Deletes the password and any earlier link, and ends the user's sessions. */
+/**
+ * Stores a link to set a new password. Deletes the password, any earlier link, the passkeys and the recovery codes, and
+ * ends the user's sessions.
+ */
 export async function storeLink(
   client: ClientBase,
   companyId: string,
@@ -99,6 +102,7 @@ export async function storeLink(
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
   )
+  await deletePasskeysOf(client, companyId, userId)
   await endSessionsOf(client, companyId, userId)
 }
 
@@ -117,9 +121,15 @@ export async function storePassword(
   await endSessionsOf(client, companyId, userId)
 }
 
+async function deletePasskeysOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
+  const ids = [toUuid(companyId), toUuid(userId)]
+  await client.query('delete from passkeys where company_id = $1 and user_id = $2', ids)
+  await client.query('delete from recovery_codes where company_id = $1 and user_id = $2', ids)
+}
+
 /**
- * Deletes a removed user's password and link, and ends the tokens and sessions. The name stays, because events refer to
- * it.
+ * Deletes a removed user's password, link, passkeys and recovery codes, and ends the tokens and sessions. The name stays,
+ * because events refer to it.
  */
 export async function deleteUserAccess(
   client: ClientBase,
@@ -137,6 +147,7 @@ export async function deleteUserAccess(
     'update user_tokens set revoked_at = $3 where company_id = $1 and user_id = $2 and revoked_at is null',
     [...ids, now],
   )
+  await deletePasskeysOf(client, companyId, userId)
   await endSessionsOf(client, companyId, userId)
 }
 

@@ -47,6 +47,7 @@ export interface UserRecord extends UserLife {
   removedAt: string | null
   /** When the unused one-time link expires or expired; null if there is none. */
   linkExpiresAt: string | null
+  hasPasskeys: boolean
 }
 
 export interface UserRow {
@@ -58,12 +59,14 @@ export interface UserRow {
   has_password: boolean
   issuer: string | null
   subject: string | null
+  has_passkeys: boolean
   created_at: string
   removed_at: string | null
   link_expires_at: string | null
 }
 
 export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
+  exists (select from passkeys p where p.company_id = users.company_id and p.user_id = users.user_id) as has_passkeys,
   issuer, subject, created_at, removed_at, link_expires_at from users`
 
 export type UserStatus = 'pending' | 'active' | 'removed'
@@ -116,5 +119,6 @@ export function toUserRecord(row: UserRow): UserRecord {
     createdAt: row.created_at,
     removedAt: row.removed_at,
     linkExpiresAt: row.link_expires_at,
+    hasPasskeys: row.has_passkeys,
   }
 }

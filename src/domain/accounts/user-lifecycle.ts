@@ -3,6 +3,7 @@ import { problem } from '../errors.ts'
 import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'
 import type { Decided } from './key-lifecycle.ts'
+import { decidePasskeyChange, type PasskeyChange } from './passkeys.ts'
 
 /** The state of a company's user that follows from the events. Excludes secrets. */
 export interface UserLife {
@@ -38,6 +39,7 @@ export type UserChange =
   /** Replaces a link to an account of another issuer. */
   | { change: 'link'; identity: Identity }
   | { change: 'unlink' }
+  | PasskeyChange
 
 /** What a change of a user depends on beside the user. */
 export interface UserFacts {
@@ -105,6 +107,11 @@ export function decideUserChange(user: UserLife, wanted: UserChange, facts: User
     }
     case 'unlink':
       return { events: user.identity === null ? [] : [{ ...place, type: 'UserIdentityUnlinked', data: {} }] }
+    case 'add_passkey':
+    case 'remove_passkey':
+    case 'issue_recovery_codes':
+    case 'use_recovery_code':
+      return decidePasskeyChange(place, wanted)
   }
 }
 
@@ -141,6 +148,7 @@ function losesBreakGlass(wanted: UserChange): boolean {
 function losesAdmin(user: UserLife, wanted: UserChange): boolean {
   if (user.role !== 'admin') return false
   if (wanted.change === 'unlink') return user.identity !== null && !user.hasPassword
+  if (wanted.change === 'remove_passkey') return wanted.isLastWayIn
   return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
 }
 

@@ -51,7 +51,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   const shown = new Set<string>()
   app.setErrorHandler((error, request, reply) =>
     error instanceof SignInNeededError
-      ? askToSignIn(request, reply, sessions, shown)
+      ? askToSignIn(request, reply, services, shown)
       : sendErrorPage(request, reply, error),
   )
   app.get('/', async (request, reply) => {

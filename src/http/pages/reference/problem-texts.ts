@@ -1,14 +1,5 @@
 import type { ProblemCode } from '../../../domain/errors.ts'
-
-/** The text of a problem code's page. */
-interface ProblemText {
-  /** When a call is refused with this code. */
-  when: string
-  /** What the client can do. */
-  remedy: string
-  /** Whether the refused call has an entry in Bulk User Logs, which only writing calls have. Default: no. */
-  entry?: 'yes' | 'no' | 'of the first call'
-}
+import { type ProblemText, USER_PROBLEM_TEXTS } from './user-problem-texts.ts'
 
 const FIX_THE_REQUEST = 'Correct the request before you send it again. The same request will be refused again.'
 
@@ -16,14 +7,17 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   malformed_request: {
     when: 'The server could not read the request as HTTP/1.1. It ignored the request and closed the connection.',
     remedy: 'Use an HTTP library. Check for proxies that change requests on the way.',
+    entry: 'no',
   },
   request_timeout: {
     when: 'The whole request did not arrive in time.',
     remedy: 'Send the request again. On a slow connection, send fewer records in each call.',
+    entry: 'no',
   },
   headers_too_large: {
     when: 'The URL and headers together are larger than 16 KiB.',
     remedy: 'Send shorter headers. Check for cookies that have accumulated.',
+    entry: 'no',
   },
   malformed_json: {
     when: 'The body is empty, is not valid JSON or UTF-8, is nested too deeply, or has a member named __proto__.',
@@ -56,6 +50,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy:
       'Send x-api-id and x-api-key to the public API, or a bearer token to the admin and audit endpoints. If they ' +
       'no longer work, ask an administrator for new ones.',
+    entry: 'no',
   },
   key_disabled: {
     when: 'The secret is correct, but an administrator has disabled the API key.',
@@ -79,14 +74,17 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   admin_only: {
     when: 'The user is not an administrator of the company.',
     remedy: 'Ask an administrator.',
+    entry: 'no',
   },
   role_required: {
     when: "The user's role does not allow this, or the token's scope covers another part of the API.",
     remedy: 'Ask an administrator for another role, or use a token without a scope.',
+    entry: 'no',
   },
   cross_site_request: {
     when: 'A page of another site made a browser send this request with the session cookie.',
     remedy: 'Open the page on this site and try again. Programs should send a bearer token instead of a cookie.',
+    entry: 'no',
   },
   employee_not_found: {
     when: 'The company has no employee with the id in the path.',
@@ -96,38 +94,47 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   log_not_found: {
     when: 'The company has no log entry with the id in the path. A new entry appears a moment after its call.',
     remedy: 'Check the id. If the call was made just now, try again.',
+    entry: 'no',
   },
   key_not_found: {
     when: 'The company has no API key with the id in the path.',
     remedy: 'Check the id in the list of keys.',
+    entry: 'no',
   },
   user_not_found: {
     when: 'The company has no user with the id in the path.',
     remedy: 'Check the id in the list of users.',
+    entry: 'no',
   },
   token_not_found: {
     when: 'The token does not exist, or belongs to another user.',
     remedy: 'Check the id in the list of tokens.',
+    entry: 'no',
   },
   webhook_not_found: {
     when: 'The company has no webhook with the id in the path.',
     remedy: 'Check the id in the list of webhooks.',
+    entry: 'no',
   },
   delivery_not_found: {
     when: 'The webhook has no delivery with the id in the path. Deliveries are kept for 30 days.',
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
+    entry: 'no',
   },
   provider_not_found: {
     when: 'The company has no identity provider.',
     remedy: 'Set one up first.',
+    entry: 'no',
   },
   route_not_found: {
     when: 'The API has no such path.',
     remedy: 'Compare the path with the reference at /docs.',
+    entry: 'no',
   },
   method_not_allowed: {
     when: 'The path exists, but does not support this method.',
     remedy: 'Use one of the methods in the Allow header.',
+    entry: 'no',
   },
   already_exists: {
     when:
@@ -148,50 +155,18 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
       'The request asks to erase a person by an email address or external id that no employee has now, but that ' +
       'employees had before.',
     remedy: 'Send the id of the person to erase. `detail` lists the ids of these employees.',
+    entry: 'no',
   },
-  user_exists: {
-    when: 'The company already has a user with this email address.',
-    remedy: 'Change that user, or invite another address.',
-  },
-  user_removed: {
-    when: 'The user has been removed from the company.',
-    remedy: 'Invite the person again.',
-  },
-  user_not_removed: {
-    when: 'Only users who have been removed can be erased.',
-    remedy: 'Remove the user first, then erase the user.',
-  },
-  last_admin: {
-    when: 'The change would leave the company without an administrator.',
-    remedy: 'Make another user an administrator first.',
-  },
-  break_glass_user: {
-    when: 'The user is the administrator who may use a password although the company requires its identity provider.',
-    remedy: 'Name another administrator for emergencies, or stop requiring the identity provider.',
-  },
-  only_way_in: {
-    when: 'Without this account at the identity provider, the user could not sign in.',
-    remedy: 'Set a password first; an administrator can make a one-time link for it.',
-  },
-  provider_required: {
-    when: 'The company has replaced passwords by its identity provider.',
-    remedy: "Sign in through the identity provider, at the company's own sign-in page.",
-  },
+  ...USER_PROBLEM_TEXTS,
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',
-  },
-  provider_in_use: {
-    when: 'Users sign in through the identity provider, so it cannot be removed or made another one.',
-    remedy: 'Turn the provider off first.',
-  },
-  provider_unproven: {
-    when: 'A provider can be required once an administrator has signed in through it.',
-    remedy: 'Make the provider optional, and sign in through it.',
+    entry: 'no',
   },
   key_revoked: {
     when: 'The API key has been revoked. This cannot be undone.',
     remedy: 'Issue a new key.',
+    entry: 'no',
   },
   idempotency_in_progress: {
     when: 'The first call with this Idempotency-Key was still running after 10 seconds.',
@@ -255,6 +230,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
       'Too many calls: by one API key within a second, or from one address without valid credentials within a ' +
       'minute.',
     remedy: 'Wait for the time in Retry-After.',
+    entry: 'no',
   },
   internal_error: {
     when: 'Something went wrong on our side. A writing call was not applied.',
@@ -268,10 +244,12 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy:
       'Wait for the time in Retry-After, then try again with the same Idempotency-Key. A call that was already ' +
       'carried out is not carried out twice.',
+    entry: 'no',
   },
   secrets_key_missing: {
     when: 'The service has no key with which to encrypt the secret of a webhook or an identity provider before storing it.',
     remedy: 'Ask the operator to set SECRETS_KEY or SECRETS_KEY_FILE.',
+    entry: 'no',
   },
 }
 

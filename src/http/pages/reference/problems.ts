@@ -44,7 +44,7 @@ function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
 
 function describeProblem(code: ProblemCode) {
   const { status, title } = problem(code, '')
-  const { when, remedy, entry = 'no' } = PROBLEM_TEXTS[code]
+  const { when, remedy, entry } = PROBLEM_TEXTS[code]
   return { type: `/problems/${code}`, code, status, title, when, remedy, log_entry: ENTRIES[entry] }
 }
 

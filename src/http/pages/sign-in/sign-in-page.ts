@@ -4,12 +4,12 @@ import { findSignInPlace } from '../../../accounts/sign-in/provider-sessions.ts'
 import type { SignInOutcome } from '../../../accounts/users/sign-in.ts'
 import { signIn } from '../../../accounts/users/sign-in.ts'
 import { readAttribute } from '../../../domain/attributes.ts'
-import { problem } from '../../../domain/errors.ts'
+import { type Problem, problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
 import type { SealedCookie } from '../../access/sealed-cookie.ts'
-import { describeSession, findSessionUser, sessionCookie, type SessionSettings } from '../../access/session.ts'
+import { describeSession, findSessionUser, sessionCookie } from '../../access/session.ts'
 import {
   type FormProblem,
   readFormFields,
@@ -26,6 +26,9 @@ import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { keepTrip, type Trip } from './provider-trip.ts'
+import { renderPasskeyForm } from './passkey-form.ts'
+import { addPasskeySignIn, findSupport } from './passkey-sign-in.ts'
+import { addSecondStep, type SecondStepPage } from './second-step.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 /** The values with which the form is shown. */
@@ -51,12 +54,17 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
     const next = readOwnPath(fields['next'])
     const user = await findSessionUser(access, request, sessions, true)
     if (user) return reply.redirect(next || findHome(user.role), 303)
-    if (fields['with'] !== 'password') return sendSignInForm(reply, { ...EMPTY, next }, null)
+    if (fields['with'] !== 'password') return sendSignInForm(services, reply, { ...EMPTY, next }, null)
     // From the page of a company with a provider: with the email that was typed before.
     const trip = options.trips.read(request)
     const typed = trip && { email: trip.email ?? '', next: trip.next, kept: trip.kept }
-    return sendSignInForm(reply, { ...EMPTY, next, ...typed, step: 'password' }, null)
+    return sendSignInForm(services, reply, { ...EMPTY, next, ...typed, step: 'password' }, null)
   })
+
+  const show = (reply: FastifyReply, destination: Destination, refusal: Problem) =>
+    sendSignInForm(services, reply, { ...EMPTY, ...destination }, refusal)
+  addPasskeySignIn(app, services, { limits: options.limits, show })
+  const secondStep = addSecondStep(app, services, { limits: options.limits, show })
 
   app.post('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.body)
@@ -64,10 +72,14 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
     const step = fields['password'] === undefined ? 'email' : 'password'
     const form: SignInForm = { ...EMPTY, email, step, ...readDestination(fields) }
     try {
-      return await (step === 'email' ? chooseWay : trySignIn)(services, options, { request, reply, form })
+      return await (step === 'email' ? chooseWay : trySignIn)(
+        services,
+        { ...options, secondStep },
+        { request, reply, form },
+      )
     } catch (error) {
       if (reply.metLimit !== 'sign-in') throw error
-      return sendSignInForm(reply.code(429), form, toFormProblem(error))
+      return sendSignInForm(services, reply.code(429), form, toFormProblem(error))
     }
   })
 }
@@ -79,7 +91,7 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
 export function askToSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  sessions: SessionSettings,
+  services: PageServices,
   pages: ReadonlySet<string>,
 ): FastifyReply | Promise<FastifyReply> {
   if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
@@ -87,8 +99,8 @@ export function askToSignIn(
   const [path = ''] = request.url.split('?', 1)
   // The path of a form that has no page of its own continues the path of the page.
   const next = pages.has(request.routeOptions.url ?? '') ? path : path.slice(0, path.lastIndexOf('/'))
-  const form = { ...EMPTY, next: readOwnPath(next), kept: keepForm(request, sessionCookie(request, sessions)) }
-  return sendSignInForm(reply.code(401), form, form.kept ? ENDED_AND_KEPT : ENDED)
+  const form = { ...EMPTY, next: readOwnPath(next), kept: keepForm(request, sessionCookie(request, services.sessions)) }
+  return sendSignInForm(services, reply.code(401), form, form.kept ? ENDED_AND_KEPT : ENDED)
 }
 
 const ENDED = problem('invalid_credentials', 'Your session has ended. Nothing was changed. Sign in and try again.')
@@ -99,6 +111,10 @@ const ENDED_AND_KEPT = problem(
 const REFUSED = problem('invalid_credentials', 'The email or password is incorrect.')
 const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
 
+interface StepOptions extends SignInOptions {
+  secondStep: SecondStepPage
+}
+
 interface Sent {
   request: FastifyRequest
   reply: FastifyReply
@@ -107,27 +123,28 @@ interface Sent {
 
 /** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */
 async function chooseWay(
-  { access, providers }: PageServices,
-  { limits, trips }: SignInOptions,
+  services: PageServices,
+  { limits, trips }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
   const { value, faults } = readAttribute('email', form.email, false)
-  if (faults) return sendSignInForm(reply.code(401), form, NO_EMAIL)
+  if (faults) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
   limits.countQuestion(request, reply)
   const email = value as string
-  const place = await findSignInPlace(access, email)
-  if (place.at !== 'provider') return sendSignInForm(reply, { ...form, step: 'password' }, null, place.at === 'several')
+  const place = await findSignInPlace(services.access, email)
+  if (place.at !== 'provider')
+    return sendSignInForm(services, reply, { ...form, step: 'password' }, null, place.at === 'several')
   const { companyId } = place
   const { next, kept } = form
   const trip: Trip = { companyId, email, purpose: { to: 'sign in' }, flow: null, next, kept }
   // Without a key, the company's page says what is missing.
-  if (providers.secrets.hasKey) keepTrip(trips, reply, trip)
+  if (services.providers.secrets.hasKey) keepTrip(trips, reply, trip)
   return reply.redirect(companyPath(companyId), 303)
 }
 
 async function trySignIn(
   services: PageServices,
-  { limits }: SignInOptions,
+  { limits, secondStep }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
   const { access, sessions } = services
@@ -147,9 +164,11 @@ async function trySignIn(
   })
   switch (tried.outcome) {
     case 'refused':
-      return sendSignInForm(reply.code(401), form, REFUSED)
+      return sendSignInForm(services, reply.code(401), form, REFUSED)
     case 'choose':
-      return sendSignInForm(reply, { ...form, candidates: tried.candidates }, null)
+      return sendSignInForm(services, reply, { ...form, candidates: tried.candidates }, null)
+    case 'second step':
+      return secondStep.ask(reply, tried.candidate, form)
     case 'signed in': {
       const { companyId, role } = tried.candidate
       const next = form.next || findHome(role)
@@ -159,6 +178,7 @@ async function trySignIn(
 }
 
 function sendSignInForm(
+  services: PageServices,
   reply: FastifyReply,
   form: SignInForm,
   problem: FormProblem,
@@ -168,6 +188,7 @@ function sendSignInForm(
   const hasChoice = companies.length > 0
   const isPasswordStep = form.step === 'password'
   const hasEmail = form.email !== ''
+  const hasPasskeys = findSupport(services).party !== null
   return sendPlainPage(reply, {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
@@ -175,11 +196,12 @@ function sendSignInForm(
       ${hasProviders ? html`<p>You belong to several companies with sign-in pages of their own. Use the link of the one you want to sign in to, or enter a password.</p>` : ''}
       <form method="post" action="/sign-in" class="stack">
         ${renderDestination(form)}
-        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: 'username', hasFocus: !isPasswordStep || !hasEmail }, null)}
+        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !isPasswordStep || !hasEmail }, null)}
         ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
         ${isPasswordStep ? renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasEmail }, null) : ''}
         <button class="primary">${isPasswordStep ? 'Sign in' : 'Continue'}</button>
       </form>
+      ${hasPasskeys ? renderPasskeyForm(form) : ''}
       <p class="hint">
         ${isPasswordStep ? 'Forgot your password? Ask an administrator of your company for a link to set a new one.' : 'If your company has an identity provider, you sign in there.'}
       </p>`,

@@ -121,6 +121,12 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
     <dd><bdi>${user.email || 'Erased'}</bdi></dd>
     <dt>Role</dt>
     <dd>${user.role}</dd>
+    ${
+      user.hasPasskeys
+        ? html`<dt>Passkeys</dt>
+            <dd>Yes</dd>`
+        : ''
+    }
     <dt>Created</dt>
     <dd>${renderTime(user.createdAt, timeZone)}</dd>
     ${
@@ -177,7 +183,7 @@ async function sendPasswordResetForm(
     body: html`<h1>Reset password for <bdi>${user.name}</bdi>?</h1>
       ${renderFormAlert(problem)}
       <p>
-        The current password, earlier links and all sessions of <bdi>${user.email}</bdi> stop working immediately. You'll get a new
+        The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}, earlier links and all sessions of <bdi>${user.email}</bdi> stop working immediately. You'll get a new
         one-time link to share; it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
       </p>
       ${isOwn ? html`<p class="warning">This is you: you'll be signed out immediately, and the link on the next page is your only way back. To change your password, use your account page instead.</p>` : ''}
@@ -203,7 +209,7 @@ async function sendUserRemovalForm(
     body: html`<h1>Remove <bdi>${user.name}</bdi>?</h1>
       ${renderFormAlert(problem)}
       <p>
-        The password, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
+        The password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
         keep the person's name in the ledger. To restore access later, invite the person again.
       </p>
       ${user.id === viewer.userId ? html`<p class="warning">This is you: you'll be signed out immediately.</p>` : ''}
