@@ -21,7 +21,7 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     streamLimits: {},
     signInLimits: { perPerson: 0, perAddress: 0 },
     sessions: { publicUrl: null },
-    providers: {},
+    ...{ webhooks: {}, providers: {} },
   } as unknown as AppServices
   const app = buildApp(services)
   await app.ready()
