@@ -1,7 +1,7 @@
 import type { ServerMetadata } from 'openid-client'
 import * as oidc from 'openid-client'
 import type { ProviderSettings } from '../domain/provider-settings.ts'
-import { explainFault } from './explain-fault.ts'
+import { explainFault, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -46,8 +46,7 @@ async function fetchKeys(address: string, fetch: ProviderFetch): Promise<unknown
   try {
     const headers = { accept: 'application/json, application/jwk-set+json' }
     const response = await fetch(address, { method: 'GET', headers, body: undefined, redirect: 'manual' })
-    if (response.status !== 200)
-      throw new ProviderError('misconfigured', `The provider answered ${response.status} when asked for its keys`)
+    if (response.status !== 200) throw explainStatus(response.status, 'its keys')
     return await response.json()
   } catch (error) {
     if (error instanceof SyntaxError)

@@ -103,7 +103,8 @@ function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
   }
 }
 
-function explainStatus(status: number, asked: Asked): ProviderError {
+/** Explains a status that is no success. */
+export function explainStatus(status: number, asked: Asked): ProviderError {
   const fault = status >= 500 || status === 429 ? 'unreachable' : 'misconfigured'
   return new ProviderError(fault, `The provider answered ${status} when asked for ${asked}`)
 }

@@ -110,7 +110,8 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
     readLogoutToken: (provider, logoutToken) =>
       during('its keys', async () => {
         const found = await known.find(provider)
-        return readLogoutNotice(await verifyToken(found, provider.settings.client_id, logoutToken, 'logout'))
+        const claims = await verifyToken(found, provider.settings.client_id, logoutToken, 'logout')
+        return readLogoutNotice(claims, logoutToken)
       }),
 
     check: (provider) =>

@@ -34,17 +34,21 @@ export async function openSigningKeys({ fetchKeys, onChanged }: KeyOptions): Pro
   let fetching: Promise<void> | null = null
   const fetchedAt = new Map<TokenSource, number>()
 
-  /** Fetches the keys again, if this source may; otherwise, awaits a fetch that is under way. */
+  async function fetchAgain(): Promise<void> {
+    try {
+      keys = readKeys(await fetchKeys())
+      onChanged()
+    } finally {
+      fetching = null
+    }
+  }
+
+  /** Fetches the keys again if this source may, or awaits a fetch that is under way. */
   function refetch(source: TokenSource): Promise<void> | null {
     if (fetching) return fetching
     if (performance.now() - (fetchedAt.get(source) ?? -Infinity) < REFETCH_MS) return null
     fetchedAt.set(source, performance.now())
-    fetching = fetchKeys()
-      .then((sent) => {
-        keys = readKeys(sent)
-        onChanged()
-      })
-      .finally(() => (fetching = null))
+    fetching = fetchAgain()
     return fetching
   }
 
@@ -95,7 +99,7 @@ function readKeys(sent: unknown): { find: JWTVerifyGetKey; bytes: number; algori
     throw new ProviderError('misconfigured', `The provider's key set must have 1 to ${MOST_KEYS} keys`)
   const kept = all.filter(isObject).map(({ kty, kid, alg, use, key_ops, crv, x, y, n, e }): JWK => {
     const given = Object.entries({ kty, kid, alg, use, key_ops, crv, x, y, n, e })
-    return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as JWK
+    return Object.fromEntries(given.filter(([, value]) => value !== undefined))
   })
   const algorithms = new Set(kept.map(({ alg, kty }) => alg ?? kty ?? ''))
   return { find: createLocalJWKSet({ keys: kept }), bytes: JSON.stringify(kept).length, algorithms: [...algorithms] }
