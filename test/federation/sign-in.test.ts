@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import t from 'tap'
-import { makeClientKey, readPublicKey } from '../../src/federation/client-authentication.ts'
+import { generateProviderKey, readPublicKey } from '../../src/accounts/providers/provider-secret.ts'
 import { openProviderClient } from '../../src/federation/open-provider-client.ts'
 import { followSignIn } from '../support/providers/follow-sign-in.ts'
 import { BOX, CALLBACK, CLIENT, refusal, storedProvider } from '../support/providers/stored-provider.ts'
@@ -58,7 +58,7 @@ for (const [name, way] of WAYS) {
 }
 
 await t.test('a user signs in, and the client proves itself with a key of its own', async (t) => {
-  const secret = await makeClientKey()
+  const secret = await generateProviderKey()
   const jwks = { keys: [readPublicKey(secret)] } as NonNullable<TestClient['jwks']>
   const { idp, client } = await start(t, { clients: [{ clientId: 'ledger', jwks, redirectUris: [CALLBACK] }] })
   const provider = storedProvider({ issuer: idp.issuer, client_auth: 'private_key_jwt' }, { secret })
@@ -67,7 +67,7 @@ await t.test('a user signs in, and the client proves itself with a key of its ow
   t.match(await client.complete(provider, flow, await followSignIn(url)), { subject: ANA.sub })
   const other = storedProvider(
     { issuer: idp.issuer, client_auth: 'private_key_jwt' },
-    { secret: await makeClientKey() },
+    { secret: await generateProviderKey() },
   )
   const begun = await client.begin(other, CALLBACK, NO_HINT)
   await t.rejects(client.complete(other, begun.flow, await followSignIn(begun.url)), refusal('client_refused'))
