@@ -56,7 +56,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     recent?.forget(companyIds)
     waker.wake(companyIds)
   }
-  const poster = openPoster({ allowPrivate: config.WEBHOOKS_PRIVATE === 1 })
+  const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
   const app = buildApp({
     commands: {
@@ -67,7 +67,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       inProgress: openCallsInProgress(openLongCalls(store.pool)),
     },
     company,
-    webhooks: { ...company, secrets, allowsHttp: config.WEBHOOKS_PRIVATE === 1 },
+    webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
+    providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client: null as never },
     singleDeliveries:
       options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },

@@ -4,7 +4,7 @@ import { problem } from '../../domain/errors.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import type { UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { decideUserChange, evolveUser } from '../../domain/accounts/user-lifecycle.ts'
-import { deleteUserAccess, hasOtherAdmin, loadUser, storeLink, updateUser } from './user-rows.ts'
+import { deleteUserAccess, loadUser, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from './change-company.ts'
@@ -86,7 +86,7 @@ export async function changeUserRow(
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
   assertSeen(seen, stored.version)
-  const events = unwrapDecision(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
+  const events = unwrapDecision(decideUserChange(stored, wanted, await loadUserFacts(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)
   return { events, result }

@@ -1,6 +1,6 @@
 import { sessionPrefix } from '../../domain/accounts/secrets.ts'
 import type { SignInCandidate } from './sessions.ts'
-import { deleteEndedSessions, endSession, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
+import { deleteEndedSessions, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
 import type { NewSession, SessionProof, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
@@ -73,9 +73,4 @@ export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: stri
   if (user.role === user.sessionRole) return null
   const next = generateSecret(sessionPrefix(user.companyId))
   return (await renewSession(db, cookie, { hash: hashSecret(next), role: user.role })) ? next : null
-}
-
-/** Ends the session of a cookie, if there is one. */
-export async function signOut(db: LedgerDb, cookie: string): Promise<void> {
-  await endSession(db, cookie)
 }

@@ -22,7 +22,8 @@ import { addHealthPage } from './company/health-page.ts'
 import { addInvitationPage } from './sign-in/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
 import { findHome, NAVIGATION } from './parts/navigation.ts'
-import { addSignInPages, askToSignIn } from './sign-in/sign-in-page.ts'
+import { askToSignIn } from './sign-in/sign-in-page.ts'
+import { addSignInPages } from './sign-in/sign-in-pages.ts'
 import { openSignInLimits } from './sign-in/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
@@ -32,6 +33,10 @@ import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
+import { addProviderCheck } from './providers/provider-check.ts'
+import { addProviderPage } from './providers/provider-page.ts'
+import { addProviderSetup } from './providers/provider-setup.ts'
+import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
 
@@ -58,6 +63,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   const limits = openSignInLimits(signInLimits)
   addSignInPages(app, services, limits)
   addInvitationPage(app, company, failureLimit)
+  addPublicKeys(app, services)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRoute', ({ method, url }) => {
       if ([method].flat().includes('GET')) shown.add(url)
@@ -92,6 +98,12 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addUsersPage(scope, services),
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
+    )
+    await part(
+      NAVIGATION.signIn,
+      (scope) => addProviderPage(scope, services),
+      (scope) => addProviderSetup(scope, services),
+      (scope) => addProviderCheck(scope, services),
     )
     await part(
       NAVIGATION.events,

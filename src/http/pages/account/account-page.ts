@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { endOtherSessions, endOwnSession } from '../../../accounts/users/sessions.ts'
+import { endOtherSessions, endOwnSession } from '../../../accounts/users/own-sessions.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
 import { type PasswordRoute, renderPasswordForm, addPasswordRoute } from './account-password.ts'
 import { renderPasskeys } from './account-passkeys.ts'

@@ -130,6 +130,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
     entry: 'no',
   },
+  provider_not_found: {
+    when: 'The company has no identity provider.',
+    remedy: 'Set one up first.',
+    entry: 'no',
+  },
   route_not_found: {
     when: 'The API has no such path.',
     remedy: 'Compare the path with the reference at /docs.',
@@ -181,9 +186,34 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Make another user an administrator first.',
     entry: 'no',
   },
+  break_glass_user: {
+    when: 'The user is the administrator who may use a password although the company requires its identity provider.',
+    remedy: 'Name another administrator for emergencies, or stop requiring the identity provider.',
+    entry: 'no',
+  },
+  only_way_in: {
+    when: 'Without this account at the identity provider, the user could not sign in.',
+    remedy: 'Set a password first; an administrator can make a one-time link for it.',
+    entry: 'no',
+  },
+  provider_required: {
+    when: 'The company has replaced passwords by its identity provider.',
+    remedy: "Sign in through the identity provider, at the company's own sign-in page.",
+    entry: 'no',
+  },
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',
+    entry: 'no',
+  },
+  provider_in_use: {
+    when: 'Users sign in through the identity provider, so it cannot be removed or made another one.',
+    remedy: 'Turn the provider off first.',
+    entry: 'no',
+  },
+  provider_unproven: {
+    when: 'A provider can be required once an administrator has signed in through it.',
+    remedy: 'Make the provider optional, and sign in through it.',
     entry: 'no',
   },
   key_revoked: {
@@ -270,7 +300,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   secrets_key_missing: {
-    when: 'The service has no key with which to encrypt the secret of a webhook before storing it.',
+    when: 'The service has no key with which to encrypt the secret of a webhook or an identity provider before storing it.',
     remedy: 'Ask the operator to set SECRETS_KEY or SECRETS_KEY_FILE.',
     entry: 'no',
   },

@@ -1,16 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { signOut } from '../../../accounts/users/sign-in.ts'
+import { endSession } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { findSessionUser, sessionCookie, type SessionSettings, setSessionCookie } from '../../access/session.ts'
-import { type KeptForm, sendWayBack } from '../parts/kept-form.ts'
+import { sendWayBack } from '../parts/kept-form.ts'
+import type { Destination } from './destination.ts'
 
-interface Finished {
+interface Finished extends Destination {
   /** That of the new session. */
   cookie: string
   companyId: string
-  /** Where to go: a path of this service. */
-  next: string
-  kept: KeptForm | null
 }
 
 /** Gives the browser its new session, ends the previous one, and goes where the person wanted to. */
@@ -21,7 +19,7 @@ export async function finishSignIn(
   { cookie, companyId, next, kept }: Finished,
 ): Promise<FastifyReply> {
   const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(access, request, sessions, false))) await signOut(access, former)
+  if (former !== null && (await findSessionUser(access, request, sessions, false))) await endSession(access, former)
   setSessionCookie(reply, sessions, cookie)
-  return kept?.companyId === companyId ? sendWayBack(reply, kept) : reply.redirect(next, 303)
+  return kept?.companyId === companyId ? sendWayBack(reply, kept) : reply.redirect(next || '/', 303)
 }

@@ -1,21 +1,15 @@
 import { html } from 'hono/html'
+import { findPasskeySupport, type PasskeySupport } from '../../../accounts/passkeys/relying-party.ts'
 import { ASSETS } from '../assets/assets.ts'
-import { type KeptForm, renderKeptForm } from '../parts/kept-form.ts'
 import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { type Destination, renderDestination } from './destination.ts'
 
 export const PASSKEY_PATH = '/sign-in/passkey'
 
-/** Where a sign-in leads to. */
-export interface Destination {
-  /** A path of this service; empty for the home page. */
-  next: string
-  /** The form to go back to, if one was sent without a session. */
-  kept: KeptForm | null
-}
-
-/** Renders the destination as hidden inputs. */
-export function renderDestination({ next, kept }: Destination): Html {
-  return html`<input type="hidden" name="next" value="${next}" />${renderKeptForm(kept)}`
+/** Finds out whether passkeys work at the address of this service. */
+export function findSupport({ sessions, providers }: Pick<PageServices, 'sessions' | 'providers'>): PasskeySupport {
+  return findPasskeySupport(sessions.publicUrl, providers.secrets.hasKey)
 }
 
 /** Renders the button that signs in with a passkey. It is shown only where scripts run and the browser has passkeys. */

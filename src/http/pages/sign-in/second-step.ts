@@ -6,13 +6,12 @@ import { type Problem, problem } from '../../../domain/errors.ts'
 import { openSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { readOwnPath } from '../parts/addresses.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
-import { readKeptForm } from '../parts/kept-form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import { type Destination, renderDestination, renderPasskeyForm } from './passkey-form.ts'
-import { findSupport, type SignInServices } from './passkey-sign-in.ts'
+import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 const PATH = '/sign-in/recovery-code'
@@ -39,18 +38,18 @@ interface SecondStepOptions {
 /** `/sign-in/recovery-code`: the second step of users with passkeys who sign in with a password. */
 export function addSecondStep(
   app: FastifyInstance,
-  services: SignInServices,
+  services: PageServices,
   { limits, show }: SecondStepOptions,
 ): SecondStepPage {
   const { access, company, sessions } = services
-  const { secrets } = services.webhooks
+  const { secrets } = services.providers
   const options = { secrets, settings: sessions, lifeSeconds: LIFE_SECONDS }
   const steps: SealedCookie<SecondStep> = openSealedCookie({ name: 'second-step', ...options })
   const hasPasskeyButton = findSupport(services).party !== null
 
   app.post(PATH, async (request, reply) => {
     const fields = readFormFields(request.body)
-    const destination = { next: readOwnPath(fields['next']), kept: readKeptForm(fields) }
+    const destination = readDestination(fields)
     const step = steps.read(request)
     if (step === null) return show(reply.code(TOO_LATE.status), destination, TOO_LATE)
     try {
@@ -62,8 +61,7 @@ export function addSecondStep(
       })
       if (cookie === null) throw new ProblemError(REFUSED)
       steps.clear(reply)
-      const next = destination.next || '/'
-      return await finishSignIn({ access, sessions }, request, reply, { ...destination, cookie, companyId, next })
+      return await finishSignIn({ access, sessions }, request, reply, { ...destination, cookie, companyId })
     } catch (error) {
       const refusal = toFormProblem(error)
       return sendSecondStep(reply.code(refusal.status), destination, { hasPasskeyButton, refusal })

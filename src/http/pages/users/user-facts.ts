@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { type Role, ROLES } from '../../../domain/company.ts'
-import type { UserRecord } from '../../../accounts/users/users.ts'
-import { getUserStatus } from '../../admin/user-schemas.ts'
+import { getUserStatus, type UserRecord } from '../../../accounts/users/users.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { renderChoice, type FormProblem } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
