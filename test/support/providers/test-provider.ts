@@ -34,8 +34,9 @@ export interface TestProvider {
   rotateKeys(): void
   /** Ends the sessions of an account, and tells the clients that have a back-channel address. */
   endSessions(sub: string): Promise<void>
-  /** Refuses connections from now on. */
+  /** Refuses connections until it resumes. */
   stop(): Promise<void>
+  resume(): Promise<void>
 }
 
 export interface TestClient {
@@ -58,6 +59,8 @@ interface TestProviderOptions {
   signsIn?: string | null
   /** Whether ID tokens contain the email and the roles, or only userinfo does. Default: ID tokens. */
   claimsIn?: 'id_token' | 'userinfo'
+  /** Default: basic, post, and private_key_jwt. */
+  clientAuthMethods?: Configuration['clientAuthMethods']
   /** Default: 127.0.0.1. A browser shares the cookies of all ports of a host. */
   host?: '127.0.0.1' | 'localhost'
 }
@@ -72,8 +75,9 @@ export const ANA: TestAccount = { sub: 'ana-at-idp', email: 'ana@example.com', e
 /** Starts a certified provider on this machine, on a port of its own. */
 export async function startTestProvider(
   t: Pick<Test, 'teardown'>,
-  { accounts = [ANA], clients = [], claimsIn = 'id_token', host = '127.0.0.1', ...options }: TestProviderOptions = {},
+  options: TestProviderOptions = {},
 ): Promise<TestProvider> {
+  const { accounts = [ANA], clients = [], host = '127.0.0.1' } = options
   const server = createServer((request, response) => void serve(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -102,11 +106,15 @@ export async function startTestProvider(
       server.closeAllConnections()
       await closed
     },
+    async resume() {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    },
   }
   for (const client of clients) started.addClient(client)
 
   let generation = 0
-  const build = () => openProvider({ started, memory, port, claimsIn, keys: [signingKey(generation)] })
+  const build = () => openProvider({ started, memory, port, options, keys: [signingKey(generation)] })
   let provider = build()
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -144,11 +152,11 @@ interface OpenOptions {
   started: TestProvider
   memory: ReturnType<typeof openMemory>
   port: number
-  claimsIn: 'id_token' | 'userinfo'
+  options: TestProviderOptions
   keys: JWKS['keys']
 }
 
-function openProvider({ started, memory, port, claimsIn, keys }: OpenOptions): Provider {
+function openProvider({ started, memory, port, options, keys }: OpenOptions): Provider {
   const configuration: Configuration = {
     adapter: memory.adapter,
     jwks: { keys },
@@ -157,8 +165,8 @@ function openProvider({ started, memory, port, claimsIn, keys }: OpenOptions): P
       names: { session: `idp${port}`, interaction: `idp${port}_interaction`, resume: `idp${port}_resume` },
     },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups', 'roles'] },
-    conformIdTokenClaims: claimsIn === 'userinfo',
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    conformIdTokenClaims: options.claimsIn === 'userinfo',
+    clientAuthMethods: options.clientAuthMethods ?? ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
     pkce: { required: () => true },
     findAccount(_ctx, sub) {
       const account = started.accounts.find((one) => one.sub === sub)

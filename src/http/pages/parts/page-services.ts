@@ -15,6 +15,7 @@ export interface PageServices extends WebhookRouteServices {
   reads: Reads
   company: CompanyServices
   providers: ProviderServices & {
+    /** Signs users in through the identity providers of their companies. */
     client: ProviderClient
     /** Whether an issuer may use http, for development. */
     allowsHttp: boolean

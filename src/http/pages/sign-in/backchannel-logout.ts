@@ -20,7 +20,10 @@ const AT_ONCE = 10
  * 1.0, section 2.8). The signed token is the only credential: there are no cookies, so no page of another site gains
  * anything by sending one.
  */
-export async function backchannelLogout(app: FastifyInstance, services: Pick<PageServices, 'access' | 'providers'>): Promise<void> {
+export async function backchannelLogout(
+  app: FastifyInstance,
+  services: Pick<PageServices, 'access' | 'providers'>,
+): Promise<void> {
   const { access, providers } = services
   const notices = openBudget({ share: AT_ONCE })
   await app.register(formbody, { bodyLimit: BODY_LIMIT })

@@ -25,9 +25,9 @@ import { findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
+import { keepTrip, type Trip } from './provider-trip.ts'
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 import { addPasskeySignIn } from './passkey-sign-in.ts'
-import { keepTrip, type Trip } from './provider-trip.ts'
 import { addSecondStep, type SecondStepPage } from './second-step.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
@@ -49,11 +49,6 @@ const EMPTY: SignInForm = { email: '', next: '', kept: null, step: 'email', cand
 /** `/sign-in`: asks for the email, then leads to the company's provider or asks for the password. */
 export function addSignInPage(app: FastifyInstance, services: PageServices, options: SignInOptions): void {
   const { access, sessions } = services
-  const show = (reply: FastifyReply, destination: Destination, refusal: Problem) =>
-    sendSignInForm(services, reply, { ...EMPTY, ...destination }, refusal)
-  const { limits } = options
-  addPasskeySignIn(app, services, { limits, show })
-  const secondStep = addSecondStep(app, services, { limits, show })
   app.get('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.query)
     const next = readOwnPath(fields['next'])
@@ -66,15 +61,22 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
     return sendSignInForm(services, reply, { ...EMPTY, next, ...typed, step: 'password' }, null)
   })
 
+  const show = (reply: FastifyReply, destination: Destination, refusal: Problem) =>
+    sendSignInForm(services, reply, { ...EMPTY, ...destination }, refusal)
+  addPasskeySignIn(app, services, { limits: options.limits, show })
+  const secondStep = addSecondStep(app, services, { limits: options.limits, show })
+
   app.post('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.body)
     const email = (fields['email'] ?? '').trim().slice(0, 254)
     const step = fields['password'] === undefined ? 'email' : 'password'
     const form: SignInForm = { ...EMPTY, email, step, ...readDestination(fields) }
     try {
-      const sent = { request, reply, form }
-      if (step === 'email') return await chooseWay(services, options, sent)
-      return await trySignIn(services, { limits, secondStep }, sent)
+      return await (step === 'email' ? chooseWay : trySignIn)(
+        services,
+        { ...options, secondStep },
+        { request, reply, form },
+      )
     } catch (error) {
       if (reply.metLimit !== 'sign-in') throw error
       return sendSignInForm(services, reply.code(429), form, toFormProblem(error))
@@ -109,6 +111,10 @@ const ENDED_AND_KEPT = problem(
 const REFUSED = problem('invalid_credentials', 'The email or password is incorrect.')
 const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
 
+interface StepOptions extends SignInOptions {
+  secondStep: SecondStepPage
+}
+
 interface Sent {
   request: FastifyRequest
   reply: FastifyReply
@@ -118,28 +124,27 @@ interface Sent {
 /** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */
 async function chooseWay(
   services: PageServices,
-  { limits, trips }: SignInOptions,
+  { limits, trips }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
-  const { access, providers } = services
   const { value, faults } = readAttribute('email', form.email, false)
   if (faults) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
   limits.countQuestion(request, reply)
   const email = value as string
-  const place = await findSignInPlace(access, email)
+  const place = await findSignInPlace(services.access, email)
   if (place.at !== 'provider')
     return sendSignInForm(services, reply, { ...form, step: 'password' }, null, place.at === 'several')
   const { companyId } = place
   const { next, kept } = form
   const trip: Trip = { companyId, email, purpose: { to: 'sign in' }, flow: null, next, kept }
   // Without a key, the company's page says what is missing.
-  if (providers.secrets.hasKey) keepTrip(trips, reply, trip)
+  if (services.providers.secrets.hasKey) keepTrip(trips, reply, trip)
   return reply.redirect(companyPath(companyId), 303)
 }
 
 async function trySignIn(
   services: PageServices,
-  { limits, secondStep }: { limits: SignInLimits; secondStep: SecondStepPage },
+  { limits, secondStep }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
   const { access, sessions } = services
