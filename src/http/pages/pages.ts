@@ -33,9 +33,7 @@ import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
-import { addProviderCheck } from './providers/provider-check.ts'
-import { addProviderPage } from './providers/provider-page.ts'
-import { addProviderSetup } from './providers/provider-setup.ts'
+import { addProviderPages } from './providers/provider-pages.ts'
 import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
@@ -99,12 +97,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
     )
-    await part(
-      NAVIGATION.signIn,
-      (scope) => addProviderPage(scope, services),
-      (scope) => addProviderSetup(scope, services),
-      (scope) => addProviderCheck(scope, services),
-    )
+    await part(NAVIGATION.signIn, (scope) => addProviderPages(scope, services))
     await part(
       NAVIGATION.events,
       (scope) => addEventsPage(scope, reads),
@@ -125,13 +118,17 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await part(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }))
     await part(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
-    // Answer unknown paths below these with a page.
-    for (const path of ['/settings/*', '/account/*']) {
-      signedIn.get(path, (request, reply) =>
-        sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
-      )
-    }
+    addUnknownPages(signedIn)
   })
+}
+
+/** Answers unknown paths with a page. */
+function addUnknownPages(app: FastifyInstance): void {
+  for (const path of ['/settings/*', '/account/*']) {
+    app.get(path, (request, reply) =>
+      sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
+    )
+  }
 }
 
 /** Lets other sites link to pages; refuses every other request that they cause. */
