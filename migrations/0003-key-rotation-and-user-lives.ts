@@ -28,7 +28,8 @@ const STATEMENTS = [
     add constraint users_identity check ((issuer is null) = (subject is null))`,
   `create unique index users_email on users (company_id, email) where removed_at is null`,
   `create unique index users_by_link on users (company_id, link_hash) where link_hash is not null`,
-  `create unique index users_by_identity on users (company_id, issuer, subject) where subject is not null`,
+  `create unique index users_by_identity on users (company_id, issuer, subject)
+    where subject is not null and removed_at is null`,
 
   // Give existing tokens ids of their own.
   `alter table user_tokens

@@ -80,11 +80,12 @@ export const ConfigSchema = Type.Object({
   SECRETS_KEY_FILE: optionalText(
     'the file of those keys, one on each line; unset: `secrets-key` in DATA_DIR, created for the embedded server',
   ),
-  WEBHOOKS_PRIVATE: Type.Integer({
+  OUTGOING_PRIVATE: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 1,
-    description: '1: webhooks may use http and reach private addresses, for development; 0: https and public ones only',
+    description:
+      '1: webhooks and identity providers may use http and reach private addresses, for development; 0: https and public ones only',
   }),
   CHECKPOINT_DIR: optionalText('folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR'),
   CHECKPOINT_INTERVAL_MS: milliseconds(60_000, 100, 'milliseconds between two checkpoints of a company that changes'),

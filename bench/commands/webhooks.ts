@@ -156,7 +156,7 @@ async function withFleet<Result>(
 ): Promise<Result> {
   const urls = await server.createDatabase(DATABASE)
   const receiver = await startServerProcess(['bench/load/webhook-receiver.ts'])
-  const settings = { SECRETS_KEY: KEY.toString('base64'), WEBHOOKS_PRIVATE: '1' }
+  const settings = { SECRETS_KEY: KEY.toString('base64'), OUTGOING_PRIVATE: '1' }
   const sizes = { companies: [companies], records: Math.min(Math.max(1, events - 1), LARGEST_CALL) }
   const ours = await openOurs(urls, sizes, { settings })
   const pool = openPool({ url: urls.serviceUrl, name: 'bench webhooks', max: CALLERS })

@@ -5,6 +5,7 @@ import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
 import { openCallsInProgress } from '../calls/calls-in-progress.ts'
 import type { Config } from '../config.ts'
 import { defaultBodyBudget } from '../config.ts'
+import { openProviderClient } from '../federation/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
 import { openEmployeeCache } from '../ledger/append/employee-cache.ts'
@@ -56,7 +57,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     recent?.forget(companyIds)
     waker.wake(companyIds)
   }
-  const poster = openPoster({ allowPrivate: config.WEBHOOKS_PRIVATE === 1 })
+  const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
+  const client = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
   const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
   const app = buildApp({
     commands: {
@@ -67,7 +69,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       inProgress: openCallsInProgress(openLongCalls(store.pool)),
     },
     company,
-    webhooks: { ...company, secrets, allowsHttp: config.WEBHOOKS_PRIVATE === 1 },
+    webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
+    providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
     singleDeliveries:
       options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
@@ -85,6 +88,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await waker.flush()
     await boss.stop({ graceful: false })
     poster.close()
+    client.close()
     await Promise.all([appends.end(), access.pool.end(), reading.close()])
   }
   try {

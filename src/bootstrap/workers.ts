@@ -96,7 +96,7 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
     max: DELIVERY_CONNECTIONS,
     lockTimeoutMs: 1_000,
   })
-  const poster = openPoster({ allowPrivate: config.WEBHOOKS_PRIVATE === 1 })
+  const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const deliveries = await startDeliveries({
     ...{ pool, db: openDatabase<LedgerTables>(pool), poster, secrets: await openSecrets(config), newId, boss, log },
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,

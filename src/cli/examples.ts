@@ -36,6 +36,15 @@ const EXAMPLES: Record<string, string[]> = {
   'webhook rotate': [
     'webhook rotate --company com_01m7wpyc6pe4c84c8xtp0e86m3 --webhook whk_01m7wpyc6pe4c84c8xtp0e86m3 --overlap 86400',
   ],
+  'provider set': [
+    'provider set --company com_01m7wpyc6pe4c84c8xtp0e86m3 --name Okta --issuer https://acme.okta.com --client-id 0oa1b2c3 --secret-file secret.txt',
+    'provider set --company com_01m7wpyc6pe4c84c8xtp0e86m3 --role-claim groups --role ledger-admins=admin ledger-auditors=auditor',
+  ],
+  'provider use': [
+    'provider use required --company com_01m7wpyc6pe4c84c8xtp0e86m3 --break-glass usr_01m7wpyc6pe4c84c8xtp0e86m3',
+    'provider use off --company com_01m7wpyc6pe4c84c8xtp0e86m3',
+  ],
+  'provider replace-secret': ['provider replace-secret --company com_01m7wpyc6pe4c84c8xtp0e86m3 --secret-file -'],
   'audit export': ['audit export --company com_01m7wpyc6pe4c84c8xtp0e86m3 --out acme.ndjson.gz'],
   'audit verify': ['audit verify acme.ndjson.gz --checkpoint acme.ndjson.gz.checkpoint --json'],
   'employee erase': ['employee erase --company com_01m7wpyc6pe4c84c8xtp0e86m3 --email ana.perez@acme.example --yes'],

@@ -13,6 +13,7 @@ import {
   parseTimeZone,
   USAGE_ERROR,
 } from './terminal/options.ts'
+import { addProviderCommands } from './accounts/provider-commands.ts'
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addSecretsCommands } from './secrets/secrets-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
@@ -86,6 +87,7 @@ export function buildProgram(): Command {
   addUserCommands(program)
   addKeyCommands(program)
   addWebhookCommands(program)
+  addProviderCommands(program)
   addAuditCommands(program)
   addEmployeeCommands(program)
 

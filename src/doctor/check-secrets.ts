@@ -1,28 +1,27 @@
-import { checkStoredSecrets } from '../accounts/webhooks/stored-secrets.ts'
+import { checkStoredSecrets } from '../accounts/stored-secrets/stored-secrets.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
-/** Checks that the stored secrets of webhooks can be read, and are under the newest key. */
-export async function checkSecrets(db: LedgerDb, secrets: SecretBox): Promise<Finding> {
+/** Checks that all stored secrets can be read, and are under the newest key. */
+export async function checkSecrets(db: LedgerDb, box: SecretBox): Promise<Finding> {
   const check = 'stored secrets'
-  const { webhooks, older, unreadable, example } = await checkStoredSecrets(db, secrets)
-  if (webhooks === 0) return ok(check, 'there are no webhooks')
-  const all = `${webhooks} ${webhooks === 1 ? 'webhook' : 'webhooks'}`
+  const { secrets, older, unreadable, example } = await checkStoredSecrets(db, box)
+  if (secrets === 0) return ok(check, 'there are none')
   if (unreadable > 0)
     return fail(
       check,
-      secrets.hasKey
-        ? `the secrets of ${unreadable} of ${all} cannot be read, for example of ${example}`
-        : `there is no key, so the secrets of ${all} cannot be read`,
-      'restore the key, or rotate these secrets (docs/operations.md, “Keys”)',
+      box.hasKey
+        ? `${unreadable} of ${secrets} cannot be read, for example: ${example}`
+        : `there is no key, so ${unreadable} cannot be read`,
+      'restore the key, or replace these secrets (docs/operations.md, “Keys”)',
     )
   if (older > 0)
     return warn(
       check,
-      `the secrets of ${older} of ${all} are under an older key`,
+      `${older} of ${secrets} are under an older key`,
       'restart all processes, then run `secrets reencrypt` (docs/operations.md, “Keys”)',
     )
-  return ok(check, `the secrets of ${all} are under the newest key`)
+  return ok(check, `${secrets} under the newest key`)
 }

@@ -61,6 +61,7 @@ export type ProblemCode =
   | 'token_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
+  | 'provider_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'already_exists'
@@ -70,7 +71,12 @@ export type ProblemCode =
   | 'user_removed'
   | 'user_not_removed'
   | 'last_admin'
+  | 'break_glass_user'
+  | 'only_way_in'
+  | 'provider_required'
   | 'too_many_webhooks'
+  | 'provider_in_use'
+  | 'provider_unproven'
   | 'key_revoked'
   | 'idempotency_in_progress'
   | 'idempotency_response_expired'
@@ -109,6 +115,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   token_not_found: { status: 404, title: 'No such token' },
   webhook_not_found: { status: 404, title: 'No such webhook' },
   delivery_not_found: { status: 404, title: 'No such delivery' },
+  provider_not_found: { status: 404, title: 'No identity provider' },
   route_not_found: { status: 404, title: 'No such route' },
   method_not_allowed: { status: 405, title: 'The route does not support this method' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
@@ -119,7 +126,12 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company needs at least one administrator' },
+  break_glass_user: { status: 409, title: 'This administrator keeps access in emergencies' },
+  only_way_in: { status: 409, title: 'The user would have no way to sign in' },
+  provider_required: { status: 409, title: 'The company signs in through its identity provider' },
   too_many_webhooks: { status: 409, title: 'The company has as many webhooks as it may have' },
+  provider_in_use: { status: 409, title: 'The identity provider is in use' },
+  provider_unproven: { status: 409, title: 'Nobody has signed in through the identity provider' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
   idempotency_response_expired: {

@@ -45,8 +45,9 @@ import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { pages } from './pages/pages.ts'
+import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
-import type { SignInSettings } from './pages/parts/page-services.ts'
+import type { PageServices, SignInSettings } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePage } from './pages/reference/reference.ts'
 import { sendProblem } from './server/problem.ts'
@@ -66,6 +67,7 @@ export interface AppServices {
   commands: CommandServices
   company: CompanyServices
   webhooks: WebhookRouteServices['webhooks']
+  providers: PageServices['providers']
   singleDeliveries: SingleDeliveries
   db: LedgerDb
   /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
@@ -143,6 +145,7 @@ export function buildApp(services: AppServices): FastifyInstance {
     { prefix: '/audit/v1' },
   )
   void app.register((interfacePages) => pages(interfacePages, services))
+  void app.register((notices) => backchannelLogout(notices, services))
   void app.after(answerOtherMethods)
   return app
 }

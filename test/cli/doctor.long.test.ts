@@ -229,11 +229,11 @@ await t.test('secrets that the keys cannot read, or read with an older key only,
   }
   t.match(await withKeys(older), { level: 'ok', found: 'there are no webhooks' })
   const { id } = await makeWebhook(other, openSecretBox([older]))
-  t.match(await withKeys(older), { level: 'ok', found: 'the secrets of 1 webhook are under the newest key' })
-  t.match(await withKeys(newer, older), { level: 'warn', found: /^the secrets of 1 of 1 webhook are under an older/ })
+  t.match(await withKeys(older), { level: 'ok', found: '1 under the newest key' })
+  t.match(await withKeys(newer, older), { level: 'warn', found: /^1 of 1 are under an older/ })
   t.match(await withKeys(newer), {
     level: 'fail',
-    found: `the secrets of 1 of 1 webhook cannot be read, for example of ${id}`,
+    found: `1 of 1 cannot be read, for example: webhook secret of ${id}`,
   })
   t.match((await examine(t, place)).of('stored secrets'), { level: 'fail', found: /^there is no key/ })
 })

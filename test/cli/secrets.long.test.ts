@@ -1,7 +1,10 @@
 import { utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { checkStoredSecrets, reencryptSecrets } from '../../src/accounts/webhooks/stored-secrets.ts'
+import { addProvider } from '../../src/accounts/providers/change-provider.ts'
+import { placeOfSecret, readProvider } from '../../src/accounts/providers/read-provider.ts'
+import { placeOfIdToken } from '../../src/accounts/sign-in/sign-in-through-provider.ts'
+import { checkStoredSecrets, reencryptSecrets } from '../../src/accounts/stored-secrets/stored-secrets.ts'
 import { rotateWebhookSecret } from '../../src/accounts/webhooks/change-webhook.ts'
 import { openSecret } from '../../src/accounts/webhooks/webhook-rows.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
@@ -33,6 +36,30 @@ async function read(box: typeof first, webhookId: string): Promise<string[]> {
   return [secret, previous].flatMap((sealed) => (sealed ? [openSecret(box, sealed, webhookId)] : []))
 }
 
+const PROVIDER = {
+  ...{ name: 'Okta', issuer: 'https://idp.example.com', client_id: 'ledger' },
+  ...{ creates_users: false, role_claim: null, roles: [] },
+}
+
+/** Inserts a session that began at the provider and ends after this time. */
+async function insertSession(box: typeof first, name: string, life: string): Promise<void> {
+  await pool.query(
+    `insert into sessions (company_id, session_hash, user_id, role, created_at, last_used, expires_at, user_agent,
+       address, method, id_token)
+     values ($1, sha256($3), $2, 'admin', now(), now(), now() + $4::interval, '', '', 'provider', $5)`,
+    [
+      ...[toUuid(company.id), toUuid(acting.actor), Buffer.from(name), life],
+      box.seal('ID token', placeOfIdToken(acting.actor)),
+    ],
+  )
+}
+
+async function readIdToken(name: string): Promise<Buffer | null> {
+  const text = 'select id_token from sessions where company_id = $1 and session_hash = sha256($2)'
+  const { rows } = await pool.query<{ id_token: Buffer | null }>(text, [toUuid(company.id), Buffer.from(name)])
+  return rows[0]!.id_token
+}
+
 /** Lets the newest key look this old, compared with the connections of the service. */
 function setAge(seconds: number): void {
   const then = Date.now() / 1_000 - seconds
@@ -48,15 +75,15 @@ await t.test('a rotation of the key keeps every secret, and all processes that k
   const successor = await rotateWebhookSecret(services, acting, ended.id, 3_600)
   await pool.query('update webhooks set previous_expires_at = now() where webhook_id = $1', [toUuid(ended.id)])
 
+  await addProvider({ pool, newId, secrets: first }, acting, PROVIDER, { clientAuth: 'client_secret', secret: 'pssst' })
+  await insertSession(first, 'working', '1 hour')
+  await insertSession(first, 'ended', '-1 hour')
+
   t.match(await runJson(t, ['secrets', 'add-key'], SETTINGS), { key_file: file })
   const both = await openBox()
-  failsWithLine(
-    t,
-    await runCommand(t, ['secrets', 'drop-keys'], SETTINGS),
-    'stored secrets are under an older key (webhooks: 3)',
-  )
+  failsWithLine(t, await runCommand(t, ['secrets', 'drop-keys'], SETTINGS), 'stored secrets are under an older key (6)')
   setAge(86_400)
-  const expected = { webhooks: 3, reencrypted: 3, older: 0, unreadable: 0 }
+  const expected = { secrets: 6, reencrypted: 6, older: 0, unreadable: 0 }
   t.strictSame(await runJson(t, ['secrets', 'reencrypt'], SETTINGS), expected)
   t.strictSame(await runJson(t, ['secrets', 'reencrypt'], SETTINGS), { ...expected, reencrypted: 0 }, 'run twice')
   t.match(await runJson(t, ['secrets', 'drop-keys'], SETTINGS), { key_file: file })
@@ -66,6 +93,10 @@ await t.test('a rotation of the key keeps every secret, and all processes that k
     t.strictSame(await read(box, plain.id), [plain.secret])
     t.strictSame(await read(box, rotated.id), [overlap.secret, rotated.secret])
     t.strictSame(await read(box, ended.id), [successor.secret], 'a secret that has ended is deleted')
+    const { id, secret } = (await readProvider(pool, company.id))!
+    t.equal(box.open(secret, placeOfSecret(id)), 'pssst')
+    t.equal(box.open((await readIdToken('working'))!, placeOfIdToken(acting.actor)), 'ID token')
+    t.equal(await readIdToken('ended'), null, 'what only an ended session needs is deleted')
   }
   await t.rejects(read(first, plain.id), 'the old key alone reads nothing')
 })
@@ -107,7 +138,7 @@ await t.test('secrets that cannot be read stay as they are, and the command says
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   })
   t.equal(exitCode, 1)
-  t.match(JSON.parse(stdout), { webhooks: 12, reencrypted: 0, older: 0, unreadable: 12 })
+  t.match(JSON.parse(stdout), { secrets: 19, reencrypted: 0, older: 0, unreadable: 19 })
   t.match(await checkStoredSecrets(db, await openBox()), { unreadable: 0 })
 })
 

@@ -197,7 +197,7 @@ function launch(
       BURST_LIMIT: '0',
       SWEEP_INTERVAL_MS: '500',
       SECRETS_KEY: SECRETS_KEY.toString('base64'),
-      WEBHOOKS_PRIVATE: '1',
+      OUTGOING_PRIVATE: '1',
       ...settings,
       ...environmentOf(plant),
     },

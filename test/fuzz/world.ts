@@ -132,7 +132,7 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
         (await beginSession(
           service.db,
           { companyId: company.id, userId },
-          { method: 'password', passwordHash: passwordHash! },
+          { method: 'password', passwordHash: passwordHash!, isSecondStepDone: false },
           { hours: SESSION_HOURS, userAgent: '', address: '' },
         ))!,
       )

@@ -5,7 +5,7 @@ import { readSources, withoutComments } from '../support/rules/source-files.ts'
 import { browse } from '../support/http/sessions.ts'
 import { employee, startService } from '../support/service.ts'
 
-/* OWASP API Security Top 10 (2023), API7 and API10: the program connects to PostgreSQL and to nothing else. */
+/* OWASP API Security Top 10 (2023), API7 and API10: the program connects to PostgreSQL, and elsewhere as set up alone. */
 
 const sockets: Socket[] = []
 const watch = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
@@ -47,7 +47,7 @@ await t.test(
 )
 
 await t.test(
-  'API7, API10 unsafe consumption of APIs: the program is a client of PostgreSQL and of receivers of webhooks alone, and pages load nothing from elsewhere',
+  'API7, API10 unsafe consumption of APIs: the program is a client of PostgreSQL, receivers of webhooks and identity providers alone, and pages load nothing from elsewhere',
   async (t) => {
     // Except the client for others, and the commands that send the demo's calls to this service.
     const program = readSources('src', 'projections', 'migrations').filter(
@@ -57,8 +57,8 @@ await t.test(
       /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
     t.strictSame(
       program.filter(({ text }) => reaching.test(withoutComments(text))).map(({ path }) => path),
-      // The receivers of webhooks, at addresses that it checks: test/webhooks/post.test.ts.
-      ['src/webhooks/post.ts'],
+      // At addresses that it checks: test/webhooks/post.test.ts, test/federation/outages.test.ts.
+      ['src/outgoing/connections.ts'],
     )
     for (const path of ['/sign-in', '/docs', '/problems']) {
       t.notMatch((await browse(service, path)).text, /(?:src|href)="(?:https?:)?\/\/(?!127\.0\.0\.1)/, path)

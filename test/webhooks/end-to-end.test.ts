@@ -5,7 +5,7 @@ import { openTestWebhooks, SECRETS_KEY } from '../support/webhooks.ts'
 
 const service = await startService(
   t,
-  { WEBHOOKS_PRIVATE: '1', SECRETS_KEY: SECRETS_KEY.toString('base64'), SWEEP_INTERVAL_MS: '100' },
+  { OUTGOING_PRIVATE: '1', SECRETS_KEY: SECRETS_KEY.toString('base64'), SWEEP_INTERVAL_MS: '100' },
   { workers: true },
 )
 const webhooks = openTestWebhooks(t, service)

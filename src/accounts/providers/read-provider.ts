@@ -42,8 +42,10 @@ export async function readProvider(
   const [row] = rows
   if (!row) return null
   const { provider_id: id, version, use, break_glass: breakGlass, secret, created_at: createdAt, ...settings } = row
+  // The database orders the names in an object, and settings are compared as texts.
+  const roles = settings.roles.map(({ value, role }) => ({ value, role }))
   return {
-    ...{ companyId, id: fromUuid('idp', id), version, settings, secret, createdAt },
+    ...{ companyId, id: fromUuid('idp', id), version, settings: { ...settings, roles }, secret, createdAt },
     use: { use, break_glass: breakGlass === null ? null : fromUuid('usr', breakGlass) },
   }
 }

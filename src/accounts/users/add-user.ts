@@ -67,9 +67,9 @@ export async function addUser(services: CompanyServices, wanted: NewUser, given?
 export function buildUser(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role'>, changes: UserChange[]) {
   const invited = decideInvitation(person)
   const events = [invited]
-  let user = evolveUser({ ...person, version: 0, hasPassword: false, isRemoved: false }, invited)
+  let user = evolveUser({ ...person, version: 0, hasPassword: false, isRemoved: false, identity: null }, invited)
   for (const wanted of changes) {
-    for (const event of unwrapDecision(decideUserChange(user, wanted, true))) {
+    for (const event of unwrapDecision(decideUserChange(user, wanted, { hasOtherAdmin: true, isBreakGlass: false }))) {
       events.push(event)
       user = evolveUser(user, event)
     }

@@ -40,6 +40,7 @@ export async function changeOwnPassword(
     await storePassword(client, companyId, userId, passwordHash)
     return { events, result }
   })
-  const proof = { method: 'password', passwordHash } as const
+  // Whoever has a session has done the second step already.
+  const proof = { method: 'password', passwordHash, isSecondStepDone: true } as const
   return { outcome: 'changed', cookie: await beginSession(db, { companyId, userId }, proof, session) }
 }

@@ -4,7 +4,7 @@ import { problem } from '../../domain/errors.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import type { UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { decideUserChange, evolveUser } from '../../domain/accounts/user-lifecycle.ts'
-import { deleteUserAccess, hasOtherAdmin, loadUser, storeLink, updateUser } from './user-rows.ts'
+import { deleteUserAccess, loadUser, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from './change-company.ts'
@@ -36,21 +36,21 @@ export async function changeUserRole(
   return { user: result, position }
 }
 
-/** Removes a user. The password, link, tokens and sessions stop working immediately. Throws like `changeUserRole`. */
+/** Removes a user. The password, passkeys, link, tokens and sessions stop working immediately. Throws like `changeUserRole`. */
 export async function removeUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
   const { companyId } = acting
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'remove' })
     if (events.length === 0) return { events, result }
     await deleteUserAccess(client, companyId, userId, now)
-    return { events, result: { ...result, removedAt: now, linkExpiresAt: null } }
+    return { events, result: { ...result, removedAt: now, linkExpiresAt: null, hasPasskeys: false } }
   })
   return { user: result, position }
 }
 
 /**
- * Issues a one-time token to set a new password. The current password, earlier one-time tokens and all sessions stop
- * working immediately; access tokens keep working. With `seen`, only if the user still has that version. Throws
+ * Issues a one-time token to set a new password. The current password, passkeys, recovery codes, earlier one-time tokens
+ * and all sessions stop working immediately; access tokens keep working. With `seen`, only if the user still has that version. Throws
  * RefusedByStateError.
  */
 export async function resetUserPassword(
@@ -66,7 +66,7 @@ export async function resetUserPassword(
     const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
     const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
     await storeLink(client, companyId, userId, link)
-    const user: UserRecord = { ...result, linkExpiresAt: link.expiresAt }
+    const user: UserRecord = { ...result, linkExpiresAt: link.expiresAt, hasPasskeys: false }
     return { events, result: { user, linkExpiresAt: link.expiresAt } }
   })
   return { ...result, linkToken, position }
@@ -86,7 +86,7 @@ export async function changeUserRow(
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
   assertSeen(seen, stored.version)
-  const events = unwrapDecision(decideUserChange(stored, wanted, await hasOtherAdmin(client, companyId, userId)))
+  const events = unwrapDecision(decideUserChange(stored, wanted, await loadUserFacts(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)
   return { events, result }

@@ -41,9 +41,17 @@ export interface SignInCandidate {
   userId: string
   role: Role
   passwordHash: string
+  /** Whether the password needs a second step. */
+  hasPasskeys: boolean
 }
 
-/** Finds the users with this normalised email who have a password: in one company, or else in at most ten. */
+/** The condition that the company of a row of `users` does not require its identity provider of this user. */
+export function mayUsePassword(users: string): RawBuilder<boolean> {
+  return sql`not exists (select from identity_providers p where p.company_id = ${sql.ref(`${users}.company_id`)}
+    and p.use = 'required' and p.break_glass <> ${sql.ref(`${users}.user_id`)})`
+}
+
+/** Finds the users with this normalised email who have a password that they may use: in one company, or else in at most ten. */
 export async function findSignInCandidates(
   db: LedgerDb,
   email: string,
@@ -53,9 +61,15 @@ export async function findSignInCandidates(
     .selectFrom('users as u')
     .innerJoin('companies as c', 'c.company_id', 'u.company_id')
     .select(['u.company_id', 'c.name', 'u.user_id', 'u.role', 'u.password_hash'])
+    .select(
+      sql<boolean>`exists (select from passkeys p where p.company_id = u.company_id and p.user_id = u.user_id)`.as(
+        'has_passkeys',
+      ),
+    )
     .where('u.email', '=', email)
     .where('u.removed_at', 'is', null)
     .where('u.password_hash', 'is not', null)
+    .where(mayUsePassword('u'))
   if (companyId !== null) query = query.where('u.company_id', '=', toUuid(companyId))
   const rows = await query.orderBy('u.company_id').limit(MAX_COMPANIES).execute()
   return rows.map((row) => ({
@@ -64,6 +78,7 @@ export async function findSignInCandidates(
     userId: fromUuid('usr', row.user_id),
     role: row.role,
     passwordHash: row.password_hash!,
+    hasPasskeys: row.has_passkeys,
   }))
 }
 
@@ -78,7 +93,12 @@ export interface NewSession {
 
 /** What the person who starts a session has proved. */
 export type SessionProof =
-  | { method: 'password'; passwordHash: string }
+  | {
+      method: 'password'
+      passwordHash: string
+      /** Without a second step, a password is not enough for a user with passkeys. */
+      isSecondStepDone: boolean
+    }
   | { method: 'passkey'; credentialId: Buffer }
   | {
       method: 'provider'
@@ -110,14 +130,16 @@ export async function insertSession(
   return numAffectedRows === 1n
 }
 
+const IS_OWN = sql`p.company_id = users.company_id and p.user_id = users.user_id`
+
 /** The condition that a row of `users` still has what was proved. */
 function ownsProof(proof: SessionProof): RawBuilder<boolean> {
   switch (proof.method) {
     case 'password':
-      return sql`password_hash = ${proof.passwordHash}`
+      return sql`password_hash = ${proof.passwordHash}
+        and (${proof.isSecondStepDone} or not exists (select from passkeys p where ${IS_OWN}))`
     case 'passkey':
-      return sql`exists (select from passkeys p where p.company_id = users.company_id and p.user_id = users.user_id
-        and p.credential_id = ${proof.credentialId})`
+      return sql`exists (select from passkeys p where ${IS_OWN} and p.credential_id = ${proof.credentialId})`
     case 'provider':
       return sql`issuer = ${proof.issuer} and subject = ${proof.subject}`
   }
@@ -144,8 +166,10 @@ export async function findUserOfSession(
     where s.company_id = ${ids.company} and s.session_hash = ${ids.hash} and u.removed_at is null
       and s.expires_at > clock_timestamp()
       and s.last_used > clock_timestamp() - make_interval(mins => ${idleMinutes}::integer)
-      and (s.method = 'provider' or not exists (select from identity_providers p
-        where p.company_id = s.company_id and p.use = 'required' and p.break_glass <> s.user_id))`.execute(db)
+      and case when s.method = 'provider'
+        then exists (select from identity_providers p
+          where p.company_id = s.company_id and p.use <> 'off' and p.issuer = u.issuer)
+        else ${mayUsePassword('u')} end`.execute(db)
   const row = rows[0]
   if (!row) return null
   if (isUse && row.is_stale) {
@@ -186,85 +210,20 @@ export async function renewSession(db: LedgerDb, cookie: string, next: { hash: B
   return numUpdatedRows === 1n
 }
 
-/** Ends one session. */
-export async function endSession(db: LedgerDb, cookie: string): Promise<void> {
-  await db
+/** Ends one session. Returns what is kept for ending it at the identity provider too; null if it did not begin there. */
+export async function endSession(db: LedgerDb, cookie: string): Promise<{ userId: string; idToken: Buffer } | null> {
+  const ended = await db
     .deleteFrom('sessions')
     .where('company_id', '=', companyUuid(cookie))
     .where('session_hash', '=', hash('sha256', cookie, 'buffer'))
-    .execute()
-}
-
-/** Ends one of a user's own sessions, by the id that `listSessions` returns. Returns false if there is no such session. */
-export async function endOwnSession(db: LedgerDb, { companyId, userId }: SignedInUser, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('sessions')
-    .where('company_id', '=', toUuid(companyId))
-    .where('user_id', '=', toUuid(userId))
-    .where('session_hash', '=', Buffer.from(id, 'hex'))
-    .executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
-}
-
-/** Ends all sessions of a user except the one of this cookie. */
-export async function endOtherSessions(
-  db: LedgerDb,
-  { companyId, userId }: SignedInUser,
-  cookie: string | null,
-): Promise<void> {
-  let query = db
-    .deleteFrom('sessions')
-    .where('company_id', '=', toUuid(companyId))
-    .where('user_id', '=', toUuid(userId))
-  if (cookie !== null) query = query.where('session_hash', '<>', hash('sha256', cookie, 'buffer'))
-  await query.execute()
+    .returning(['user_id', 'id_token'])
+    .executeTakeFirst()
+  return ended?.id_token ? { userId: fromUuid('usr', ended.user_id), idToken: ended.id_token } : null
 }
 
 /** Ends all sessions of a user, in the transaction that changes the user's rights or password. */
 export async function endSessionsOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
   await client.query('delete from sessions where company_id = $1 and user_id = $2', [toUuid(companyId), toUuid(userId)])
-}
-
-/** A session as shown to its user. Times are RFC 3339 UTC. */
-export interface ShownSession {
-  /** The hash of the cookie, in hexadecimal. */
-  id: string
-  userAgent: string
-  address: string
-  createdAt: string
-  lastUsed: string
-  expiresAt: string
-  /** Whether this is the session of the request. */
-  isThis: boolean
-}
-
-/** Lists a user's active sessions, newest first. */
-export async function listSessions(
-  db: LedgerDb,
-  { companyId, userId }: SignedInUser,
-  cookie: string,
-  limits: { idleMinutes: number; limit: number },
-): Promise<ShownSession[]> {
-  const rows = await db
-    .selectFrom('sessions')
-    .select(['created_at', 'last_used', 'expires_at', 'session_hash', 'user_agent', 'address'])
-    .where('company_id', '=', toUuid(companyId))
-    .where('user_id', '=', toUuid(userId))
-    .where('expires_at', '>', sql<string>`clock_timestamp()`)
-    .where('last_used', '>', sql<string>`clock_timestamp() - make_interval(mins => ${limits.idleMinutes}::integer)`)
-    .orderBy('created_at', 'desc')
-    .limit(limits.limit)
-    .execute()
-  const ownHash = hash('sha256', cookie, 'buffer')
-  return rows.map((row) => ({
-    id: row.session_hash.toString('hex'),
-    userAgent: row.user_agent,
-    address: row.address,
-    createdAt: row.created_at,
-    lastUsed: row.last_used,
-    expiresAt: row.expires_at,
-    isThis: row.session_hash.equals(ownHash),
-  }))
 }
 
 /** Deletes up to `limit` sessions that have exceeded their lifetime. Returns their number. */

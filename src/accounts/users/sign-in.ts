@@ -1,6 +1,6 @@
 import { sessionPrefix } from '../../domain/accounts/secrets.ts'
 import type { SignInCandidate } from './sessions.ts'
-import { deleteEndedSessions, endSession, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
+import { deleteEndedSessions, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
 import type { NewSession, SessionProof, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
@@ -17,8 +17,12 @@ interface Credentials {
   companyId: string | null
 }
 
-/** `choose`: the credentials are valid in several companies, and the person must choose one. */
+/**
+ * `choose`: the credentials are valid in several companies, and the person must choose one. `second step`: the person has
+ * passkeys, so the password is not enough.
+ */
 export type SignInOutcome =
+  | { outcome: 'second step'; candidate: SignInCandidate }
   | { outcome: 'signed in'; cookie: string; candidate: SignInCandidate }
   | { outcome: 'choose'; candidates: SignInCandidate[] }
   | { outcome: 'refused' }
@@ -42,7 +46,8 @@ export async function signIn(
   const [candidate] = matching
   if (!candidate) return { outcome: 'refused' }
   if (matching.length > 1) return { outcome: 'choose', candidates: matching }
-  const proof = { method: 'password', passwordHash: candidate.passwordHash } as const
+  if (candidate.hasPasskeys) return { outcome: 'second step', candidate }
+  const proof = { method: 'password', passwordHash: candidate.passwordHash, isSecondStepDone: false } as const
   const cookie = await beginSession(db, candidate, proof, session)
   return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
 }
@@ -68,9 +73,4 @@ export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: stri
   if (user.role === user.sessionRole) return null
   const next = generateSecret(sessionPrefix(user.companyId))
   return (await renewSession(db, cookie, { hash: hashSecret(next), role: user.role })) ? next : null
-}
-
-/** Ends the session of a cookie, if there is one. */
-export async function signOut(db: LedgerDb, cookie: string): Promise<void> {
-  await endSession(db, cookie)
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
+import type { Identity, UserFacts, UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
 import { SELECT_TOKENS, toTokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
@@ -25,11 +25,20 @@ export async function isEmailTaken(client: ClientBase, companyId: string, email:
   return ((await client.query(text, [toUuid(companyId), email])).rowCount ?? 0) > 0
 }
 
-/** Whether the company has an administrator with a password besides this user. */
-export async function hasOtherAdmin(client: ClientBase, companyId: string, userId: string): Promise<boolean> {
-  const text = `select 1 from users where company_id = $1 and user_id <> $2
-    and role = 'admin' and removed_at is null and password_hash is not null limit 1`
-  return ((await client.query(text, [toUuid(companyId), toUuid(userId)])).rowCount ?? 0) > 0
+/** Loads what changes of a user depend on: who else could sign in as an administrator, and by which rules. */
+export async function loadUserFacts(client: ClientBase, companyId: string, userId: string): Promise<UserFacts> {
+  const { rows } = await client.query<UserFacts>(
+    `select exists (select from identity_providers
+         where company_id = $1 and use = 'required' and break_glass = $2) as "isBreakGlass",
+       exists (select from users u left join identity_providers p on p.company_id = u.company_id
+         where u.company_id = $1 and u.user_id <> $2 and u.role = 'admin' and u.removed_at is null
+           and ((p.use <> 'off' and p.issuer = u.issuer)
+             or ((p.use is distinct from 'required' or p.break_glass = u.user_id)
+               and (u.password_hash is not null or exists (select from passkeys k
+                 where k.company_id = u.company_id and k.user_id = u.user_id))))) as "hasOtherAdmin"`,
+    [toUuid(companyId), toUuid(userId)],
+  )
+  return rows[0]!
 }
 
 /** The SHA-256 of a one-time token, and when it expires. */
@@ -56,7 +65,7 @@ export async function insertUser(
       ...[passwordHash, link?.hash ?? null, link?.expiresAt ?? null, now],
     ],
   )
-  return { ...user, createdAt: now, removedAt: null, linkExpiresAt: link?.expiresAt ?? null }
+  return { ...user, createdAt: now, removedAt: null, linkExpiresAt: link?.expiresAt ?? null, hasPasskeys: false }
 }
 
 /** Stores a user's version and role after a change. */
@@ -66,7 +75,22 @@ export async function updateUser(client: ClientBase, companyId: string, user: Us
   ])
 }
 
-/** Stores a link to set a new password. Deletes the password and any earlier link, and ends the user's sessions. */
+/** Stores the account at the identity provider with which a user signs in; null removes it. */
+export async function storeIdentity(
+  client: ClientBase,
+  companyId: string,
+  userId: string,
+  identity: Identity | null,
+): Promise<void> {
+  await client.query('update users set issuer = $3, subject = $4 where company_id = $1 and user_id = $2', [
+    ...[toUuid(companyId), toUuid(userId), identity?.issuer ?? null, identity?.subject ?? null],
+  ])
+}
+
+/**
+ * Stores a link to set a new password. Deletes the password, any earlier link, the passkeys and the recovery codes, and
+ * ends the user's sessions.
+ */
 export async function storeLink(
   client: ClientBase,
   companyId: string,
@@ -78,6 +102,7 @@ export async function storeLink(
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
   )
+  await deletePasskeysOf(client, companyId, userId)
   await endSessionsOf(client, companyId, userId)
 }
 
@@ -96,9 +121,15 @@ export async function storePassword(
   await endSessionsOf(client, companyId, userId)
 }
 
+async function deletePasskeysOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
+  const ids = [toUuid(companyId), toUuid(userId)]
+  await client.query('delete from passkeys where company_id = $1 and user_id = $2', ids)
+  await client.query('delete from recovery_codes where company_id = $1 and user_id = $2', ids)
+}
+
 /**
- * Deletes a removed user's password and link, and ends the tokens and sessions. The name stays, because events refer to
- * it.
+ * Deletes a removed user's password, link, passkeys and recovery codes, and ends the tokens and sessions. The name stays,
+ * because events refer to it.
  */
 export async function deleteUserAccess(
   client: ClientBase,
@@ -116,14 +147,26 @@ export async function deleteUserAccess(
     'update user_tokens set revoked_at = $3 where company_id = $1 and user_id = $2 and revoked_at is null',
     [...ids, now],
   )
+  await deletePasskeysOf(client, companyId, userId)
   await endSessionsOf(client, companyId, userId)
 }
 
 /** Clears the personal data in a removed user's row. Deletes the tokens, because their names may be personal too. */
 export async function clearUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
-  await client.query(`update users set email = '', name = '' where company_id = $1 and user_id = $2`, ids)
+  await client.query(
+    `update users set email = '', name = '', issuer = null, subject = null where company_id = $1 and user_id = $2`,
+    ids,
+  )
   await client.query('delete from user_tokens where company_id = $1 and user_id = $2', ids)
+}
+
+/** The user of a one-time link that works. */
+export interface UserOfLink {
+  userId: string
+  email: string
+  /** The name of the identity provider that the company requires of this user; null if a password is of use. */
+  requiredProvider: string | null
 }
 
 /** Finds the user of a link; null if the link is unknown or has expired. */
@@ -131,27 +174,15 @@ export async function findUserOfLink(
   client: Pick<ClientBase, 'query'>,
   companyId: string,
   linkHash: Buffer,
-): Promise<string | null> {
-  const { rows } = await client.query<{ user_id: string }>(
-    `select user_id from users where company_id = $1 and link_hash = $2
-       and removed_at is null and link_expires_at > clock_timestamp()`,
+): Promise<UserOfLink | null> {
+  const { rows } = await client.query<{ user_id: string; email: string; provider: string | null }>(
+    `select u.user_id, u.email, p.name as provider from users u
+     left join identity_providers p on p.company_id = u.company_id and p.use = 'required' and p.break_glass <> u.user_id
+     where u.company_id = $1 and u.link_hash = $2 and u.removed_at is null and u.link_expires_at > clock_timestamp()`,
     [toUuid(companyId), linkHash],
   )
-  return rows[0] ? fromUuid('usr', rows[0].user_id) : null
-}
-
-/** The email of the user of a one-time link that works; null if there is none. */
-export async function findEmailOfLink(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-  linkHash: Buffer,
-): Promise<string | null> {
-  const { rows } = await client.query<{ email: string }>(
-    `select email from users where company_id = $1 and link_hash = $2
-       and removed_at is null and link_expires_at > clock_timestamp()`,
-    [toUuid(companyId), linkHash],
-  )
-  return rows[0]?.email ?? null
+  const [row] = rows
+  return row ? { userId: fromUuid('usr', row.user_id), email: row.email, requiredProvider: row.provider } : null
 }
 
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */

@@ -47,6 +47,7 @@ export interface UserRecord extends UserLife {
   removedAt: string | null
   /** When the unused one-time link expires or expired; null if there is none. */
   linkExpiresAt: string | null
+  hasPasskeys: boolean
 }
 
 export interface UserRow {
@@ -56,20 +57,33 @@ export interface UserRow {
   name: string
   role: Role
   has_password: boolean
+  has_passkeys: boolean
+  issuer: string | null
+  subject: string | null
   created_at: string
   removed_at: string | null
   link_expires_at: string | null
 }
 
+const HAS_PASSKEYS = `exists (select from passkeys p
+  where p.company_id = users.company_id and p.user_id = users.user_id)`
+
 export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
-  created_at, removed_at, link_expires_at from users`
+  ${HAS_PASSKEYS} as has_passkeys,
+  issuer, subject, created_at, removed_at, link_expires_at from users`
 
 export type UserStatus = 'pending' | 'active' | 'removed'
 
 const OF_STATUS: Record<UserStatus, string> = {
-  pending: 'removed_at is null and password_hash is null',
-  active: 'removed_at is null and password_hash is not null',
+  pending: `removed_at is null and password_hash is null and subject is null and not ${HAS_PASSKEYS}`,
+  active: `removed_at is null and (password_hash is not null or subject is not null or ${HAS_PASSKEYS})`,
   removed: 'removed_at is not null',
+}
+
+/** Returns the status of a user. One who is pending has no way to sign in yet. */
+export function getUserStatus({ isRemoved, hasPassword, hasPasskeys, identity }: UserRecord): UserStatus {
+  if (isRemoved) return 'removed'
+  return hasPassword || hasPasskeys || identity !== null ? 'active' : 'pending'
 }
 
 /** Lists a company's users before an id, newest first; without a status, all except removed ones. */
@@ -104,8 +118,10 @@ export function toUserRecord(row: UserRow): UserRecord {
     role: row.role,
     hasPassword: row.has_password,
     isRemoved: row.removed_at !== null,
+    identity: row.issuer === null || row.subject === null ? null : { issuer: row.issuer, subject: row.subject },
     createdAt: row.created_at,
     removedAt: row.removed_at,
     linkExpiresAt: row.link_expires_at,
+    hasPasskeys: row.has_passkeys,
   }
 }

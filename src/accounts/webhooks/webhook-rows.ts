@@ -7,7 +7,7 @@ import { SELECT_WEBHOOKS, toSeenWebhook } from './read-webhooks.ts'
 
 /*
  * The rows of webhooks, written only under the lock of the company's head, together with the webhook's events. Only
- * stored-secrets.ts replaces secrets without that lock.
+ * the encryption of all stored secrets under another key replaces secrets without that lock.
  */
 
 /** Loads a webhook under the lock of its company's head; null if the company has no such webhook. */
@@ -128,14 +128,15 @@ export async function replaceWebhookSecret(
 
 /** Seals a webhook's secret for its row. */
 export function sealSecret(secrets: SecretBox, secret: string, webhookId: string): Buffer {
-  return secrets.seal(secret, placeOf(webhookId))
+  return secrets.seal(secret, placeOfWebhookSecret(webhookId))
 }
 
 /** Opens a webhook's sealed secret. Throws UnreadableSecretError. */
 export function openSecret(secrets: SecretBox, sealed: Buffer, webhookId: string): string {
-  return secrets.open(sealed, placeOf(webhookId))
+  return secrets.open(sealed, placeOfWebhookSecret(webhookId))
 }
 
-function placeOf(webhookId: string): string {
+/** Names the row whose secrets are sealed. */
+export function placeOfWebhookSecret(webhookId: string): string {
   return `webhook secret of ${webhookId}`
 }

@@ -8,7 +8,7 @@ import { issueUserToken, revokeUserToken } from '../../accounts/users/user-token
 import type { Role, TokenScope } from '../../domain/company.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import type { UserRecord } from '../../accounts/users/users.ts'
-import { listUsers } from '../../accounts/users/users.ts'
+import { getUserStatus, listUsers } from '../../accounts/users/users.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
@@ -98,9 +98,10 @@ export async function revokeToken({ company, token, json }: CompanyOptions & { t
   else process.stdout.write(`revoked ${token}\n`)
 }
 
-function describeUser({ id, email, name, role, hasPassword, isRemoved, createdAt }: UserRecord) {
-  const status = isRemoved ? 'removed' : hasPassword ? 'active' : 'pending'
-  return { user_id: id, email, name, role, status, created_at: createdAt }
+function describeUser(user: UserRecord) {
+  const { id, email, name, role, hasPasskeys, createdAt } = user
+  const status = getUserStatus(user)
+  return { user_id: id, email, name, role, status, has_passkeys: hasPasskeys, created_at: createdAt }
 }
 
 function describeUserAndLink({ user, linkToken, linkExpiresAt }: UserWithLink) {

@@ -41,7 +41,7 @@ export async function addWebhook({ company, json, types = [...WEBHOOK_TYPES], in
   const { url, description, concurrency } = rest
   const given = { url, description, types, include_data: includeData, concurrency }
   const created = await withStore(async (opened) => {
-    const { settings, fault } = readWebhookSettings(given, { allowsHttp: opened.config.WEBHOOKS_PRIVATE === 1 })
+    const { settings, fault } = readWebhookSettings(given, { allowsHttp: opened.config.OUTGOING_PRIVATE === 1 })
     if (fault) throw new RefusedByStateError(problem('validation_failed', `The URL ${fault.message}`))
     return createWebhook(await openServices(opened), actingOn(company), settings)
   })

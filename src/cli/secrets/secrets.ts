@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { checkStoredSecrets, reencryptSecrets } from '../../accounts/webhooks/stored-secrets.ts'
+import { checkStoredSecrets, reencryptSecrets } from '../../accounts/stored-secrets/stored-secrets.ts'
 import { findSecrets, secretsKeyFile } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -25,8 +25,9 @@ export async function reencrypt({ force, json }: { force?: boolean; json?: boole
     const { older: waiting } = await checkStoredSecrets(store.db, secrets)
     if (waiting > 0 && !force && config.SECRETS_KEY === undefined) await assertRestarted(config, store)
     const reencrypted = await reencryptSecrets(store.db, secrets)
-    const { webhooks, older, unreadable } = await checkStoredSecrets(store.db, secrets)
-    print({ webhooks, reencrypted, older, unreadable }, json)
+    const found = await checkStoredSecrets(store.db, secrets)
+    const { older, unreadable } = found
+    print({ secrets: found.secrets, reencrypted, older, unreadable }, json)
     if (older + unreadable > 0) process.exitCode = 1
   })
 }
@@ -38,11 +39,9 @@ export async function dropKeys({ json }: { json?: boolean }) {
     const [newest] = await explain(() => readSecretKeys({ file, missing: 'refuse' }))
     const { older, unreadable } = await checkStoredSecrets(store.db, await requireSecrets(config))
     if (older > 0)
-      throw new StartupError(
-        `stored secrets are under an older key (webhooks: ${older}): run \`secrets reencrypt\` first`,
-      )
+      throw new StartupError(`stored secrets are under an older key (${older}): run \`secrets reencrypt\` first`)
     if (unreadable > 0)
-      throw new StartupError(`stored secrets cannot be read (webhooks: ${unreadable}): see docs/operations.md, “Keys”`)
+      throw new StartupError(`stored secrets cannot be read (${unreadable}): see docs/operations.md, “Keys”`)
     await assertRestarted(config, store)
     await explain(() => dropOlderSecretKeys(file, newest!))
     print({ key_file: file, next: 'processes forget the older keys when they restart' }, json)

@@ -44,10 +44,15 @@ export function companyOption(): Option {
 
 /** `--NAME <id>`, required: an id with this prefix. */
 export function idOption(name: string, prefix: IdPrefix, description: string): Option {
-  return new Option(`--${name} <id>`, description).makeOptionMandatory().argParser((value) => {
-    if (!isId(prefix, value)) throw new InvalidArgumentError(`It must be an id that starts with ${prefix}_.`)
-    return value
-  })
+  return new Option(`--${name} <id>`, description).makeOptionMandatory().argParser(parseId(prefix))
+}
+
+/** Parses an id with this prefix. */
+export function parseId(prefix: IdPrefix): (value: string) => string {
+  return (value) => {
+    if (isId(prefix, value)) return value
+    throw new InvalidArgumentError(`It must be an id that starts with ${prefix}_.`)
+  }
 }
 
 /** Parses and trims a text of 1 to `max` characters. */

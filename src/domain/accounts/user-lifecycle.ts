@@ -3,6 +3,7 @@ import { problem } from '../errors.ts'
 import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'
 import type { Decided } from './key-lifecycle.ts'
+import { decidePasskeyChange, type PasskeyChange } from './passkeys.ts'
 
 /** The state of a company's user that follows from the events. Excludes secrets. */
 export interface UserLife {
@@ -13,6 +14,14 @@ export interface UserLife {
   role: Role
   hasPassword: boolean
   isRemoved: boolean
+  /** The account at an identity provider with which the user signs in; null if there is none. */
+  identity: Identity | null
+}
+
+/** An account at an identity provider: the issuer of its ID tokens, and their `sub`. */
+export interface Identity {
+  issuer: string
+  subject: string
 }
 
 export type UserEvent = Extract<NewEvent, { type: `User${string}` }>
@@ -27,6 +36,18 @@ export type UserChange =
   | { change: 'erase'; positions: number[] }
   | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string; scope: TokenScope | null }
   | { change: 'revoke_token'; tokenId: string }
+  /** Replaces a link to an account of another issuer. */
+  | { change: 'link'; identity: Identity }
+  | { change: 'unlink' }
+  | PasskeyChange
+
+/** What a change of a user depends on beside the user. */
+export interface UserFacts {
+  /** Whether the company has another administrator who can sign in. Whoever was only invited can't. */
+  hasOtherAdmin: boolean
+  /** Whether this is the administrator who may use a password although the identity provider is required. */
+  isBreakGlass: boolean
+}
 
 /** The lifetime of a one-time link, in days. */
 export const LINK_LIFE_DAYS = 7
@@ -52,17 +73,15 @@ export function decideInvitation({
   return { type: 'UserInvited', stream: id, version: 1, index: null, data: { email, name, role } }
 }
 
-/**
- * Decides a change of a user. Returns no events if nothing changes. `hasOtherAdmin`: the company has another
- * administrator with a password. One without a password does not count, because an invitation may never be accepted.
- */
-export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdmin: boolean): Decided<UserEvent> {
+/** Decides a change of a user. Returns no events if nothing changes. */
+export function decideUserChange(user: UserLife, wanted: UserChange, facts: UserFacts): Decided<UserEvent> {
   if (wanted.change === 'erase') return decideErasure(user, wanted.positions)
   if (user.isRemoved) {
     if (wanted.change === 'remove' || wanted.change === 'revoke_token') return { events: [] }
     return { problem: problem('user_removed', 'The user has been removed; invite the person again') }
   }
-  if (losesAdmin(user, wanted) && !hasOtherAdmin) return { problem: LAST_ADMIN }
+  if (facts.isBreakGlass && losesBreakGlass(wanted)) return { problem: BREAK_GLASS }
+  if (losesAdmin(user, wanted) && !facts.hasOtherAdmin) return { problem: LAST_ADMIN }
   const place = { stream: user.id, version: user.version + 1, index: null }
   switch (wanted.change) {
     case 'role': {
@@ -82,6 +101,17 @@ export function decideUserChange(user: UserLife, wanted: UserChange, hasOtherAdm
     }
     case 'revoke_token':
       return { events: [{ ...place, type: 'UserTokenRevoked', data: { token_id: wanted.tokenId } }] }
+    case 'link': {
+      if (isSameIdentity(user.identity, wanted.identity)) return { events: [] }
+      return { events: [{ ...place, type: 'UserIdentityLinked', data: { ...wanted.identity } }] }
+    }
+    case 'unlink':
+      return { events: user.identity === null ? [] : [{ ...place, type: 'UserIdentityUnlinked', data: {} }] }
+    case 'add_passkey':
+    case 'remove_passkey':
+    case 'issue_recovery_codes':
+    case 'use_recovery_code':
+      return decidePasskeyChange(place, wanted)
   }
 }
 
@@ -92,14 +122,33 @@ function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> 
   return { events: buildErasingEvents('UserErased', user.id, user.version + 1, positions) }
 }
 
+/** Whether two accounts are the same. */
+export function isSameIdentity(one: Identity | null, other: Identity): boolean {
+  return one !== null && one.issuer === other.issuer && one.subject === other.subject
+}
+
 const LAST_ADMIN = problem(
   'last_admin',
-  'No administrator with a password would be left; make another user an administrator first',
+  'No administrator who can sign in would be left; make another user an administrator first',
 )
+
+const BREAK_GLASS = problem(
+  'break_glass_user',
+  'This administrator keeps access in case the identity provider fails; name another one for this, or stop requiring the identity provider',
+)
+
+/** Whether a change takes the emergency access from whoever has it. */
+function losesBreakGlass(wanted: UserChange): boolean {
+  return (
+    wanted.change === 'reset' || wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
+  )
+}
 
 /** Whether a change costs the company an administrator. */
 function losesAdmin(user: UserLife, wanted: UserChange): boolean {
   if (user.role !== 'admin') return false
+  if (wanted.change === 'remove_passkey') return wanted.isLastWayIn
+  if (wanted.change === 'unlink') return user.identity !== null && !user.hasPassword
   return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
 }
 
@@ -108,7 +157,7 @@ export function evolveUser(user: UserLife, event: UserEvent): UserLife {
   const next = { ...user, version: event.version }
   switch (event.type) {
     case 'UserInvited':
-      return { ...next, ...event.data, hasPassword: false, isRemoved: false }
+      return { ...next, ...event.data, hasPassword: false, isRemoved: false, identity: null }
     case 'UserRoleChanged':
       return { ...next, role: event.data.to }
     case 'UserPasswordReset':
@@ -118,11 +167,13 @@ export function evolveUser(user: UserLife, event: UserEvent): UserLife {
     case 'UserRemoved':
       return { ...next, isRemoved: true, hasPassword: false }
     case 'UserErased':
-      return { ...next, email: '', name: '' }
+      return { ...next, email: '', name: '', identity: null }
+    case 'UserIdentityLinked':
+      return { ...next, identity: { ...event.data } }
+    case 'UserIdentityUnlinked':
+      return { ...next, identity: null }
     case 'UserTokenIssued':
     case 'UserTokenRevoked':
-    case 'UserIdentityLinked':
-    case 'UserIdentityUnlinked':
     case 'UserPasskeyAdded':
     case 'UserPasskeyRemoved':
     case 'UserRecoveryCodesIssued':

@@ -30,7 +30,7 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
         operationId: 'acceptInvitation',
         summary: 'Set a password with the one-time token of an invitation or reset',
         ...{ tags: ['Users'], security: [], querystring: NoQuery, body: AcceptBody, response: { 200: ShownUser } },
-        problems: ['invalid_credentials'],
+        problems: ['invalid_credentials', 'provider_required'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
     },

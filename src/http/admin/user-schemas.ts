@@ -9,6 +9,7 @@ import {
 } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
 import type { UserRecord, UserStatus } from '../../accounts/users/users.ts'
+import { getUserStatus } from '../../accounts/users/users.ts'
 import { makeListSchema, Name, oneOf, Page, requireOnly, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
@@ -21,7 +22,7 @@ const userFields = {
   email: Type.String({ ...Email, description: `${Email.description} Empty after the user is erased, like the name.` }),
   name: Type.String(),
   role: UserRole,
-  status: oneOf(USER_STATUSES, 'A pending user has not set a password yet.'),
+  status: oneOf(USER_STATUSES, 'A pending user has no way to sign in yet.'),
   invitation_expires_at: Type.Unsafe<string | null>({
     ...{ type: ['string', 'null'], format: 'date-time' },
     description: 'When the unused one-time token expires or expired.',
@@ -82,12 +83,6 @@ export function renderUser(user: UserRecord) {
     created_at: user.createdAt,
     removed_at: user.removedAt,
   }
-}
-
-/** Returns the status of a user. */
-export function getUserStatus({ isRemoved, hasPassword }: UserRecord): UserStatus {
-  if (isRemoved) return 'removed'
-  return hasPassword ? 'active' : 'pending'
 }
 
 const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const

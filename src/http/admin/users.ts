@@ -106,7 +106,7 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
       schema: {
         ...{ operationId: 'changeUser', summary: "Change a user's role", tags },
         ...{ params, querystring: NoQuery, body: ChangeUserBody, response: { 200: ShownUser } },
-        problems: ['user_not_found', 'user_removed', 'last_admin'],
+        problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
       },
       ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY },
     },
@@ -125,7 +125,8 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
           summary: 'Remove a user; their sessions and tokens stop working immediately',
           tags,
         },
-        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['user_not_found', 'last_admin'] },
+        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT } },
+        problems: ['user_not_found', 'last_admin', 'break_glass_user'],
       },
     },
     async (request, reply) => {

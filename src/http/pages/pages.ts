@@ -19,11 +19,12 @@ import { addEventsPage } from './events/events-page.ts'
 import { openVerifications } from '../../ledger/audit/verifications.ts'
 import { addLedgerPage } from './ledger/ledger-page.ts'
 import { addHealthPage } from './company/health-page.ts'
-import { addInvitationPage } from './account/invitation.ts'
+import { addInvitationPage } from './sign-in/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
 import { findHome, NAVIGATION } from './parts/navigation.ts'
-import { addSignInPages, askToSignIn } from './account/sign-in.ts'
-import { openSignInLimits } from './account/sign-in-limits.ts'
+import { askToSignIn } from './sign-in/sign-in-page.ts'
+import { addSignInPages } from './sign-in/sign-in-pages.ts'
+import { openSignInLimits } from './sign-in/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
@@ -32,6 +33,8 @@ import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
+import { addProviderPages } from './providers/provider-pages.ts'
+import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
 
@@ -48,7 +51,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   const shown = new Set<string>()
   app.setErrorHandler((error, request, reply) =>
     error instanceof SignInNeededError
-      ? askToSignIn(request, reply, sessions, shown)
+      ? askToSignIn(request, reply, services, shown)
       : sendErrorPage(request, reply, error),
   )
   app.get('/', async (request, reply) => {
@@ -56,8 +59,9 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
   const limits = openSignInLimits(signInLimits)
-  addSignInPages(app, { access, sessions }, limits)
+  addSignInPages(app, services, limits)
   addInvitationPage(app, company, failureLimit)
+  addPublicKeys(app, services)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRoute', ({ method, url }) => {
       if ([method].flat().includes('GET')) shown.add(url)
@@ -93,6 +97,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
     )
+    await part(NAVIGATION.signIn, (scope) => addProviderPages(scope, services))
     await part(
       NAVIGATION.events,
       (scope) => addEventsPage(scope, reads),
@@ -113,13 +118,17 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await part(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }))
     await part(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
     await part(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
-    // Answer unknown paths below these with a page.
-    for (const path of ['/settings/*', '/account/*']) {
-      signedIn.get(path, (request, reply) =>
-        sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
-      )
-    }
+    addUnknownPages(signedIn)
   })
+}
+
+/** Answers unknown paths with a page. */
+function addUnknownPages(app: FastifyInstance): void {
+  for (const path of ['/settings/*', '/account/*']) {
+    app.get(path, (request, reply) =>
+      sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
+    )
+  }
 }
 
 /** Lets other sites link to pages; refuses every other request that they cause. */

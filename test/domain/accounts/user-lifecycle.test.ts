@@ -7,13 +7,16 @@ import { addDays, decideUserChange, evolveUser, decideInvitation } from '../../.
 
 const UNBORN: UserLife = {
   ...{ id: 'usr_01h455vb4pex5vsknk084sn02q', version: 0, email: '', name: '', role: 'member' },
-  ...{ hasPassword: false, isRemoved: false },
+  ...{ hasPassword: false, isRemoved: false, identity: null },
 }
+
+const FACTS = { hasOtherAdmin: true, isBreakGlass: false }
+const ACCOUNT = { issuer: 'https://idp.example', subject: '248289761001' }
 
 const born = (role: UserLife['role'] = 'member') =>
   evolveUser(UNBORN, decideInvitation({ id: UNBORN.id, email: 'a@example.com', name: 'A', role }))
 const eventsOf = (user: UserLife, change: UserChange, hasOther = true): UserEvent[] =>
-  decideUserChange(user, change, hasOther).events ?? []
+  decideUserChange(user, change, { hasOtherAdmin: hasOther, isBreakGlass: false }).events ?? []
 const after = (user: UserLife, ...changes: UserChange[]) =>
   changes.reduce((user, change) => eventsOf(user, change).reduce(evolveUser, user), user)
 
@@ -25,6 +28,9 @@ const anyChange: fc.Arbitrary<UserChange> = fc.oneof(
     { change: 'remove' },
     { change: 'issue_token', tokenId: 'tok_1', name: 'CI', expiresAt: '2026-11-27T12:00:00.000Z', scope: null },
     { change: 'revoke_token', tokenId: 'tok_1' },
+    { change: 'link', identity: ACCOUNT },
+    { change: 'link', identity: { ...ACCOUNT, issuer: 'https://other.example' } },
+    { change: 'unlink' },
   ),
 )
 
@@ -62,22 +68,22 @@ await t.test('nothing changes a removed user', async (t) => {
     }),
   )
   const removed = after(born(), { change: 'remove' })
-  t.equal(decideUserChange(removed, { change: 'set_password' }, true).problem?.code, 'user_removed')
+  t.equal(decideUserChange(removed, { change: 'set_password' }, FACTS).problem?.code, 'user_removed')
 })
 
 await t.test('only a removed user is erased, and erasing again when nothing is left does nothing', async (t) => {
-  t.equal(decideUserChange(born(), { change: 'erase', positions: [7] }, true).problem?.code, 'user_not_removed')
+  t.equal(decideUserChange(born(), { change: 'erase', positions: [7] }, FACTS).problem?.code, 'user_not_removed')
   const removed = after(born(), { change: 'remove' })
-  const { events } = decideUserChange(removed, { change: 'erase', positions: [7, 9] }, false)
+  const { events } = decideUserChange(removed, { change: 'erase', positions: [7, 9] }, FACTS)
   const place = { type: 'UserErased', stream: removed.id, version: removed.version + 1, index: null }
   t.strictSame(events, [{ ...place, data: { positions: [7, 9] } }])
   t.match(events!.reduce(evolveUser, removed), { email: '', name: '', isRemoved: true, version: removed.version + 1 })
-  t.strictSame(decideUserChange(removed, { change: 'erase', positions: [] }, true).events, [])
+  t.strictSame(decideUserChange(removed, { change: 'erase', positions: [] }, FACTS).events, [])
 })
 
 await t.test('neither a removal nor a new role takes away the last administrator', async (t) => {
   const code = (role: UserLife['role'], change: UserChange, hasOther: boolean) =>
-    decideUserChange(born(role), change, hasOther).problem?.code
+    decideUserChange(born(role), change, { ...FACTS, hasOtherAdmin: hasOther }).problem?.code
   const losses = [
     { change: 'remove' },
     { change: 'role', role: 'member' },
@@ -90,6 +96,33 @@ await t.test('neither a removal nor a new role takes away the last administrator
   }
   t.equal(code('admin', { change: 'role', role: 'admin' }, false), undefined)
   t.equal(code('admin', { change: 'set_password' }, false), undefined)
+})
+
+await t.test('an administrator with nothing but a linked account stays linked while there is no other', async (t) => {
+  const linked = after(born('admin'), { change: 'link', identity: ACCOUNT })
+  t.match(linked.identity, ACCOUNT)
+  const alone = { ...FACTS, hasOtherAdmin: false }
+  t.equal(decideUserChange(linked, { change: 'unlink' }, alone).problem?.code, 'last_admin')
+  t.equal(decideUserChange(linked, { change: 'unlink' }, FACTS).problem, undefined)
+  const withPassword = after(linked, { change: 'set_password' })
+  t.equal(decideUserChange(withPassword, { change: 'unlink' }, alone).problem, undefined)
+  t.equal(after(withPassword, { change: 'unlink' }).identity, null)
+  t.strictSame(
+    eventsOf(linked, { change: 'link', identity: { ...ACCOUNT } }),
+    [],
+    'the same account again is no change',
+  )
+})
+
+await t.test('whoever keeps access in emergencies is neither removed, nor demoted, nor reset', async (t) => {
+  const code = (change: UserChange) =>
+    decideUserChange(born('admin'), change, { hasOtherAdmin: true, isBreakGlass: true }).problem?.code
+  t.equal(code({ change: 'remove' }), 'break_glass_user')
+  t.equal(code({ change: 'role', role: 'auditor' }), 'break_glass_user')
+  t.equal(code({ change: 'reset', linkExpiresAt: '2026-11-27T12:00:00.000Z' }), 'break_glass_user')
+  t.equal(code({ change: 'role', role: 'admin' }), undefined)
+  t.equal(code({ change: 'set_password' }), undefined)
+  t.equal(code({ change: 'link', identity: ACCOUNT }), undefined)
 })
 
 await t.test('days have 24 hours, also when the clocks change', async (t) => {

@@ -5,5 +5,6 @@ await runFiles(
   'test/accounts/*.test.ts',
   'test/secrets/*.test.ts',
   'test/admission/*.test.ts',
+  'test/federation/*.test.ts',
   'test/bench/*.test.ts',
 )

@@ -124,7 +124,7 @@ await t.test('a URL is required, and is stored as it is called', async (t) => {
 })
 
 await t.test('http is allowed for development', async (t) => {
-  const open = await startService(t, { WEBHOOKS_PRIVATE: '1' })
+  const open = await startService(t, { OUTGOING_PRIVATE: '1' })
   t.match(await open.manage('POST', '/webhooks', { url: 'http://127.0.0.1:9/x' }), { status: 201 })
   t.match(await open.manage('POST', '/webhooks', { url: 'ftp://127.0.0.1/' }), { status: 422 })
 })

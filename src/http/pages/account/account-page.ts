@@ -1,19 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { NO_SUCH_USER } from '../../../accounts/users/change-user.ts'
-import { endOtherSessions, endOwnSession } from '../../../accounts/users/sessions.ts'
-import { findUser } from '../../../accounts/users/users.ts'
-import { ProblemError } from '../../server/problem.ts'
+import { endOtherSessions, endOwnSession } from '../../../accounts/users/own-sessions.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
 import { type PasswordRoute, renderPasswordForm, addPasswordRoute } from './account-password.ts'
+import { addAccountProvider, renderProviderLink } from './account-provider.ts'
+import { renderPasskeys } from './account-passkeys.ts'
 import { renderSessions } from './account-sessions.ts'
 import { addTokenRoutes, renderTokens } from './account-tokens.ts'
+import { requireOwnUser } from './own-user.ts'
+import { addPasskeyAddition } from './passkey-addition.ts'
+import { addPasskeyRemoval } from './passkey-removal.ts'
+import { addRecoveryCodesPage } from './recovery-codes-page.ts'
 import { renderFormAlert, readFormFields, type FormProblem } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const DONE = {
@@ -21,6 +24,10 @@ const DONE = {
   others: 'All your other sessions were signed out.',
   session: 'The session was signed out.',
   gone: 'That session had already ended or changed. Check the list below.',
+  linked: 'Linked. You can sign in with the identity provider from now on.',
+  unlinked: 'Unlinked. Your sessions that began at the identity provider have ended.',
+  passkey: 'Passkey added.',
+  'passkey-removed': 'Passkey removed.',
   revoked: 'Token revoked.',
 }
 
@@ -30,12 +37,16 @@ export interface AccountProblem {
   problem: FormProblem
 }
 
-/** `/account`: the user's own name, password, tokens and sessions, for every role. */
+/** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const { access, sessions } = services
   const show: PasswordRoute['show'] = (request, reply, wrong) => sendAccount(services, request, reply, wrong)
   app.get(ACCOUNT_PATH, (request, reply) => show(request, reply, null))
   addPasswordRoute(app, services, { limits, show })
+  addAccountProvider(app, services, limits)
+  addPasskeyAddition(app, services, limits)
+  addPasskeyRemoval(app, services, limits)
+  addRecoveryCodesPage(app, services, limits)
   addTokenRoutes(app, services, show)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
     const viewer = getViewer(request)
@@ -59,8 +70,7 @@ async function sendAccount(
   wrong: AccountProblem | null,
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
-  const user = await findUser(services.db, viewer.companyId, viewer.userId)
-  if (!user) throw new ProblemError(NO_SUCH_USER)
+  const user = await requireOwnUser(services, request)
   const problemOf = (form: AccountProblem['form']) => (wrong?.form === form ? wrong.problem : null)
   if (wrong?.problem) void reply.code(wrong.problem.status)
   return sendUserPage(request, reply, viewer, {
@@ -77,7 +87,8 @@ async function sendAccount(
         <dt>Company</dt>
         <dd><bdi>${viewer.companyName}</bdi></dd>
       </dl>
-      ${renderPasswordForm(user.email, problemOf('password'))}
+      ${user.hasPassword ? renderPasswordForm(user.email, problemOf('password')) : ''}
+      ${await renderProviderLink(services, user, viewer.companyId)} ${await renderPasskeys(services, request, user)}
       ${await renderTokens(services.db, request, user.version, problemOf('token'))}
       ${await renderSessions(services, request)}`,
   })

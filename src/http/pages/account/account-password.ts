@@ -7,11 +7,12 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { clearSessionCookie, describeSession, setSessionCookie } from '../../access/session.ts'
 import type { AccountProblem } from './account-page.ts'
+import { wrongPassword } from './own-user.ts'
 import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem } from '../parts/form.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 export interface PasswordRoute {
@@ -36,7 +37,7 @@ export function addPasswordRoute(
         const outcome = await changeOwnPassword(services, getActing(request), { current, next })
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
       })
-      if (changed.outcome === 'wrong password') throw buildFieldProblem('current', 'This is not your current password')
+      if (changed.outcome === 'wrong password') throw wrongPassword()
       cookie = changed.cookie
     } catch (error) {
       return show(request, reply, { form: 'password', problem: toFormProblem(error) })
@@ -50,12 +51,9 @@ export function addPasswordRoute(
 function readPasswords(request: FastifyRequest) {
   const { current = '', password = '', repeated = '' } = readFormFields(request.body)
   const body = checkForm(OwnPasswordBody, { current, password })
-  if (password !== repeated) throw buildFieldProblem('repeated', 'The passwords do not match')
+  if (password !== repeated)
+    throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'The passwords do not match')]))
   return body
-}
-
-function buildFieldProblem(name: string, message: string): ProblemError {
-  return new ProblemError(invalidFields([fieldError(`/${name}`, 'invalid_value', message)]))
 }
 
 /** Renders the form that changes the user's own password. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isIPv4 } from 'node:net'
 import { html } from 'hono/html'
-import { listSessions, type ShownSession } from '../../../accounts/users/sessions.ts'
+import { listSessions, type ShownSession } from '../../../accounts/users/own-sessions.ts'
 import { sessionCookie } from '../../access/session.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { findBrowserName } from './browser-name.ts'

@@ -41,6 +41,7 @@ export const ASSETS = {
   script: loadAsset('script.js', 'text/javascript; charset=utf-8'),
   keyboard: loadAsset('keyboard.js', 'text/javascript; charset=utf-8'),
   liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
+  passkeys: loadAsset('passkeys.js', 'text/javascript; charset=utf-8'),
   icon: loadAsset('icon.svg', 'image/svg+xml'),
 }
 

@@ -4,7 +4,7 @@ import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, Key
 import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
 import { countEmployees, describeDone, VERBS } from '../parts/call-words.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
@@ -209,15 +209,19 @@ function nameSetting(name: string): string {
   return SETTING_WORDS[name] ?? name
 }
 
-/** Renders what an event is about. `exists` says whether it has a page: a removed webhook has none. */
+/** Renders what an event is about. `exists` says whether it has a page: what was removed has none. */
 function renderSubject({ stream, position }: EventHeader, name: string, exists: boolean, { role }: SessionUser): Html {
   if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
   const [prefix] = stream.split('_', 1)
-  const item = prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
-  const hasPage = prefix !== 'idp' && (prefix !== 'whk' || exists)
-  // Only administrators may open the pages of keys, webhooks and users.
-  const href = role === 'admin' && hasPage ? `${item.path}/${stream}` : buildUrl(NAVIGATION.events.path, { id: stream })
+  const page = prefix === 'idp' ? NAVIGATION.signIn.path : `${findItem(prefix).path}/${stream}`
+  const hasPage = exists || (prefix !== 'idp' && prefix !== 'whk')
+  // Only administrators may open the pages of keys, webhooks, providers and users.
+  const href = role === 'admin' && hasPage ? page : buildUrl(NAVIGATION.events.path, { id: stream })
   return html`<a href="${href}">${prefix === 'usr' ? html`<bdi>${name}</bdi>` : html`<em><bdi>${name}</bdi></em>`}</a>`
+}
+
+function findItem(prefix: string | undefined): NavigationItem {
+  return prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
 }
 
 function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>): Html {

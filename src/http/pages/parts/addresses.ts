@@ -13,3 +13,8 @@ export function buildUrl(path: string, values: QueryValues): string {
     if (value !== undefined && value !== '') query.set(name, String(value))
   return query.size === 0 ? path : `${path}?${query.toString()}`
 }
+
+/** The sign-in page of a company with an identity provider. */
+export function companyPath(companyId: string): string {
+  return `/sign-in/${companyId}`
+}

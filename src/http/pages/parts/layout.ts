@@ -2,14 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { ACCOUNT_PATH, findHome, listNavigationItems, type NavigationItem } from './navigation.ts'
-import { type Html, sendPage } from './page.ts'
+import { type Html, type PageMoves, sendPage } from './page.ts'
 
-interface PageContent {
+interface PageContent extends PageMoves {
   title: string
   /** The content of the main part, with its `h1`. */
   body: Html
-  /** Without scripts, the page reloads itself after so many seconds. */
-  reloadSeconds?: number | undefined
 }
 
 /** Sends a page to a user who is signed in, with the navigation on the left. */
@@ -29,7 +27,7 @@ export async function sendUserPage(
         ${renderNavigation(user, path)}
         <main id="main" tabindex="-1">${page.body}</main>
       </div>`,
-    page.reloadSeconds,
+    page,
   )
 }
 
@@ -40,6 +38,7 @@ export async function sendPlainPage(reply: FastifyReply, page: PageContent): Pro
     page.title,
     html`<header class="bar"><a class="brand" href="/">employee-ledger</a></header>
       <main id="main" class="plain">${page.body}</main>`,
+    page,
   )
 }
 

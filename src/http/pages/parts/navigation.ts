@@ -14,6 +14,7 @@ export const NAVIGATION = {
   webhooks: { path: '/settings/webhooks', label: 'Webhooks', roles: ['admin'] },
   usage: { path: '/settings/usage', label: 'Usage', roles: ['admin'] },
   users: { path: '/settings/users', label: 'Users', roles: ['admin'] },
+  signIn: { path: '/settings/sign-in', label: 'Sign-in', roles: ['admin'] },
   events: { path: '/settings/events', label: 'Event stream', roles: ['admin', 'auditor'] },
   employees: { path: '/settings/employees', label: 'Employees over time', roles: ['admin', 'auditor'] },
   ledger: { path: '/settings/ledger', label: 'Ledger integrity', roles: ['admin', 'auditor'] },

@@ -1,4 +1,6 @@
+import type { ProviderServices } from '../../../accounts/providers/change-provider.ts'
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
+import type { ProviderClient } from '../../../federation/provider-client.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
@@ -12,6 +14,12 @@ export interface PageServices extends WebhookRouteServices {
   /** Reads of the ledger and its projections. */
   reads: Reads
   company: CompanyServices
+  providers: ProviderServices & {
+    /** Signs users in through the identity providers of their companies. */
+    client: ProviderClient
+    /** Whether an issuer may use http, for development. */
+    allowsHttp: boolean
+  }
   signer: CheckpointSigner
   health: SystemHealth
   sessions: SessionSettings

@@ -24,12 +24,20 @@ const HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 }
 
+/** Where a page goes by itself. */
+export interface PageMoves {
+  /** Without scripts, the page reloads itself after so many seconds. */
+  reloadSeconds?: number | undefined
+  /** The page leads to this address at once; it must have a link there too. */
+  goTo?: string | null | undefined
+}
+
 /** Sends a whole page, which no cache may keep. */
 export async function sendPage(
   reply: FastifyReply,
   title: string,
   body: Html,
-  reloadSeconds?: number,
+  { reloadSeconds, goTo }: PageMoves = {},
 ): Promise<FastifyReply> {
   const page = await html`<!doctype html>
     <html lang="en">
@@ -43,6 +51,7 @@ export async function sendPage(
         <script src="${ASSETS.script.path}" type="module"></script>
         <script src="${ASSETS.keyboard.path}" type="module"></script>
         ${reloadSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
+        ${typeof goTo === 'string' ? html`<meta http-equiv="refresh" content="0; url=${goTo}" />` : ''}
       </head>
       <body>
         ${body}

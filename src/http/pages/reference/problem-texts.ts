@@ -1,14 +1,5 @@
 import type { ProblemCode } from '../../../domain/errors.ts'
-
-/** The text of a problem code's page. */
-interface ProblemText {
-  /** When a call is refused with this code. */
-  when: string
-  /** What the client can do. */
-  remedy: string
-  /** Whether the refused call has an entry in Bulk User Logs. Only writing calls have entries. */
-  entry: 'yes' | 'no' | 'of the first call'
-}
+import { type ProblemText, USER_PROBLEM_TEXTS } from './user-problem-texts.ts'
 
 const FIX_THE_REQUEST = 'Correct the request before you send it again. The same request will be refused again.'
 
@@ -130,6 +121,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
     entry: 'no',
   },
+  provider_not_found: {
+    when: 'The company has no identity provider.',
+    remedy: 'Set one up first.',
+    entry: 'no',
+  },
   route_not_found: {
     when: 'The API has no such path.',
     remedy: 'Compare the path with the reference at /docs.',
@@ -161,26 +157,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Send the id of the person to erase. `detail` lists the ids of these employees.',
     entry: 'no',
   },
-  user_exists: {
-    when: 'The company already has a user with this email address.',
-    remedy: 'Change that user, or invite another address.',
-    entry: 'no',
-  },
-  user_removed: {
-    when: 'The user has been removed from the company.',
-    remedy: 'Invite the person again.',
-    entry: 'no',
-  },
-  user_not_removed: {
-    when: 'Only users who have been removed can be erased.',
-    remedy: 'Remove the user first, then erase the user.',
-    entry: 'no',
-  },
-  last_admin: {
-    when: 'The change would leave the company without an administrator.',
-    remedy: 'Make another user an administrator first.',
-    entry: 'no',
-  },
+  ...USER_PROBLEM_TEXTS,
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',
@@ -270,7 +247,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   secrets_key_missing: {
-    when: 'The service has no key with which to encrypt the secret of a webhook before storing it.',
+    when: 'The service has no key with which to encrypt the secret of a webhook or an identity provider before storing it.',
     remedy: 'Ask the operator to set SECRETS_KEY or SECRETS_KEY_FILE.',
     entry: 'no',
   },

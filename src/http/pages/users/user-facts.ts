@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { type Role, ROLES } from '../../../domain/company.ts'
-import type { UserRecord } from '../../../accounts/users/users.ts'
-import { getUserStatus } from '../../admin/user-schemas.ts'
+import { getUserStatus, type UserRecord } from '../../../accounts/users/users.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { renderChoice, type FormProblem } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
@@ -14,6 +13,15 @@ export function isErased({ email }: UserRecord): boolean {
 /** Returns the display name of a user. */
 export function formatUserName(user: UserRecord): string {
   return isErased(user) ? 'Erased user' : user.name
+}
+
+/** Lists how a user signs in. */
+export function listWaysIn({ hasPassword, hasPasskeys, identity }: UserRecord): string[] {
+  return [
+    ...(identity === null ? [] : ['identity provider']),
+    ...(hasPassword ? ['password'] : []),
+    ...(hasPasskeys ? ['passkey'] : []),
+  ]
 }
 
 /** Renders the status of a user as a badge. */

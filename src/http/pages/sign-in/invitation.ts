@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { acceptInvitation, findInvitedEmail } from '../../../accounts/users/accept-invitation.ts'
+import { acceptInvitation, findInvitedUser } from '../../../accounts/users/accept-invitation.ts'
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
 import { RefusedCredentialsError } from '../../../accounts/refused-credentials-error.ts'
 import { problem } from '../../../domain/errors.ts'
@@ -19,6 +19,7 @@ import {
   type FormProblem,
 } from '../parts/form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
+import { companyPath } from '../parts/addresses.ts'
 
 /** The page that an invitation's one-time link leads to. */
 export const INVITATION_PATH = '/invitation'
@@ -71,24 +72,36 @@ async function sendSetPasswordForm(
   problem: FormProblem,
 ): Promise<FastifyReply> {
   // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
-  if (companyOfLinkToken(token) === null) {
+  const companyId = companyOfLinkToken(token)
+  if (companyId === null) {
     return sendPlainPage(reply.code(404), {
       title: 'Incomplete link',
       body: html`<h1>Incomplete link</h1>
         <p>Copy the whole link, or ask an administrator for a new one.</p>`,
     })
   }
-  const email = await findInvitedEmail(company.pool, token)
+  const invited = await findInvitedUser(company.pool, token)
+  if (invited && invited.requiredProvider !== null) return sendToProvider(reply, companyId, invited.requiredProvider)
   return sendPlainPage(reply, {
     title: 'Set your password',
     body: html`<h1>Set your password</h1>
       ${renderFormAlert(problem)}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
-        ${email === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: email, autocomplete: 'username', isReadOnly: true }, null)}
+        ${invited === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: invited.email, autocomplete: 'username', isReadOnly: true }, null)}
         ${renderField({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`, hasFocus: true }, problem)}
         ${renderField({ name: 'repeated', label: 'Confirm new password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
         <button class="primary">Set password</button>
       </form>`,
+  })
+}
+
+/** Says that a password would be of no use. */
+function sendToProvider(reply: FastifyReply, companyId: string, provider: string): Promise<FastifyReply> {
+  return sendPlainPage(reply, {
+    title: 'No password needed',
+    body: html`<h1>No password needed</h1>
+      <p>Your company signs in with <bdi>${provider}</bdi>. You don't need this link or a password.</p>
+      <p><a class="button primary" href="${companyPath(companyId)}">Sign in with <bdi>${provider}</bdi></a></p>`,
   })
 }

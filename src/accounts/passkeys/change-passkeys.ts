@@ -1,0 +1,114 @@
+import type { PoolClient } from 'pg'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { loadPasswordHash } from '../users/user-rows.ts'
+import type { Acting, CompanyServices } from '../users/change-company.ts'
+import { changeCompany, RefusedByStateError } from '../users/change-company.ts'
+import { changeUserRow } from '../users/change-user.ts'
+import { verifyPassword } from '../users/password.ts'
+import {
+  countRecoveryCodes,
+  deletePasskey,
+  endPasskeySessions,
+  hasUsableIdentity,
+  insertPasskey,
+  listPasskeys,
+  replaceRecoveryCodes,
+} from './passkey-rows.ts'
+import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
+import type { PasskeyOwner } from './user-handle.ts'
+import type { NewCredential } from './webauthn.ts'
+
+/** Whether this is the password of the actor. Someone who has none needs none. Throws UnavailableError. */
+export async function provesPassword(
+  { pool }: Pick<CompanyServices, 'pool'>,
+  { companyId, actor }: Acting,
+  password: string,
+): Promise<boolean> {
+  const stored = await loadPasswordHash(pool, companyId, actor)
+  return stored === null || verifyPassword(password, stored)
+}
+
+/**
+ * Adds a passkey of the actor, if the actor still has the version that was `seen`. Returns the first recovery codes, which
+ * are shown once: from now on, the password alone is not enough. Null for someone who has codes, or no password to use
+ * them with. Throws RefusedByStateError.
+ */
+export async function addPasskey(
+  services: CompanyServices,
+  acting: Acting,
+  { name, credential, seen }: { name: string; credential: NewCredential; seen: number },
+): Promise<string[] | null> {
+  const { companyId, actor: userId } = acting
+  const owner = { companyId, userId }
+  const passkeyId = services.newId('psk')
+  const { result } = await changeCompany(services, acting, 'any role', async (client, now) => {
+    const held = (await listPasskeys(client, owner)).length
+    const wanted = { change: 'add_passkey', passkeyId, name, held } as const
+    const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
+    if (!(await insertPasskey(client, owner, { id: passkeyId, name, credential }, now)))
+      throw new RefusedByStateError(ADDED_ALREADY)
+    if (!result.hasPassword || (await countRecoveryCodes(client, owner)) > 0) return { events, result: null }
+    const issued = await issueCodes(client, owner)
+    return { events: [...events, ...issued.events], result: issued.codes }
+  })
+  return result
+}
+
+const refuse = (message: string) => invalidFields([fieldError('', 'invalid_value', message)])
+const ADDED_ALREADY = refuse('This passkey has been added already')
+const NO_PASSKEY = refuse('Recovery codes stand in for passkeys. Add a passkey first')
+
+/**
+ * Removes a passkey of the actor, and with the last one the recovery codes. Ends the sessions that began with a passkey,
+ * except the one of this cookie. With `seen`, only if the actor still has that version. Does nothing if the passkey does
+ * not exist. Throws RefusedByStateError.
+ */
+export async function removePasskey(
+  services: CompanyServices,
+  acting: Acting,
+  { passkeyId, seen, keptCookie }: { passkeyId: string; seen: number; keptCookie: string | null },
+): Promise<void> {
+  const { companyId, actor: userId } = acting
+  const owner = { companyId, userId }
+  await changeCompany(services, acting, 'any role', async (client) => {
+    const passkeys = await listPasskeys(client, owner)
+    if (!passkeys.some(({ id }) => id === passkeyId)) return { events: [], result: null }
+    const isLast = passkeys.length === 1
+    const isLastWayIn =
+      isLast &&
+      (await loadPasswordHash(client, companyId, userId)) === null &&
+      !(await hasUsableIdentity(client, owner))
+    const wanted = { change: 'remove_passkey', passkeyId, isLastWayIn } as const
+    const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
+    await deletePasskey(client, owner, passkeyId)
+    if (isLast) await replaceRecoveryCodes(client, owner, [])
+    await endPasskeySessions(client, owner, keptCookie)
+    return { events, result: null }
+  })
+}
+
+/**
+ * Replaces the recovery codes of the actor, if the actor still has the version that was `seen`. Returns the new ones,
+ * which are shown once. Throws RefusedByStateError.
+ */
+export async function issueRecoveryCodes(services: CompanyServices, acting: Acting, seen: number): Promise<string[]> {
+  const { companyId, actor: userId } = acting
+  const { result } = await changeCompany(services, acting, 'any role', async (client) => {
+    if ((await listPasskeys(client, { companyId, userId })).length === 0) throw new RefusedByStateError(NO_PASSKEY)
+    const { events, codes } = await issueCodes(client, { companyId, userId }, seen)
+    return { events, result: codes }
+  })
+  return result
+}
+
+async function issueCodes(client: PoolClient, owner: PasskeyOwner, seen?: number) {
+  const codes = generateRecoveryCodes()
+  const wanted = { change: 'issue_recovery_codes' } as const
+  const { events } = await changeUserRow(client, owner.companyId, owner.userId, wanted, seen)
+  await replaceRecoveryCodes(
+    client,
+    owner,
+    codes.map((code) => hashRecoveryCode(code)!),
+  )
+  return { events, codes }
+}

@@ -1,0 +1,181 @@
+import { hash } from 'node:crypto'
+import type { ClientBase } from 'pg'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { PasskeyOwner } from './user-handle.ts'
+import type { NewCredential } from './webauthn.ts'
+
+/*
+ * The rows of passkeys and recovery codes. They are written under the lock of the company's head, together with the user's
+ * events; only the use of a passkey is written without it.
+ */
+
+/** A passkey as shown to its user. Times are RFC 3339 UTC. */
+export interface Passkey {
+  id: string
+  name: string
+  credentialId: Buffer
+  transports: string[]
+  createdAt: string
+  /** Null if it was never used. */
+  lastUsed: string | null
+}
+
+interface PasskeyRow {
+  passkey_id: string
+  name: string
+  credential_id: Buffer
+  transports: string[]
+  created_at: string
+  last_used: string | null
+}
+
+type Client = Pick<ClientBase, 'query'>
+
+const idsOf = ({ companyId, userId }: PasskeyOwner) => [toUuid(companyId), toUuid(userId)]
+
+/** Lists a user's passkeys, oldest first. */
+export async function listPasskeys(client: Client, owner: PasskeyOwner): Promise<Passkey[]> {
+  const { rows } = await client.query<PasskeyRow>(
+    `select passkey_id, name, credential_id, transports, created_at, last_used from passkeys
+     where company_id = $1 and user_id = $2 order by created_at, passkey_id`,
+    idsOf(owner),
+  )
+  return rows.map((row) => ({
+    id: fromUuid('psk', row.passkey_id),
+    name: row.name,
+    credentialId: row.credential_id,
+    transports: row.transports,
+    createdAt: row.created_at,
+    lastUsed: row.last_used,
+  }))
+}
+
+/** Inserts a passkey. Returns false if the company already has one with its credential id. */
+export async function insertPasskey(
+  client: Client,
+  owner: PasskeyOwner,
+  { id, name, credential }: { id: string; name: string; credential: NewCredential },
+  now: string,
+): Promise<boolean> {
+  const { publicKey, counter, transports } = credential
+  const { rowCount } = await client.query(
+    `insert into passkeys
+       (company_id, user_id, credential_id, passkey_id, public_key, counter, transports, name, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (company_id, credential_id) do nothing`,
+    [...idsOf(owner), credential.id, toUuid(id), publicKey, counter, transports, name, now],
+  )
+  return rowCount === 1
+}
+
+/** Deletes a passkey. */
+export async function deletePasskey(client: Client, owner: PasskeyOwner, id: string): Promise<void> {
+  const text = 'delete from passkeys where company_id = $1 and user_id = $2 and passkey_id = $3'
+  await client.query(text, [...idsOf(owner), toUuid(id)])
+}
+
+/** Ends the sessions of a user that began with a passkey, except the one of this cookie. */
+export async function endPasskeySessions(
+  client: Client,
+  owner: PasskeyOwner,
+  keptCookie: string | null,
+): Promise<void> {
+  await client.query(
+    `delete from sessions where company_id = $1 and user_id = $2 and method = 'passkey' and session_hash <> $3`,
+    [...idsOf(owner), hash('sha256', keptCookie ?? '', 'buffer')],
+  )
+}
+
+/** The key of a passkey, and how often it had signed when it was last used. */
+export interface StoredKey {
+  id: string
+  publicKey: Buffer
+  counter: number
+  /** The company requires its identity provider of this user. */
+  isProviderRequired: boolean
+}
+
+/** Loads the key of a user's passkey; null if the user has no such passkey. */
+export async function loadKey(client: Client, owner: PasskeyOwner, credentialId: Buffer): Promise<StoredKey | null> {
+  const { rows } = await client.query<{
+    passkey_id: string
+    public_key: Buffer
+    counter: number
+    is_required: boolean
+  }>(
+    `select passkey_id, public_key, counter, ${REQUIRES_PROVIDER} as is_required from passkeys
+     where company_id = $1 and user_id = $2 and credential_id = $3`,
+    [...idsOf(owner), credentialId],
+  )
+  const [row] = rows
+  if (!row) return null
+  const { public_key: publicKey, counter, is_required: isProviderRequired } = row
+  return { id: fromUuid('psk', row.passkey_id), publicKey, counter, isProviderRequired }
+}
+
+/** The condition that the company ($1) requires its identity provider of this user ($2). */
+const REQUIRES_PROVIDER = `exists (select from identity_providers
+  where company_id = $1 and use = 'required' and break_glass <> $2)`
+
+/** Whether the company requires its identity provider of this user, so that passkeys do not sign in. */
+export async function isProviderRequired(client: Client, owner: PasskeyOwner): Promise<boolean> {
+  const { rows } = await client.query<{ is_required: boolean }>(
+    `select ${REQUIRES_PROVIDER} as is_required`,
+    idsOf(owner),
+  )
+  return rows[0]!.is_required
+}
+
+/**
+ * Stores a use of a passkey. Returns false, and stores nothing, if the challenge is no newer than the last use, so that
+ * each challenge works once, or if the counter has not gone up. Authenticators that do not count always send 0.
+ */
+export async function markUsed(
+  client: Client,
+  owner: PasskeyOwner,
+  use: { credentialId: Buffer; counter: number; challengedAt: string },
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `update passkeys set counter = $4, last_used = greatest(clock_timestamp(), $5::timestamptz)
+     where company_id = $1 and user_id = $2 and credential_id = $3
+       and (last_used is null or last_used < $5::timestamptz) and (counter < $4 or (counter = 0 and $4 = 0))`,
+    [...idsOf(owner), use.credentialId, use.counter, use.challengedAt],
+  )
+  return rowCount === 1
+}
+
+/** Counts a user's unused recovery codes. */
+export async function countRecoveryCodes(client: Client, owner: PasskeyOwner): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    'select count(*)::integer as count from recovery_codes where company_id = $1 and user_id = $2',
+    idsOf(owner),
+  )
+  return rows[0]!.count
+}
+
+/** Replaces all recovery codes of a user, given the hashes of the new ones. */
+export async function replaceRecoveryCodes(client: Client, owner: PasskeyOwner, hashes: Buffer[]): Promise<void> {
+  await client.query('delete from recovery_codes where company_id = $1 and user_id = $2', idsOf(owner))
+  await client.query('insert into recovery_codes (company_id, user_id, code_hash) select $1, $2, unnest($3::bytea[])', [
+    ...idsOf(owner),
+    hashes,
+  ])
+}
+
+/** Whether a recovery code is one of the user's unused ones. */
+export async function hasRecoveryCode(client: Client, owner: PasskeyOwner, hash: Buffer): Promise<boolean> {
+  const text = 'select 1 from recovery_codes where company_id = $1 and user_id = $2 and code_hash = $3'
+  return ((await client.query(text, [...idsOf(owner), hash])).rowCount ?? 0) > 0
+}
+
+/** Deletes a recovery code. Returns false if it is not one of the user's unused ones. */
+export async function deleteRecoveryCode(client: Client, owner: PasskeyOwner, hash: Buffer): Promise<boolean> {
+  const text = 'delete from recovery_codes where company_id = $1 and user_id = $2 and code_hash = $3'
+  return ((await client.query(text, [...idsOf(owner), hash])).rowCount ?? 0) > 0
+}
+
+/** Whether the user can sign in through the company's identity provider. */
+export async function hasUsableIdentity(client: Client, owner: PasskeyOwner): Promise<boolean> {
+  const text = `select 1 from users u join identity_providers p on p.company_id = u.company_id and p.issuer = u.issuer
+    where u.company_id = $1 and u.user_id = $2 and p.use <> 'off'`
+  return ((await client.query(text, idsOf(owner))).rowCount ?? 0) > 0
+}

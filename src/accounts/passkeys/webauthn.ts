@@ -1,0 +1,171 @@
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import type { RelyingParty } from './relying-party.ts'
+import { makeUserHandle, readUserHandle, type PasskeyOwner } from './user-handle.ts'
+
+/* What browsers are asked for, and the checks of what they answer (WebAuthn Level 3, sections 7.1 and 7.2). */
+
+// These packages take a fifth of a second to load, so they are loaded when first needed.
+const loadLibrary = () => import('@simplewebauthn/server')
+const loadDecoders = () => import('@simplewebauthn/server/helpers')
+
+/** COSE numbers of ES256, EdDSA and RS256, in the order of preference. */
+const ALGORITHMS = [-7, -8, -257]
+/** How long a browser may ask its user, in milliseconds. */
+const TIMEOUT_MS = 5 * 60_000
+/** The longest answer of a browser, in characters. */
+const MOST_CHARACTERS = 16_384
+/** An RSA key of 4096 bits has fewer. More would only cost time to check. */
+const MOST_KEY_BYTES = 640
+const MOST_ID_BYTES = 1_023
+const TRANSPORTS: readonly string[] = ['ble', 'hybrid', 'internal', 'nfc', 'usb']
+
+/** A passkey as an authenticator has made it. */
+export interface NewCredential {
+  id: Buffer
+  /** COSE. */
+  publicKey: Buffer
+  /** How often it has signed; 0 if the authenticator does not count. */
+  counter: number
+  /** How browsers may reach its authenticator. */
+  transports: string[]
+}
+
+interface Registrant extends PasskeyOwner {
+  email: string
+  name: string
+  /** The user's passkeys: their authenticators make no second one. */
+  held: { credentialId: Buffer; transports: string[] }[]
+}
+
+/** Returns the options with which a browser makes a passkey, with a new challenge. */
+export async function makeCreationOptions(
+  party: RelyingParty,
+  user: Registrant,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await loadLibrary()
+  return generateRegistrationOptions({
+    rpName: 'employee-ledger',
+    rpID: party.id,
+    userID: makeUserHandle(user),
+    userName: user.email,
+    userDisplayName: user.name,
+    timeout: TIMEOUT_MS,
+    attestationType: 'none',
+    excludeCredentials: user.held.map(({ credentialId, transports }) => ({
+      id: credentialId.toString('base64url'),
+      transports: transports as AuthenticatorTransport[],
+    })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: ALGORITHMS,
+  })
+}
+
+/** Returns the options with which a browser lets its user choose a passkey, with a new challenge. */
+export async function makeRequestOptions(party: RelyingParty): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await loadLibrary()
+  return generateAuthenticationOptions({ rpID: party.id, timeout: TIMEOUT_MS, userVerification: 'required' })
+}
+
+/** Checks a browser's answer to `makeCreationOptions`, as JSON. Returns the passkey; null if the answer is not valid. */
+export async function checkRegistration(
+  party: RelyingParty,
+  challenge: string,
+  answer: string,
+): Promise<NewCredential | null> {
+  const response = parseAnswer(answer) as RegistrationResponseJSON | null
+  if (response === null) return null
+  try {
+    const { verifyRegistrationResponse } = await loadLibrary()
+    // Certificates in a statement would make the library connect to addresses that they name.
+    if (!(await isUnattested(response)) || (await isFramed(response.response.clientDataJSON))) return null
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    if (!registrationInfo) return null
+    const { id: text, publicKey, counter, transports = [] } = registrationInfo.credential
+    const id = Buffer.from(text, 'base64url')
+    if (id.length > MOST_ID_BYTES || publicKey.length > MOST_KEY_BYTES) return null
+    const known = [transports].flat().filter((transport) => TRANSPORTS.includes(transport))
+    return { id, publicKey: Buffer.from(publicKey), counter, transports: [...new Set(known)] }
+  } catch {
+    return null
+  }
+}
+
+/** A browser's answer to `makeRequestOptions`, not checked yet. */
+export interface Assertion {
+  credentialId: Buffer
+  /** Whose passkey it claims to be. */
+  owner: PasskeyOwner
+  response: AuthenticationResponseJSON
+}
+
+/** Reads a browser's answer, as JSON; null if it names no passkey of a user. */
+export function readAssertion(answer: string): Assertion | null {
+  const response = parseAnswer(answer) as AuthenticationResponseJSON | null
+  const { id, response: signed } = response ?? {}
+  const owner = readUserHandle(signed?.userHandle)
+  const credentialId = Buffer.from(typeof id === 'string' ? id : '', 'base64url')
+  const isNamed = credentialId.length > 0 && credentialId.length <= MOST_ID_BYTES
+  return response && owner && isNamed ? { credentialId, owner, response } : null
+}
+
+/**
+ * Checks that a passkey with this public key has signed the challenge for us, and has verified its user. Returns how often
+ * it has signed; null if the answer is not valid. The caller compares that with the number before.
+ */
+export async function checkAssertion(
+  party: RelyingParty,
+  challenge: string,
+  { response }: Pick<Assertion, 'response'>,
+  publicKey: Buffer,
+): Promise<number | null> {
+  try {
+    const { verifyAuthenticationResponse } = await loadLibrary()
+    if (await isFramed(response.response.clientDataJSON)) return null
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      credential: { id: response.id, publicKey: new Uint8Array(publicKey), counter: 0 },
+    })
+    return verified ? authenticationInfo.newCounter : null
+  } catch {
+    return null
+  }
+}
+
+function parseAnswer(answer: string): object | null {
+  if (answer.length > MOST_CHARACTERS) return null
+  try {
+    const value = JSON.parse(answer) as unknown
+    return typeof value === 'object' && value !== null ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether the authenticator says nothing about itself, or only what its own key has signed: what we have asked for. */
+async function isUnattested({ response }: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject } = await loadDecoders()
+  const statement = decodeAttestationObject(Buffer.from(response.attestationObject, 'base64url'))
+  const format = statement.get('fmt')
+  return format === 'none' || (format === 'packed' && statement.get('attStmt').get('x5c') === undefined)
+}
+
+/** Whether the browser was asked by a page of ours inside a page of another site. Our pages cannot be framed. */
+async function isFramed(clientDataJSON: string): Promise<boolean> {
+  const { decodeClientDataJSON } = await loadDecoders()
+  return decodeClientDataJSON(clientDataJSON).crossOrigin === true
+}

@@ -1,0 +1,134 @@
+import type { PoolClient } from 'pg'
+import { problem } from '../../domain/errors.ts'
+import { invalidFields } from '../../domain/field-errors.ts'
+import type { ClientAuth, ProviderSettings } from '../../domain/provider-settings.ts'
+import {
+  decideProvider,
+  decideProviderChange,
+  evolveProvider,
+  type ProviderChange,
+  type ProviderLife,
+} from '../../domain/providers/provider-lifecycle.ts'
+import { findSecretFault } from '../../domain/providers/read-provider-settings.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { Acting, CompanyServices } from '../users/change-company.ts'
+import {
+  assertSeen,
+  changeCompany,
+  CHANGED_MEANWHILE,
+  RefusedByStateError,
+  unwrapDecision,
+} from '../users/change-company.ts'
+import {
+  deleteProvider,
+  endProviderSessions,
+  insertProvider,
+  loadProviderFacts,
+  replaceProviderSecret,
+  updateProvider,
+} from './provider-rows.ts'
+import { generateProviderKey } from './provider-secret.ts'
+import type { StoredProvider } from './read-provider.ts'
+import { placeOfSecret, readProvider } from './read-provider.ts'
+
+export const NO_PROVIDER = problem('provider_not_found', 'The company has no identity provider')
+const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
+const OFF = { use: 'off', break_glass: null } as const
+
+/** The services that change providers. */
+export interface ProviderServices extends CompanyServices {
+  secrets: SecretBox
+}
+
+/** A provider after a change. The position is null if nothing changed. */
+export interface ChangedProvider {
+  provider: StoredProvider
+  position: number | null
+}
+
+/** How the service authenticates at the provider. Its key of `private_key_jwt` is made here. */
+export type NewSecret =
+  | { clientAuth: Extract<ClientAuth, 'client_secret'>; secret: string }
+  | { clientAuth: Extract<ClientAuth, 'private_key_jwt'> }
+
+/** Adds the company's identity provider, which is off at first. Throws RefusedByStateError, also if there is one. */
+export async function addProvider(
+  services: ProviderServices,
+  acting: Acting,
+  settings: Omit<ProviderSettings, 'client_auth'>,
+  given: NewSecret,
+): Promise<ChangedProvider> {
+  const { companyId } = acting
+  const id = services.newId('idp')
+  const secret = await makeSecret(services, given)
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
+    if (await readProvider(client, companyId)) throw new RefusedByStateError(CHANGED_MEANWHILE)
+    const added = decideProvider(id, { ...settings, client_auth: given.clientAuth })
+    const unborn = { id, version: 0, settings: added.data as ProviderSettings, use: OFF }
+    const sealed = services.secrets.seal(secret, placeOfSecret(id))
+    await insertProvider(client, companyId, evolveProvider(unborn, added), sealed, now)
+    return { events: [added], result: await loadProvider(client, companyId) }
+  })
+  return { provider: result, position }
+}
+
+/**
+ * Changes the settings or the use of the company's provider, or removes it. Sessions that began at it end when it is
+ * turned off or removed. With `seen`, only if it still has that version. Throws RefusedByStateError.
+ */
+export async function changeProvider(
+  services: CompanyServices,
+  acting: Acting,
+  wanted: Exclude<ProviderChange, { change: 'replace_secret' }>,
+  seen?: number,
+): Promise<ChangedProvider> {
+  const { result, position } = await changeCompany(services, acting, 'admin', (client) =>
+    changeRows(client, acting.companyId, wanted, seen),
+  )
+  return { provider: result, position }
+}
+
+/** Replaces the secret, and with it how the service authenticates. Throws like `changeProvider`. */
+export async function replaceSecret(
+  services: ProviderServices,
+  acting: Acting,
+  given: NewSecret,
+  seen?: number,
+): Promise<ChangedProvider> {
+  const { companyId } = acting
+  const secret = await makeSecret(services, given)
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
+    const wanted = { change: 'replace_secret', clientAuth: given.clientAuth } as const
+    const { events, result: provider } = await changeRows(client, companyId, wanted, seen)
+    await replaceProviderSecret(client, companyId, services.secrets.seal(secret, placeOfSecret(provider.id)))
+    return { events, result: await loadProvider(client, companyId) }
+  })
+  return { provider: result, position }
+}
+
+async function changeRows(client: PoolClient, companyId: string, wanted: ProviderChange, seen: number | undefined) {
+  const stored = await loadProvider(client, companyId)
+  assertSeen(seen, stored.version)
+  const breakGlass = wanted.change === 'use' ? wanted.use.break_glass : null
+  const facts = await loadProviderFacts(client, companyId, stored.settings.issuer, breakGlass)
+  const events = unwrapDecision(decideProviderChange(stored, wanted, facts))
+  const changed = events.reduce<ProviderLife>(evolveProvider, stored)
+  if (wanted.change === 'remove') await deleteProvider(client, companyId)
+  else if (events.length > 0) await updateProvider(client, companyId, changed)
+  if (changed.use.use === 'off' && stored.use.use !== 'off') await endProviderSessions(client, companyId)
+  return { events, result: { ...stored, ...changed } }
+}
+
+async function loadProvider(client: PoolClient, companyId: string): Promise<StoredProvider> {
+  const found = await readProvider(client, companyId)
+  if (!found) throw new RefusedByStateError(NO_PROVIDER)
+  return found
+}
+
+function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | Promise<string> {
+  if (!secrets.hasKey) throw new RefusedByStateError(NO_KEY)
+  if (given.clientAuth === 'private_key_jwt') return generateProviderKey()
+  const fault = findSecretFault(given.secret)
+  if (fault) throw new RefusedByStateError(invalidFields([fault]))
+  return given.secret
+}

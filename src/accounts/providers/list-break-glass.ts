@@ -1,0 +1,21 @@
+import type { ClientBase } from 'pg'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+
+const MOST_LISTED = 100
+
+export interface Administrator {
+  id: string
+  name: string
+  email: string
+}
+
+/** Lists who can be the break-glass administrator: administrators with a password, oldest first, at most 100. */
+export async function listBreakGlass(client: Pick<ClientBase, 'query'>, companyId: string): Promise<Administrator[]> {
+  const { rows } = await client.query<{ user_id: string; name: string; email: string }>(
+    `select user_id, name, email from users
+     where company_id = $1 and role = 'admin' and removed_at is null and password_hash is not null
+     order by user_id limit ${MOST_LISTED}`,
+    [toUuid(companyId)],
+  )
+  return rows.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email }))
+}

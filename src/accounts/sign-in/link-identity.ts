@@ -1,0 +1,85 @@
+import type { PoolClient } from 'pg'
+import { problem } from '../../domain/errors.ts'
+import { toUuid } from '../../domain/ids.ts'
+import type { SignInRefusal } from '../../domain/sign-in/decide-sign-in.ts'
+import { decideLink } from '../../domain/sign-in/decide-sign-in.ts'
+import type { ProviderIdentity } from '../../federation/provider-client.ts'
+import type { StoredProvider } from '../providers/read-provider.ts'
+import type { Acting, CompanyServices } from '../users/change-company.ts'
+import { changeCompany, RefusedByStateError } from '../users/change-company.ts'
+import type { ChangedUser } from '../users/change-user.ts'
+import { changeUserRow, NO_SUCH_USER } from '../users/change-user.ts'
+import { loadUser, storeIdentity } from '../users/user-rows.ts'
+import { loadMatchingUsers } from './matching-users.ts'
+import { assertUnchanged } from './sign-in-through-provider.ts'
+
+/**
+ * Links the actor to an account at the company's provider, which the same person has proved; no email is needed. Returns
+ * why not, or null. Throws ProviderError like `signInThroughProvider`.
+ */
+export async function linkOwnIdentity(
+  services: CompanyServices,
+  acting: Acting,
+  { provider, identity }: { provider: StoredProvider; identity: ProviderIdentity },
+): Promise<SignInRefusal | null> {
+  const { companyId, actor: userId } = acting
+  const account = { issuer: identity.issuer, subject: identity.subject }
+  const { result } = await changeCompany<SignInRefusal | null>(services, acting, 'any role', async (client) => {
+    await assertUnchanged(client, provider)
+    const user = (await loadUser(client, companyId, userId))!
+    const { byAccount } = await loadMatchingUsers(client, companyId, { ...identity, email: null })
+    const decision = decideLink(account, user, { byAccount, use: provider.use.use })
+    if (decision.outcome === 'refuse') return { events: [], result: decision.refusal }
+    const { events } = await changeUserRow(client, companyId, userId, { change: 'link', identity: account })
+    if (events.length > 0) await storeIdentity(client, companyId, userId, account)
+    return { events, result: null }
+  })
+  return result
+}
+
+const ONLY_WAY_IN = problem('only_way_in', 'Without this account you could not sign in; set a password first')
+
+/**
+ * Unlinks a user from the account at the identity provider. The sessions that began there end. Users unlink themselves
+ * only if they can still sign in; an administrator unlinks anyone. Throws RefusedByStateError.
+ */
+export async function unlinkIdentity(
+  services: CompanyServices,
+  acting: Acting,
+  userId: string,
+  seen?: number,
+): Promise<ChangedUser> {
+  const { companyId, actor } = acting
+  const isOwn = actor === userId
+  const { result, position } = await changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (client) => {
+    const user = await loadUser(client, companyId, userId)
+    if (!user) throw new RefusedByStateError(NO_SUCH_USER)
+    if (isOwn && user.identity !== null && !(await hasOtherWayIn(client, companyId, userId)))
+      throw new RefusedByStateError(ONLY_WAY_IN)
+    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'unlink' }, seen)
+    if (events.length > 0) {
+      await storeIdentity(client, companyId, userId, null)
+      await endProviderSessions(client, companyId, userId)
+    }
+    return { events, result }
+  })
+  return { user: result, position }
+}
+
+async function hasOtherWayIn(client: PoolClient, companyId: string, userId: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select 1 from users u where u.company_id = $1 and u.user_id = $2
+       and (u.password_hash is not null or exists (select from passkeys k
+         where k.company_id = u.company_id and k.user_id = u.user_id))
+       and not exists (select from identity_providers p
+         where p.company_id = u.company_id and p.use = 'required' and p.break_glass <> u.user_id)`,
+    [toUuid(companyId), toUuid(userId)],
+  )
+  return (rowCount ?? 0) > 0
+}
+
+async function endProviderSessions(client: PoolClient, companyId: string, userId: string): Promise<void> {
+  await client.query(`delete from sessions where company_id = $1 and user_id = $2 and method = 'provider'`, [
+    ...[toUuid(companyId), toUuid(userId)],
+  ])
+}

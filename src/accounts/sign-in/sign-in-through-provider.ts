@@ -1,0 +1,150 @@
+import type { PoolClient } from 'pg'
+import type { Role } from '../../domain/company.ts'
+import type { NewEvent } from '../../domain/events.ts'
+import type { SignInRefusal } from '../../domain/sign-in/decide-sign-in.ts'
+import { decideSignIn } from '../../domain/sign-in/decide-sign-in.ts'
+import { decideRole, findRoleOfClaims } from '../../domain/sign-in/role-of-claims.ts'
+import type { ProviderIdentity } from '../../federation/provider-client.ts'
+import { ProviderError } from '../../federation/provider-client.ts'
+import type { CompanyChange } from '../../ledger/append/append-company-events.ts'
+import { appendCompanyEvents } from '../../ledger/append/append-company-events.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { StoredProvider } from '../providers/read-provider.ts'
+import { readProvider } from '../providers/read-provider.ts'
+import { buildUser } from '../users/add-user.ts'
+import type { CompanyServices } from '../users/change-company.ts'
+import { changeUserRow } from '../users/change-user.ts'
+import type { NewSession } from '../users/sessions.ts'
+import { beginSession } from '../users/sign-in.ts'
+import { insertUser, loadUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
+import { loadMatchingUsers } from './matching-users.ts'
+
+/** What signing in through a provider uses. */
+export interface ProviderSignInServices {
+  company: CompanyServices
+  db: LedgerDb
+  secrets: SecretBox
+}
+
+/** A person who came back from the company's provider. */
+interface Return {
+  provider: StoredProvider
+  identity: ProviderIdentity
+  session: NewSession
+  /** W3C `traceparent` of the request; null if the trace is not sampled. */
+  traceparent: string | null
+}
+
+export type ProviderSignIn =
+  { outcome: 'signed in'; cookie: string; role: Role } | { outcome: 'refused'; refusal: SignInRefusal }
+
+type Recognised = { userId: string; role: Role } | { refusal: SignInRefusal }
+
+const LONGEST_ID_TOKEN = 8_192
+const LONGEST_NAME = 120
+
+/** Names the row of a session whose ID token is sealed. */
+export function placeOfIdToken(userId: string): string {
+  return `ID token of ${userId}`
+}
+
+/**
+ * Signs a person of the company's provider in: as the user who is linked to the account, or else by a verified email, or
+ * else as a new user. Gives the role of the claims. All of it happens under the company's lock, so that two tabs make one
+ * user and one link. The provider is the actor of the events. Throws ProviderError if its settings have changed since the
+ * person left for it.
+ */
+export async function signInThroughProvider(
+  { company, db, secrets }: ProviderSignInServices,
+  { provider, identity, session, traceparent }: Return,
+): Promise<ProviderSignIn> {
+  const { companyId, id: actor } = provider
+  const change = async (client: PoolClient, now: string) => {
+    await assertUnchanged(client, provider)
+    return recognise(client, { company, provider, identity }, now)
+  }
+  const { result, position } = await appendCompanyEvents(company.pool, { companyId, actor, traceparent }, change)
+  if (position !== null) company.onCommitted?.([companyId])
+  if ('refusal' in result) return { outcome: 'refused', refusal: result.refusal }
+  const { issuer, subject, providerSession, idToken } = identity
+  const sealed = idToken.length > LONGEST_ID_TOKEN ? null : secrets.seal(idToken, placeOfIdToken(result.userId))
+  const proof = { method: 'provider', issuer, subject, providerSession, idToken: sealed } as const
+  const cookie = await beginSession(db, { companyId, userId: result.userId }, proof, session)
+  // The user was unlinked or removed after the lock was released.
+  if (cookie === null) throw makeOutdatedError()
+  return { outcome: 'signed in', cookie, role: result.role }
+}
+
+/** Throws ProviderError if the provider is not the one that someone signed in at any more. */
+export async function assertUnchanged(client: PoolClient, { companyId, id, version }: StoredProvider): Promise<void> {
+  const current = await readProvider(client, companyId)
+  if (current?.id !== id || current.version !== version) throw makeOutdatedError()
+}
+
+function makeOutdatedError(): ProviderError {
+  return new ProviderError('outdated', 'The settings of the identity provider, or the user, were changed meanwhile')
+}
+
+interface Recognition {
+  company: CompanyServices
+  provider: StoredProvider
+  identity: ProviderIdentity
+}
+
+async function recognise(
+  client: PoolClient,
+  { company, provider, identity }: Recognition,
+  now: string,
+): Promise<CompanyChange<Recognised>> {
+  const { companyId, settings, use } = provider
+  const account = { issuer: identity.issuer, subject: identity.subject }
+  const matching = await loadMatchingUsers(client, companyId, identity)
+  const decision = decideSignIn(identity, matching, { ...settings, ...use })
+  const ofClaims = findRoleOfClaims(settings, identity.roleValues)
+  switch (decision.outcome) {
+    case 'refuse':
+      return { events: [], result: { refusal: decision.refusal } }
+    case 'create': {
+      const { email } = decision
+      const person = {
+        id: company.newId('usr'),
+        email,
+        name: readName(identity.name) ?? email,
+        role: ofClaims ?? 'member',
+      }
+      const { user, events } = buildUser(person, [{ change: 'link', identity: account }])
+      await insertUser(client, companyId, user, { passwordHash: null, link: null }, now)
+      await storeIdentity(client, companyId, user.id, account)
+      return { events, result: { userId: user.id, role: user.role } }
+    }
+    case 'link': {
+      const linked = await changeUserRow(client, companyId, decision.userId, { change: 'link', identity: account })
+      await storeIdentity(client, companyId, decision.userId, account)
+      const { events, role } = await giveRole(client, companyId, decision.userId, ofClaims)
+      return { events: [...linked.events, ...events], result: { userId: decision.userId, role } }
+    }
+    case 'sign_in': {
+      const { events, role } = await giveRole(client, companyId, decision.userId, ofClaims)
+      return { events, result: { userId: decision.userId, role } }
+    }
+  }
+}
+
+async function giveRole(
+  client: PoolClient,
+  companyId: string,
+  userId: string,
+  ofClaims: Role | null,
+): Promise<{ events: NewEvent[]; role: Role }> {
+  const user = (await loadUser(client, companyId, userId))!
+  const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, userId))
+  const { events } = await changeUserRow(client, companyId, userId, { change: 'role', role })
+  return { events, role }
+}
+
+/** The name as users have it; null if there is none that can be stored. */
+function readName(sent: string | null): string | null {
+  const name = [...(sent ?? '').trim()].slice(0, LONGEST_NAME).join('')
+  return name === '' || name.includes('\0') || !name.isWellFormed() ? null : name
+}

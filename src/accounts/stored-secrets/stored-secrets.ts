@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { UnreadableSecretError } from '../../secrets/secret-box.ts'
+import type { SealedColumn } from './sealed-columns.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
+
+const AT_ONCE = 500
+/** Another pass is needed only for secrets that the service changed meanwhile. */
+const MOST_PASSES = 5
+
+/** What the keys can do with the stored secrets, without those that have ended. */
+export interface StoredSecrets {
+  secrets: number
+  /** How many can be read, but are under an older key. */
+  older: number
+  /** How many cannot be read. */
+  unreadable: number
+  /** Names one that cannot be read. */
+  example: string | null
+}
+
+/** Tries to read every stored secret. Changes nothing. */
+export async function checkStoredSecrets(db: LedgerDb, box: SecretBox): Promise<StoredSecrets> {
+  const found: StoredSecrets = { secrets: 0, older: 0, unreadable: 0, example: null }
+  for await (const { sealed, place, has_ended: hasEnded } of readSealed(db)) {
+    if (hasEnded) continue
+    found.secrets += 1
+    if (open(box, sealed, place) === null) {
+      found.unreadable += 1
+      found.example ??= place
+    } else if (!box.isCurrent(sealed)) found.older += 1
+  }
+  return found
+}
+
+/**
+ * Encrypts all stored secrets under the first key, except those that cannot be read; deletes those that have ended.
+ * Replaces a secret only if it is as it was read, so this may run beside the service, several times at once, and again
+ * after it was interrupted. Returns the number of secrets that it encrypted again.
+ */
+export async function reencryptSecrets(db: LedgerDb, box: SecretBox): Promise<number> {
+  let total = 0
+  for (let [passes, missed] = [0, 1]; missed > 0 && passes < MOST_PASSES; passes += 1) {
+    missed = 0
+    for await (const row of readSealed(db)) {
+      if (box.isCurrent(row.sealed)) continue
+      const secret = row.has_ended ? null : open(box, row.sealed, row.place)
+      if (secret === null && !row.has_ended) continue
+      const isReplaced = await replaceSealed(db, row, secret === null ? null : box.seal(secret, row.place))
+      if (!isReplaced) missed += 1
+      else if (secret !== null) total += 1
+    }
+  }
+  return total
+}
+
+interface SealedRow {
+  company_id: string
+  key: unknown
+  owner: string
+  sealed: Buffer
+  has_ended: boolean
+}
+
+/** A stored secret, and where it is. */
+interface Sealed extends SealedRow {
+  of: SealedColumn
+  place: string
+}
+
+/** All stored secrets, read page by page. */
+async function* readSealed(db: LedgerDb): AsyncGenerator<Sealed> {
+  for (const of of SEALED_COLUMNS) {
+    const [key, column] = [sql.ref(of.key), sql.ref(of.column)]
+    for (let last: SealedRow | undefined; ;) {
+      const { rows } = await sql<SealedRow>`
+        select company_id, ${key} as key, ${sql.ref(of.owner)} as owner, ${column} as sealed,
+          coalesce(${sql.raw(of.hasEnded)}, false) as has_ended
+        from ${sql.table(of.table)} where ${column} is not null
+          ${last ? sql`and (company_id, ${key}) > (${last.company_id}, ${last.key})` : sql``}
+        order by company_id, ${key} limit ${AT_ONCE}`.execute(db)
+      for (const row of rows) yield { ...row, of, place: of.placeOf(row.owner) }
+      if (rows.length < AT_ONCE) break
+      last = rows.at(-1)
+    }
+  }
+}
+
+/** The secret; null if it cannot be read. */
+function open(box: SecretBox, sealed: Buffer, place: string): string | null {
+  try {
+    return box.open(sealed, place)
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return null
+    throw error
+  }
+}
+
+/** Replaces or deletes a secret. Returns false if it has changed meanwhile. */
+async function replaceSealed(db: LedgerDb, row: Sealed, sealed: Buffer | null): Promise<boolean> {
+  const { of, company_id: companyId, key } = row
+  const { numAffectedRows } = await sql`
+    update ${sql.table(of.table)} set ${sql.ref(of.column)} = ${sealed}
+    where company_id = ${companyId} and ${sql.ref(of.key)} = ${key}
+      and ${sql.ref(of.column)} = ${row.sealed}`.execute(db)
+  return numAffectedRows === 1n
+}

@@ -1,0 +1,207 @@
+import { createReadStream } from 'node:fs'
+import type { ChangedProvider, NewSecret, ProviderServices } from '../../accounts/providers/change-provider.ts'
+import { addProvider, changeProvider, NO_PROVIDER, replaceSecret } from '../../accounts/providers/change-provider.ts'
+import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
+import { RefusedByStateError } from '../../accounts/users/change-company.ts'
+import { newId } from '../../bootstrap/new-id.ts'
+import { openSecrets } from '../../bootstrap/secrets.ts'
+import type { Config } from '../../config.ts'
+import { problem } from '../../domain/errors.ts'
+import type { ClientAuth, ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
+import { findProviderAddresses } from '../../domain/providers/provider-addresses.ts'
+import { LONGEST_SECRET, readProviderSettings } from '../../domain/providers/read-provider-settings.ts'
+import { openProviderClient } from '../../federation/open-provider-client.ts'
+import { ProviderError } from '../../federation/provider-client.ts'
+import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { UnreadableSecretError } from '../../secrets/secret-box.ts'
+import { print } from '../terminal/print.ts'
+import type { Opened } from '../terminal/with-store.ts'
+import { withStore } from '../terminal/with-store.ts'
+import type { GivenRole } from './provider-commands.ts'
+
+interface CompanyOptions {
+  company: string
+  json?: boolean | undefined
+}
+
+interface SecretOptions {
+  clientAuth?: ClientAuth
+  secretFile?: string
+}
+
+interface SetOptions extends CompanyOptions, SecretOptions {
+  name?: string
+  issuer?: string
+  clientId?: string
+  createsUsers?: 'yes' | 'no'
+  /** False: none. */
+  roleClaim?: string | false
+  role?: GivenRole[]
+}
+
+/** `provider set`: sets the provider up, or changes the settings that are given. */
+export async function setProvider({ company, json, ...given }: SetOptions) {
+  const { clientAuth, secretFile } = given
+  const { changed, config } = await withStore(async (opened) => {
+    requireAddresses(opened.config, company)
+    const services = await openServices(opened)
+    const current = await readProvider(services.pool, company)
+    if (current && (clientAuth ?? secretFile) !== undefined)
+      throw new StartupError('the company has a provider; use `provider replace-secret` for another secret')
+    const settings = readSettings(given, current?.settings ?? null, opened.config)
+    const changed = current
+      ? await changeProvider(services, actingOn(company), { change: 'edit', settings }, current.version)
+      : await addProvider(services, actingOn(company), settings, await readNewSecret(settings.client_auth, secretFile))
+    return { changed, config: opened.config }
+  })
+  print(describeProvider(changed.provider, config), json)
+}
+
+/** `provider show`. */
+export async function showProvider({ company, json }: CompanyOptions) {
+  const shown = await withStore(async (opened) =>
+    describeProvider(await requireProvider(opened, company), opened.config),
+  )
+  print(shown, json)
+}
+
+/** `provider check`: shows what the provider publishes. */
+export async function checkProvider({ company, json }: CompanyOptions) {
+  const found = await withStore(async (opened) => {
+    const provider = await requireProvider(opened, company)
+    const allowPrivate = opened.config.OUTGOING_PRIVATE === 1
+    const client = openProviderClient({ allowPrivate, secrets: await openSecrets(opened.config) })
+    try {
+      return { issuer: provider.settings.issuer, found: await client.check(provider) }
+    } catch (error) {
+      if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
+      throw new StartupError(error.message, { cause: error })
+    } finally {
+      client.close()
+    }
+  })
+  if (json) print(found, json)
+  else process.stdout.write(found.found.map((line) => `${line}\n`).join(''))
+}
+
+/** `provider use`: switches the provider on or off. */
+export async function useProvider(
+  use: ProviderUse['use'],
+  { company, breakGlass = null, json }: CompanyOptions & { breakGlass?: string | null },
+) {
+  if ((use === 'required') !== (breakGlass !== null))
+    throw new StartupError('required needs --break-glass, and nothing else takes it')
+  await changeAndPrint(json, async (opened) => {
+    if (use !== 'off') requireAddresses(opened.config, company)
+    const wanted = { change: 'use', use: { use, break_glass: breakGlass } } as const
+    return changeProvider(await openServices(opened), actingOn(company), wanted)
+  })
+}
+
+/** `provider replace-secret`: replaces the client secret, or makes a new key pair. */
+export async function replaceProviderSecret({ company, json, clientAuth, secretFile }: CompanyOptions & SecretOptions) {
+  await changeAndPrint(json, async (opened) => {
+    const { settings, version } = await requireProvider(opened, company)
+    const secret = await readNewSecret(clientAuth ?? settings.client_auth, secretFile)
+    return replaceSecret(await openServices(opened), actingOn(company), secret, version)
+  })
+}
+
+/** `provider remove`. */
+export async function removeProvider({ company, json }: CompanyOptions) {
+  const removed = await withStore(({ store: { pool } }) =>
+    changeProvider({ pool, newId }, actingOn(company), { change: 'remove' }),
+  )
+  print({ provider_id: removed.provider.id, use: 'removed' }, json)
+}
+
+async function changeAndPrint(
+  json: boolean | undefined,
+  change: (opened: Opened) => Promise<ChangedProvider>,
+): Promise<void> {
+  const shown = await withStore(async (opened) => describeProvider((await change(opened)).provider, opened.config))
+  print(shown, json)
+}
+
+/** The settings as given, and otherwise as they are. Throws an error that names everything that is wrong. */
+function readSettings(
+  given: SetOptions | Omit<SetOptions, 'company'>,
+  current: ProviderSettings | null,
+  config: Config,
+) {
+  const wanted = {
+    name: given.name ?? current?.name ?? '',
+    issuer: given.issuer ?? current?.issuer ?? '',
+    client_id: given.clientId ?? current?.client_id ?? '',
+    client_auth: current?.client_auth ?? given.clientAuth ?? 'client_secret',
+    creates_users: given.createsUsers === undefined ? (current?.creates_users ?? false) : given.createsUsers === 'yes',
+    role_claim: given.roleClaim === false ? null : (given.roleClaim ?? current?.role_claim ?? null),
+    roles: given.role ?? (given.roleClaim === false ? [] : (current?.roles ?? [])),
+  }
+  const { settings, errors } = readProviderSettings(wanted, { allowsHttp: config.OUTGOING_PRIVATE === 1 })
+  if (settings) return settings
+  throw new RefusedByStateError(problem('validation_failed', errors.map(({ message }) => message).join('; ')))
+}
+
+async function readNewSecret(clientAuth: ClientAuth, file: string | undefined): Promise<NewSecret> {
+  if (clientAuth === 'private_key_jwt') {
+    if (file !== undefined) throw new StartupError('private_key_jwt takes no --secret-file: its key pair is made here')
+    return { clientAuth }
+  }
+  if (file === undefined) throw new StartupError('client_secret needs --secret-file: - reads standard input')
+  return { clientAuth, secret: (await readSecretFile(file)).trim() }
+}
+
+/** More bytes than a secret of the largest length can have are refused as too long. */
+const MOST_BYTES = 8 * LONGEST_SECRET
+
+async function readSecretFile(file: string): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      chunks.push(chunk as Buffer)
+      bytes += (chunk as Buffer).length
+      if (bytes > MOST_BYTES) break
+    }
+  } catch (error) {
+    throw new StartupError(`the file of the secret cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function requireAddresses({ PUBLIC_URL }: Config, companyId: string): void {
+  if (findProviderAddresses(PUBLIC_URL ?? null, companyId)) return
+  throw new StartupError('PUBLIC_URL must be set to the https address at which browsers reach the service')
+}
+
+async function requireProvider({ store: { pool } }: Opened, companyId: string): Promise<StoredProvider> {
+  const found = await readProvider(pool, companyId)
+  if (!found) throw new RefusedByStateError(NO_PROVIDER)
+  return found
+}
+
+async function openServices({ config, store: { pool } }: Opened): Promise<ProviderServices> {
+  return { pool, newId, secrets: await openSecrets(config) }
+}
+
+function actingOn(companyId: string) {
+  return { companyId, actor: OPERATOR }
+}
+
+function describeProvider({ id, companyId, settings, use, createdAt }: StoredProvider, { PUBLIC_URL }: Config) {
+  const addresses = findProviderAddresses(PUBLIC_URL ?? null, companyId)
+  return {
+    provider_id: id,
+    ...settings,
+    roles: settings.roles.map(({ value, role }) => `${value}=${role}`),
+    ...use,
+    created_at: createdAt,
+    sign_in_link: addresses?.signIn ?? null,
+    redirect_uri: addresses?.redirect ?? null,
+    backchannel_logout_uri: addresses?.backchannelLogout ?? null,
+    post_logout_redirect_uri: addresses?.postLogout ?? null,
+    jwks_uri: settings.client_auth === 'private_key_jwt' ? (addresses?.jwks ?? null) : null,
+  }
+}

@@ -1,0 +1,106 @@
+import { ROLES, type Role } from '../company.ts'
+import type { RecordError, RecordErrorCode } from '../errors.ts'
+import { fieldError } from '../field-errors.ts'
+import { CLIENT_AUTHS, type ClientAuth, type ProviderSettings } from '../provider-settings.ts'
+
+export const LONGEST_NAME = 120
+export const LONGEST_ISSUER = 1_024
+export const LONGEST_CLIENT_ID = 255
+export const LONGEST_CLAIM = 255
+/** Values of the claim that have a role. */
+export const MOST_ROLE_VALUES = 50
+export const LONGEST_ROLE_VALUE = 255
+export const LONGEST_SECRET = 1_024
+
+/** Settings as people write them. */
+export interface GivenSettings extends Omit<ProviderSettings, 'client_auth' | 'roles'> {
+  client_auth: string
+  roles: readonly { value: string; role: string }[]
+}
+
+/** Settings in the form in which they are stored, or everything that is wrong with them. */
+export type ReadSettings = { settings: ProviderSettings; errors?: never } | { settings?: never; errors: RecordError[] }
+
+/**
+ * Reads settings and names every fault with its field. The issuer stays as it was written, because it is compared with
+ * what the provider sends. `allowsHttp` is for development.
+ */
+export function readProviderSettings(given: GivenSettings, { allowsHttp }: { allowsHttp: boolean }): ReadSettings {
+  const claim = given.role_claim?.trim() || null
+  const roles = given.roles.map(({ value, role }) => ({ value: value.trim(), role: role.trim() }))
+  const settings = {
+    name: given.name.trim(),
+    issuer: given.issuer.trim(),
+    client_id: given.client_id.trim(),
+    client_auth: given.client_auth as ClientAuth,
+    creates_users: given.creates_users,
+    role_claim: claim,
+    roles: roles as { value: string; role: Role }[],
+  }
+  const errors = [
+    ...findTextFault('name', settings.name, LONGEST_NAME),
+    ...findIssuerFault(settings.issuer, allowsHttp),
+    ...findTextFault('client_id', settings.client_id, LONGEST_CLIENT_ID),
+    ...(CLIENT_AUTHS.includes(settings.client_auth)
+      ? []
+      : fault('client_auth', 'invalid_value', `must be one of ${CLIENT_AUTHS.join(', ')}`)),
+    ...(claim === null ? [] : findTextFault('role_claim', claim, LONGEST_CLAIM)),
+    ...findRolesFaults(claim, roles),
+  ]
+  return errors.length === 0 ? { settings } : { errors }
+}
+
+/** What is wrong with a client secret; null if nothing is. The message contains no part of it. */
+export function findSecretFault(secret: string): RecordError | null {
+  return findTextFault('secret', secret, LONGEST_SECRET)[0] ?? null
+}
+
+function fault(name: string, code: RecordErrorCode, message: string): RecordError[] {
+  return [fieldError(`/${name}`, code, `${name} ${message}`)]
+}
+
+function findTextFault(name: string, text: string, longest: number): RecordError[] {
+  if (text === '') return fault(name, 'required', 'is required')
+  if ([...text].length > longest) return fault(name, 'too_long', `must have at most ${longest} characters`)
+  return isStorable(text) ? [] : fault(name, 'invalid_format', 'contains a character that is not allowed')
+}
+
+/** PostgreSQL stores neither NUL nor half of a character, and no other control character belongs into a setting. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text)
+}
+
+const METADATA = '/.well-known/openid-configuration'
+
+function findIssuerFault(issuer: string, allowsHttp: boolean): RecordError[] {
+  const [error] = findTextFault('issuer', issuer, LONGEST_ISSUER)
+  if (error) return [error]
+  // The parser would drop white space in silence.
+  const url = /\s/.test(issuer) ? null : URL.parse(issuer)
+  if (!url) return fault('issuer', 'invalid_format', 'must be a URL, such as https://idp.example.com')
+  if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:'))
+    return fault('issuer', 'invalid_value', 'must start with https://')
+  if (url.username !== '' || url.password !== '')
+    return fault('issuer', 'invalid_value', 'must not contain a user name or password')
+  if (/[?#]/.test(issuer)) return fault('issuer', 'invalid_value', 'must not contain a query (?) or a fragment (#)')
+  if (issuer.endsWith(METADATA)) return fault('issuer', 'invalid_value', `must be given without ${METADATA}`)
+  return []
+}
+
+function findRolesFaults(claim: string | null, roles: readonly { value: string; role: string }[]): RecordError[] {
+  if (claim === null)
+    return roles.length === 0 ? [] : fault('role_claim', 'required', 'is required, as values of it have roles')
+  // Otherwise everyone would become a member at the next sign-in.
+  if (roles.length === 0) return fault('roles', 'required', 'must have at least one value, as there is a claim')
+  if (roles.length > MOST_ROLE_VALUES) return fault('roles', 'too_long', `must have at most ${MOST_ROLE_VALUES} values`)
+  const seen = new Set<string>()
+  return roles.flatMap(({ value, role }, at) => {
+    const isRepeated = seen.size === seen.add(value).size
+    const name = `roles/${at}`
+    if (!ROLES.includes(role as Role))
+      return fault(name, 'invalid_value', `must have one of the roles ${ROLES.join(', ')}`)
+    const [error] = findTextFault(name, value, LONGEST_ROLE_VALUE)
+    if (error) return [error]
+    return isRepeated ? fault(name, 'invalid_value', 'repeats a value') : []
+  })
+}

@@ -1,0 +1,87 @@
+import type { Identity } from '../accounts/user-lifecycle.ts'
+import type { ProviderSettings, ProviderUse } from '../provider-settings.ts'
+
+/** Why someone who proved an account at the identity provider is not let in. Pages say what to do about each. */
+export type SignInRefusal =
+  /** The provider is only being tested. */
+  | 'provider_off'
+  /** No user has this account or email, and users are not created. */
+  | 'not_a_user'
+  /** Neither the account is known, nor did the provider send an email. */
+  | 'email_missing'
+  /** The account is not known, and the provider does not say that the email is verified. */
+  | 'email_unverified'
+  /** The email is that of a user who signs in with another account of the same provider. */
+  | 'linked_elsewhere'
+  /** An administrator removed this user. */
+  | 'user_removed'
+  /** Another user signs in with this account. */
+  | 'account_taken'
+
+/** Who came back from the provider. */
+export interface ReturningPerson extends Identity {
+  /** Normalised; null unless the provider says that it is verified. */
+  email: string | null
+  /** The email as sent. */
+  claimedEmail: string | null
+}
+
+export interface LinkableUser {
+  id: string
+  identity: Identity | null
+}
+
+/** The users of the company whom the person may be. */
+export interface MatchingUsers {
+  /** The user who is linked to the account. */
+  byAccount: LinkableUser | null
+  /** The user with the verified email. */
+  byEmail: LinkableUser | null
+  /** Whether a removed user had the account or the verified email. */
+  wasRemoved: boolean
+}
+
+export type SignInDecision =
+  | { outcome: 'sign_in'; userId: string }
+  | { outcome: 'link'; userId: string }
+  | { outcome: 'create'; email: string }
+  | { outcome: 'refuse'; refusal: SignInRefusal }
+
+/**
+ * Decides as whom a person of the company's provider signs in. The account decides; a verified email does once, for a user
+ * who is not linked yet. A link to another issuer, such as a former provider, does not count.
+ */
+export function decideSignIn(
+  person: ReturningPerson,
+  { byAccount, byEmail, wasRemoved }: MatchingUsers,
+  { creates_users: createsUsers, use }: Pick<ProviderSettings, 'creates_users'> & Pick<ProviderUse, 'use'>,
+): SignInDecision {
+  if (use === 'off') return refuse('provider_off')
+  if (byAccount) return { outcome: 'sign_in', userId: byAccount.id }
+  if (byEmail && person.email !== null) {
+    return isLinkedAt(byEmail, person.issuer) ? refuse('linked_elsewhere') : { outcome: 'link', userId: byEmail.id }
+  }
+  // Whoever was removed does not come back without an administrator.
+  if (wasRemoved) return refuse('user_removed')
+  if (person.email === null) return refuse(person.claimedEmail === null ? 'email_missing' : 'email_unverified')
+  return createsUsers ? { outcome: 'create', email: person.email } : refuse('not_a_user')
+}
+
+/** Decides whether a user who is signed in is linked to the account that the same person proved. */
+export function decideLink(
+  person: Identity,
+  user: LinkableUser,
+  { byAccount, use }: Pick<MatchingUsers, 'byAccount'> & Pick<ProviderUse, 'use'>,
+): SignInDecision {
+  if (use === 'off') return refuse('provider_off')
+  if (byAccount) return byAccount.id === user.id ? { outcome: 'sign_in', userId: user.id } : refuse('account_taken')
+  return isLinkedAt(user, person.issuer) ? refuse('linked_elsewhere') : { outcome: 'link', userId: user.id }
+}
+
+function isLinkedAt({ identity }: LinkableUser, issuer: string): boolean {
+  return identity !== null && identity.issuer === issuer
+}
+
+function refuse(refusal: SignInRefusal): SignInDecision {
+  return { outcome: 'refuse', refusal }
+}

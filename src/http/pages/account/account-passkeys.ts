@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import {
+  countRecoveryCodes,
+  isProviderRequired,
+  listPasskeys,
+  type Passkey,
+} from '../../../accounts/passkeys/passkey-rows.ts'
+import type { UserRecord } from '../../../accounts/users/users.ts'
+import { MAX_PASSKEYS } from '../../../domain/accounts/passkeys.ts'
+import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { findSupport } from '../sign-in/passkey-form.ts'
+
+export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
+export const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
+
+/** Renders the user's own passkeys and recovery codes, with the ways to change them. */
+export async function renderPasskeys(
+  services: PageServices,
+  request: FastifyRequest,
+  { hasPassword }: UserRecord,
+): Promise<Html> {
+  const { pool } = services.company
+  const viewer = getViewer(request)
+  const { party, reason } = findSupport(services)
+  const passkeys = await listPasskeys(pool, viewer)
+  const isFull = passkeys.length >= MAX_PASSKEYS
+  const isUseless = await isProviderRequired(pool, viewer)
+  return html`<h2 id="passkeys">Passkeys</h2>
+    <p>
+      A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
+      one, your password alone no longer signs you in.
+    </p>
+    ${party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : ''}
+    ${isUseless ? html`<p class="warning">Your company requires its identity provider, so passkeys don't sign you in.</p>` : ''}
+    ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
+    ${party === null || isFull || isUseless ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
+    ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
+    ${passkeys.length > 0 && hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
+}
+
+function renderCodes(left: number): Html {
+  return html`<h3>Recovery codes</h3>
+    <p>
+      Without your passkeys, your password and a recovery code sign you in. Each code works once.
+      ${left === 0 ? html`<strong>You have none left.</strong>` : html`You have <strong>${left}</strong> left.`}
+    </p>
+    <p class="actions"><a class="button" href="${RECOVERY_CODES_PATH}">Make new recovery codes…</a></p>`
+}
+
+function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
+  return html`<table class="cards" aria-labelledby="passkeys">
+    <thead>
+      <tr>
+        <th scope="col">Name</th>
+        <th scope="col">Created</th>
+        <th scope="col">Last used</th>
+        <th scope="col"><span class="visually-hidden">Actions</span></th>
+      </tr>
+    </thead>
+    <tbody>
+      ${passkeys.map(
+        ({ id, name, createdAt, lastUsed }) =>
+          html`<tr>
+            <th scope="row"><bdi>${name}</bdi></th>
+            <td data-label="Created">${renderTime(createdAt, timeZone)}</td>
+            <td data-label="Last used">${lastUsed === null ? 'never' : renderTime(lastUsed, timeZone)}</td>
+            <td>
+              <a class="unbroken" href="${PASSKEYS_PATH}/${id}/remove">Remove<span class="visually-hidden"> <bdi>${name}</bdi></span>…</a>
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}

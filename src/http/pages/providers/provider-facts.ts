@@ -1,0 +1,88 @@
+import { html } from 'hono/html'
+import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
+import type { ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
+import type { UserRecord } from '../../../accounts/users/users.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { renderCopyable } from '../parts/once.ts'
+import type { Html } from '../parts/page.ts'
+import { renderTime } from '../parts/times.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderUse } from './provider-words.ts'
+
+const { path: PATH } = NAVIGATION.signIn
+
+const MEANINGS = {
+  off: 'Nobody can sign in through it. Tests work.',
+  optional: 'Users sign in through it, or with a password or passkey.',
+  required: 'Users sign in through it.',
+}
+
+/** Renders the facts about a provider. */
+export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string): Html {
+  const { settings, use, createdAt } = provider
+  const { role_claim: claim, roles } = settings
+  return html`<dl class="facts">
+    <dt>Use</dt>
+    <dd>${renderUse(provider)} ${MEANINGS[use.use]}</dd>
+    ${
+      breakGlass === null
+        ? ''
+        : html`<dt>Break-glass administrator</dt>
+            <dd>
+              <a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
+              (<bdi>${breakGlass.email}</bdi>), who can sign in with a password
+            </dd>`
+    }
+    <dt>Issuer</dt>
+    <dd><code>${settings.issuer}</code></dd>
+    <dt>Client ID</dt>
+    <dd><code>${settings.client_id}</code></dd>
+    <dt>Authentication</dt>
+    <dd>${settings.client_auth === 'client_secret' ? 'Client secret' : html`Key pair (<code>private_key_jwt</code>)`}</dd>
+    <dt>Create users</dt>
+    <dd>${settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No'}</dd>
+    <dt>Roles</dt>
+    <dd>
+      ${claim === null ? 'Changed only here' : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code> ${role}`)}; otherwise member`}
+    </dd>
+    <dt>Created</dt>
+    <dd>${renderTime(createdAt, timeZone)}</dd>
+  </dl>`
+}
+
+/** Renders the buttons of a provider. */
+export function renderProviderActions({ id, companyId }: StoredProvider): Html {
+  return html`<div class="actions">
+    <a class="button primary" href="/sign-in/${companyId}/start?test=1">Sign in as a test</a>
+    <form method="post" action="${PATH}/check"><button>Check</button></form>
+    <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
+  </div>`
+}
+
+/** Renders the addresses that the provider and the users need. With `keys`, also where the public key is. */
+export function renderAddresses(addresses: ProviderAddresses, keys: { keys: object[] } | null): Html {
+  return html`<h2>At the provider</h2>
+    <p>Register this service at the provider as a web application with these addresses.</p>
+    <h3>Redirect URI</h3>
+    ${renderCopyable('redirect-uri', addresses.redirect)}
+    <h3>Back-channel logout URI</h3>
+    ${renderCopyable('backchannel-logout-uri', addresses.backchannelLogout)}
+    <h3>Post-logout redirect URI</h3>
+    ${renderCopyable('post-logout-uri', addresses.postLogout)}
+    ${
+      keys === null
+        ? ''
+        : html`<h3>Public key (JWKS)</h3>
+            <p>Enter the address, or the key itself if the provider does not fetch it.</p>
+            ${renderCopyable('jwks-uri', addresses.jwks)} ${renderCopyable('jwks', JSON.stringify(keys, null, 2))}`
+    }`
+}
+
+/** Renders the address that administrators share with people who sign in for the first time. */
+export function renderSignInLink({ signIn }: ProviderAddresses): Html {
+  return html`<h2>Sign-in link</h2>
+    <p>
+      Users who enter their email on the sign-in page are led to the provider. People who are no users yet need this link.
+    </p>
+    ${renderCopyable('sign-in-link', signIn)}`
+}

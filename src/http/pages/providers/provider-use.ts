@@ -1,0 +1,71 @@
+import { html } from 'hono/html'
+import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
+import type { Administrator } from '../../../accounts/providers/list-break-glass.ts'
+import { renderConfirmedAction } from '../parts/confirm.ts'
+import { renderChoice, type FormFields, type FormProblem } from '../parts/form.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+
+const { path: PATH } = NAVIGATION.signIn
+
+interface UseForms {
+  provider: StoredProvider
+  /** Who can be the break-glass administrator. */
+  administrators: Administrator[]
+  /** The version that the form to require the provider shows. */
+  seen: Html
+  /** What was sent, if that form was refused. */
+  fields: FormFields
+  problem: FormProblem
+}
+
+/** Renders the actions that change the use of a provider. */
+export function renderUseForms({ provider, administrators, seen, fields, problem }: UseForms): Html {
+  const { use } = provider
+  const { break_glass: chosen = use.break_glass ?? '' } = fields
+  const options = [
+    ...(use.break_glass === null ? [{ value: '', label: 'Choose an administrator' }] : []),
+    ...administrators.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
+  ]
+  return html`<h2>Use</h2>
+    <div class="actions">
+      ${use.use === 'optional' ? '' : renderUseChange(provider, 'optional')}
+      ${use.use === 'off' ? '' : renderUseChange(provider, 'off')}
+    </div>
+    <h3>${use.use === 'required' ? 'Break-glass administrator' : 'Require'}</h3>
+    <p>
+      ${use.use === 'required' ? '' : 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
+      administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
+      keeps the role and the password, while the provider is required.
+    </p>
+    <form method="post" action="${PATH}/use/required" class="stack">
+      ${seen}
+      ${renderChoice({ name: 'break_glass', label: 'Break-glass administrator', value: chosen, options }, problem)}
+      <button class="${use.use === 'optional' ? 'danger' : ''}">${use.use === 'required' ? 'Change' : 'Require provider'}</button>
+    </form>`
+}
+
+const CHANGES = {
+  optional: {
+    label: 'Make optional',
+    text: 'Users can sign in through the provider, and with a password or passkey if they have one.',
+  },
+  off: {
+    label: 'Turn off',
+    text: 'Nobody can sign in through the provider, and sessions that began there end. Users need a password or passkey.',
+  },
+}
+
+function renderUseChange({ version }: StoredProvider, use: keyof typeof CHANGES): Html {
+  const field = { name: 'seen', value: String(version) }
+  return renderConfirmedAction({ ...CHANGES[use], action: `${PATH}/use/${use}`, field })
+}
+
+/** Renders the action that removes a provider; a required one has none. */
+export function renderRemoval({ use, version }: StoredProvider): Html {
+  if (use.use === 'required') return html``
+  const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
+  const field = { name: 'seen', value: String(version) }
+  return html`<h2>Removal</h2>
+    ${renderConfirmedAction({ label: 'Remove', text, action: `${PATH}/remove`, field })}`
+}

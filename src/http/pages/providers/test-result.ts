@@ -1,0 +1,112 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import type { Role } from '../../../domain/company.ts'
+import type { ProviderIdentity } from '../../../federation/provider-client.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+
+/** What a test of signing in found. Nothing has changed. */
+export interface TestResult {
+  identity: ProviderIdentity
+  outcome: TestOutcome
+}
+
+/** What signing in would have done. `role` is the user's role afterwards. */
+export type TestOutcome =
+  /** The user is known by the account at the provider, or would be linked with it by the email. */
+  | { outcome: 'linked' | 'matched'; user: { id: string; name: string; email: string; role: Role }; role: Role }
+  | { outcome: 'created'; email: string; role: Role }
+  /** `reason` is a sentence for the administrator. */
+  | { outcome: 'refused'; reason: string }
+
+/** Sends the page with the result of a test. */
+export function sendTestResult(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  viewer: SessionUser,
+  result: TestResult,
+): Promise<FastifyReply> {
+  return sendUserPage(request, reply, viewer, {
+    title: 'Result of the test',
+    body: html`${renderBreadcrumb(NAVIGATION.signIn)}
+      <h1>Result of the test</h1>
+      ${renderTestResult(result)}
+      <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+  })
+}
+
+/** Renders the result of a test: what signing in would have done, and what the provider sent. */
+export function renderTestResult({ identity, outcome }: TestResult): Html {
+  const { issuer, subject, email, claimedEmail, name, roleValues } = identity
+  return html`<p class="${outcome.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
+      ${renderOutcome(outcome)} Nothing was changed.
+    </p>
+    <h2>What the provider says</h2>
+    <dl class="facts">
+      <dt>Account</dt>
+      <dd><code>${subject}</code> at <bdi>${issuer}</bdi></dd>
+      <dt>Email</dt>
+      <dd>${renderEmail(email, claimedEmail)}</dd>
+      <dt>Name</dt>
+      <dd>${name === null ? 'None' : html`<bdi>${name}</bdi>`}</dd>
+      <dt>Values of the role claim</dt>
+      <dd>${roleValues.length === 0 ? 'None' : roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}</dd>
+    </dl>
+    <h2>All claims</h2>
+    <table class="cards">
+      <caption class="visually-hidden">
+        Claims
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Claim</th>
+          <th scope="col">Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${Object.entries(identity.claims).map(renderClaim)}
+      </tbody>
+    </table>`
+}
+
+function renderOutcome(found: TestOutcome): Html {
+  switch (found.outcome) {
+    case 'linked':
+      return html`You would be signed in as ${renderUser(found.user)}, who is linked with this account
+      ${renderRole(found.user.role, found.role)}.`
+    case 'matched':
+      return html`You would be signed in as ${renderUser(found.user)}, who has this verified email and would be linked with
+      this account ${renderRole(found.user.role, found.role)}.`
+    case 'created':
+      return html`A new user <bdi>${found.email}</bdi> would be created, with the role ${found.role}.`
+    case 'refused':
+      return html`Signing in would be refused. ${found.reason}`
+  }
+}
+
+function renderUser({ id, name, email }: { id: string; name: string; email: string }): Html {
+  return html`<a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> (<bdi>${email}</bdi>)`
+}
+
+function renderRole(before: Role, after: Role): string {
+  return before === after ? `and keep the role ${after}` : `and get the role ${after} instead of ${before}`
+}
+
+function renderEmail(email: string | null, claimed: string | null): Html {
+  if (email !== null) return html`<bdi>${email}</bdi>, verified`
+  if (claimed === null) return html`None`
+  return html`<bdi>${claimed}</bdi>, not verified: the provider does not send <code>email_verified</code> as true`
+}
+
+const MOST_CHARACTERS = 2_000
+
+function renderClaim([name, value]: [string, unknown]): Html {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return html`<tr>
+    <th scope="row"><code>${name}</code></th>
+    <td data-label="Value"><code>${shown}</code></td>
+  </tr>`
+}

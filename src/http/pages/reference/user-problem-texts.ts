@@ -1,0 +1,58 @@
+/** The text of a problem code's page. */
+export interface ProblemText {
+  /** When a call is refused with this code. */
+  when: string
+  /** What the client can do. */
+  remedy: string
+  /** Whether the refused call has an entry in Bulk User Logs. Only writing calls have entries. */
+  entry: 'yes' | 'no' | 'of the first call'
+}
+
+/** The texts about users and the identity provider of their company. */
+export const USER_PROBLEM_TEXTS = {
+  user_exists: {
+    when: 'The company already has a user with this email address.',
+    remedy: 'Change that user, or invite another address.',
+    entry: 'no',
+  },
+  user_removed: {
+    when: 'The user has been removed from the company.',
+    remedy: 'Invite the person again.',
+    entry: 'no',
+  },
+  user_not_removed: {
+    when: 'Only users who have been removed can be erased.',
+    remedy: 'Remove the user first, then erase the user.',
+    entry: 'no',
+  },
+  last_admin: {
+    when: 'The change would leave the company without an administrator.',
+    remedy: 'Make another user an administrator first.',
+    entry: 'no',
+  },
+  break_glass_user: {
+    when: 'The user is the administrator who may use a password although the company requires its identity provider.',
+    remedy: 'Name another administrator for emergencies, or stop requiring the identity provider.',
+    entry: 'no',
+  },
+  only_way_in: {
+    when: 'Without this account at the identity provider, the user could not sign in.',
+    remedy: 'Set a password first; an administrator can make a one-time link for it.',
+    entry: 'no',
+  },
+  provider_required: {
+    when: 'The company has replaced passwords by its identity provider.',
+    remedy: "Sign in through the identity provider, at the company's own sign-in page.",
+    entry: 'no',
+  },
+  provider_in_use: {
+    when: 'Users sign in through the identity provider, so it cannot be removed or made another one.',
+    remedy: 'Turn the provider off first.',
+    entry: 'no',
+  },
+  provider_unproven: {
+    when: 'A provider can be required once an administrator has signed in through it.',
+    remedy: 'Make the provider optional, and sign in through it.',
+    entry: 'no',
+  },
+} as const satisfies Record<string, ProblemText>

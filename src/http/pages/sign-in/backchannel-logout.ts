@@ -1,0 +1,55 @@
+import formbody from '@fastify/formbody'
+import type { FastifyInstance } from 'fastify'
+import { readProvider } from '../../../accounts/providers/read-provider.ts'
+import { endSessionsOfNotice } from '../../../accounts/sign-in/provider-sessions.ts'
+import { isId } from '../../../domain/ids.ts'
+import { ProviderError } from '../../../federation/provider-client.ts'
+import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
+import { networkOf } from '../../access/network-of.ts'
+import { openBudget } from '../../../admission/budget.ts'
+import { readFormFields } from '../parts/form.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import type { CompanyRoute } from './company-page.ts'
+
+const BODY_LIMIT = 16_384
+/** Simultaneous notices of one network. */
+const AT_ONCE = 10
+
+/**
+ * `/sign-in/{company}/backchannel-logout`: a provider tells of the end of a session (OpenID Connect Back-Channel Logout
+ * 1.0, section 2.8). The signed token is the only credential: there are no cookies, so no page of another site gains
+ * anything by sending one.
+ */
+export async function backchannelLogout(
+  app: FastifyInstance,
+  services: Pick<PageServices, 'access' | 'providers'>,
+): Promise<void> {
+  const { access, providers } = services
+  const notices = openBudget({ share: AT_ONCE })
+  await app.register(formbody, { bodyLimit: BODY_LIMIT })
+  app.post<CompanyRoute>('/sign-in/:company/backchannel-logout', async (request, reply) => {
+    void reply.header('cache-control', 'no-store')
+    const refuse = (description: string) =>
+      reply.code(400).send({ error: 'invalid_request', error_description: description })
+    const { company } = request.params
+    const { logout_token: token } = readFormFields(request.body)
+    if (token === undefined || token === '') return refuse('The form has no logout_token')
+    const provider = isId('com', company) ? await readProvider(providers.pool, company) : null
+    // As for a token of someone else: this says nothing about which companies exist.
+    if (!provider) return refuse('The logout token is not valid')
+    const release = notices.tryAcquire(networkOf(request.ip, 48), 1)
+    if (!release) return reply.code(503).header('retry-after', '1').send({ error: 'temporarily_unavailable' })
+    try {
+      const notice = await providers.client.readLogoutToken(provider, token)
+      const ended = await endSessionsOfNotice(access, provider, notice)
+      request.log.info({ companyId: company, ended }, 'an identity provider ended sessions')
+      return await reply.code(200).send()
+    } catch (error) {
+      if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
+      request.log.warn({ companyId: company }, 'a logout token was refused')
+      return await refuse('The logout token is not valid')
+    } finally {
+      release()
+    }
+  })
+}

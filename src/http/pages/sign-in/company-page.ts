@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
+import { isId } from '../../../domain/ids.ts'
+import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
+import { findSessionUser } from '../../access/session.ts'
+import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
+import { readFormFields } from '../parts/form.ts'
+import { sendPlainPage } from '../parts/layout.ts'
+import { findHome } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { sendFailure } from './failure-page.ts'
+
+export interface CompanyRoute {
+  Params: { company: string }
+}
+
+/** Where the pages lead to that want a password although a provider is there. */
+export const PASSWORD_PATH = '/sign-in?with=password'
+
+/** `/sign-in/{company}`: leads to the company's provider. Its link is what administrators share. */
+export function addCompanyPage(app: FastifyInstance, services: PageServices): void {
+  const { access, sessions } = services
+  app.get<CompanyRoute>('/sign-in/:company', async (request, reply) => {
+    const next = readOwnPath(readFormFields(request.query)['next'])
+    const provider = await findUsedProvider(services, request)
+    if (!provider) return sendNoProvider(reply)
+    const user = await findSessionUser(access, request, sessions, true)
+    if (user?.companyId === provider.companyId) return reply.redirect(next || findHome(user.role), 303)
+    return sendCompanyPage(services, request, reply, provider, next)
+  })
+}
+
+/** Finds the provider of the company in the path; null if it has none that is in use, or does not exist. */
+export async function findUsedProvider(
+  services: Pick<PageServices, 'providers'>,
+  request: FastifyRequest<CompanyRoute>,
+): Promise<StoredProvider | null> {
+  const provider = await findProvider(services, request)
+  return provider?.use.use === 'off' ? null : provider
+}
+
+/** Finds the provider of the company in the path, in use or not. */
+export async function findProvider(
+  { providers }: Pick<PageServices, 'providers'>,
+  { params }: FastifyRequest<CompanyRoute>,
+): Promise<StoredProvider | null> {
+  return isId('com', params.company) ? readProvider(providers.pool, params.company) : null
+}
+
+/** Answers for a company without a provider, and for one that does not exist. */
+export function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
+  return sendPlainPage(reply.code(404), {
+    title: 'No such sign-in page',
+    body: html`<h1>No such sign-in page</h1>
+      <p>There is no company with an identity provider at this address.</p>
+      <p><a class="button primary" href="/sign-in">Sign in</a></p>`,
+  })
+}
+
+function sendCompanyPage(
+  { sessions, providers }: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: StoredProvider,
+  next: string,
+): Promise<FastifyReply> {
+  const { companyId, settings, use } = provider
+  if (!isReady(sessions.publicUrl, providers.secrets, companyId))
+    return sendFailure(request, reply, { companyId, provider, reason: 'not_ready' })
+  // Nothing here says which company it is, or who may use a password.
+  return sendPlainPage(reply, {
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>
+      <p>Your company signs in with <bdi>${settings.name}</bdi>.</p>
+      <p class="actions">
+        <a class="button primary" href="${buildUrl(`${companyPath(companyId)}/start`, { next })}">
+          Continue to <bdi>${settings.name}</bdi></a
+        >
+      </p>
+      <p class="hint">
+        ${use.use === 'required' ? html`Only the administrator for emergencies can <a href="${PASSWORD_PATH}">use a password</a>.` : html`Or <a href="${PASSWORD_PATH}">use a password</a>, if you have one.`}
+      </p>`,
+  })
+}
+
+/** Whether the operator has configured what signing in through providers needs. */
+export function isReady(publicUrl: string | null, { hasKey }: { hasKey: boolean }, companyId: string): boolean {
+  return hasKey && findProviderAddresses(publicUrl, companyId) !== null
+}

@@ -1,0 +1,144 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
+import { readProvider } from '../../../accounts/providers/read-provider.ts'
+import { linkOwnIdentity } from '../../../accounts/sign-in/link-identity.ts'
+import { previewSignIn } from '../../../accounts/sign-in/preview-sign-in.ts'
+import { signInThroughProvider } from '../../../accounts/sign-in/sign-in-through-provider.ts'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
+import type { ProviderFlow, ProviderIdentity } from '../../../federation/provider-client.ts'
+import { ProviderError, type ProviderFault } from '../../../federation/provider-client.ts'
+import type { SealedCookie } from '../../access/sealed-cookie.ts'
+import { describeSession, findSessionUser } from '../../access/session.ts'
+import { ACCOUNT_PATH, findHome } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { sendTestResult } from '../providers/test-result.ts'
+import type { CompanyRoute } from './company-page.ts'
+import { sendFailure, sendProviderFault } from './failure-page.ts'
+import { FAILURE_WORDS } from './failure-words.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import type { Trip, TripPurpose } from './provider-trip.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+
+interface CallbackOptions {
+  limits: SignInLimits
+  trips: SealedCookie<Trip>
+}
+
+/** Someone who came back from the provider, and the request with which they did. */
+interface Arrival {
+  request: FastifyRequest
+  reply: FastifyReply
+  provider: StoredProvider
+  identity: ProviderIdentity
+  trip: Trip
+}
+
+/** The faults that someone can cause on purpose. They count as failed sign-ins of a network. */
+const PROVOKED: ReadonlySet<ProviderFault> = new Set(['invalid_response', 'wrong_issuer', 'denied'])
+
+/** `/sign-in/{company}/callback`: where the provider sends people back to. */
+export function addProviderCallback(app: FastifyInstance, services: PageServices, options: CallbackOptions): void {
+  const { access, sessions, providers } = services
+  app.get<CompanyRoute>('/sign-in/:company/callback', async (request, reply) => {
+    void reply.header('cache-control', 'no-store')
+    const { company } = request.params
+    const trip = options.trips.read(request)
+    // The company in the path is that of the browser's trip: an answer of another company's provider goes nowhere.
+    if (!trip?.flow || trip.companyId !== company) {
+      const user = await findSessionUser(access, request, sessions, true)
+      // The page was loaded again after signing in.
+      if (user?.companyId === company) return reply.redirect(findHome(user.role), 303)
+      return sendFailure(request, reply, { companyId: null, provider: null, reason: 'not_begun' })
+    }
+    options.trips.clear(reply)
+    const { companyId, purpose, flow } = trip
+    const provider = await readProvider(providers.pool, companyId)
+    if (!provider) return sendFailure(request, reply, { companyId, provider, reason: 'outdated', purpose })
+    try {
+      const identity = await complete(services, options, { request, reply, provider, flow })
+      return await receive(services, { request, reply, provider, identity, trip })
+    } catch (error) {
+      return sendProviderFault(request, reply, error, { companyId, provider, purpose })
+    }
+  })
+}
+
+interface Answered {
+  request: FastifyRequest
+  reply: FastifyReply
+  provider: StoredProvider
+  flow: ProviderFlow
+}
+
+/** Redeems the code. Throws ProviderError. */
+async function complete(
+  { providers, sessions }: PageServices,
+  { limits }: CallbackOptions,
+  { request, reply, provider, flow }: Answered,
+): Promise<ProviderIdentity> {
+  const addresses = findProviderAddresses(sessions.publicUrl, provider.companyId)
+  if (!addresses) throw new ProviderError('outdated', 'The address of this service has changed')
+  const at = request.url.indexOf('?')
+  const callbackUrl = `${addresses.redirect}${at === -1 ? '' : request.url.slice(at)}`
+  const answer = await limits.attempt<ProviderIdentity | ProviderError>(request, reply, null, async () => {
+    try {
+      return { outcome: await providers.client.complete(provider, flow, callbackUrl), hasFailed: false }
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error
+      return { outcome: error, hasFailed: PROVOKED.has(error.fault) }
+    }
+  })
+  if (answer instanceof ProviderError) throw answer
+  return answer
+}
+
+async function receive(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
+  const { purpose } = arrival.trip
+  if (purpose.to === 'sign in') return signPersonIn(services, arrival)
+  const { request, reply, provider } = arrival
+  const { companyId } = provider
+  const user = await findSessionUser(services.access, request, services.sessions, true)
+  const isSame = user?.companyId === companyId && user.userId === purpose.userId
+  if (!isSame || (purpose.to === 'test' && user.role !== 'admin'))
+    return sendFailure(request, reply, { companyId, provider, reason: 'changed_user', purpose })
+  return purpose.to === 'test' ? showTest(services, arrival, user) : linkUser(services, arrival, purpose)
+}
+
+async function signPersonIn(
+  services: PageServices,
+  { request, reply, provider, identity, trip }: Arrival,
+): Promise<FastifyReply> {
+  const { access, company, providers, sessions } = services
+  const { companyId } = provider
+  const used = { company, db: access, secrets: providers.secrets }
+  const session = describeSession(request, sessions)
+  const traceparent = request.trace?.traceparent ?? null
+  const signedIn = await signInThroughProvider(used, { provider, identity, session, traceparent })
+  if (signedIn.outcome === 'refused')
+    return sendFailure(request, reply, { companyId, provider, reason: signedIn.refusal, identity })
+  const { next, kept } = trip
+  return finishSignIn(services, request, reply, { cookie: signedIn.cookie, companyId, next, kept })
+}
+
+async function linkUser(
+  { company }: PageServices,
+  { request, reply, provider, identity }: Arrival,
+  purpose: TripPurpose & { userId: string },
+): Promise<FastifyReply> {
+  const { companyId } = provider
+  const acting = { companyId, actor: purpose.userId, traceparent: request.trace?.traceparent ?? null }
+  const refusal = await linkOwnIdentity(company, acting, { provider, identity })
+  if (refusal !== null) return sendFailure(request, reply, { companyId, provider, reason: refusal, identity, purpose })
+  return reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303)
+}
+
+async function showTest(
+  { company }: PageServices,
+  { request, reply, provider, identity }: Arrival,
+  user: SessionUser,
+): Promise<FastifyReply> {
+  const found = await previewSignIn(company, provider, identity)
+  const outcome = found.outcome === 'refused' ? { ...found, reason: FAILURE_WORDS[found.refusal].forIt } : found
+  return sendTestResult(request, reply, user, { identity, outcome })
+}

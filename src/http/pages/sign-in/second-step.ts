@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { html } from 'hono/html'
+import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../../accounts/passkeys/second-step.ts'
+import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
+import { type Problem, problem } from '../../../domain/errors.ts'
+import { openSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
+import { describeSession } from '../../access/session.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
+import { sendPlainPage } from '../parts/layout.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { type Destination, readDestination, renderDestination } from './destination.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { findSupport, renderPasskeyForm } from './passkey-form.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+
+const PATH = '/sign-in/recovery-code'
+const LIFE_SECONDS = 10 * 60
+
+const NO_KEY = problem(
+  'secrets_key_missing',
+  'You have passkeys, and this service cannot ask for them. Tell its operator to set SECRETS_KEY',
+)
+const TOO_LATE = problem('invalid_credentials', 'That took too long. Sign in again.')
+const REFUSED = problem('invalid_credentials', 'This is not one of your unused recovery codes')
+
+export interface SecondStepPage {
+  /** Asks someone who has given the right password for a passkey or a recovery code. */
+  ask(reply: FastifyReply, candidate: SignInCandidate, destination: Destination): Promise<FastifyReply>
+}
+
+interface SecondStepOptions {
+  limits: SignInLimits
+  /** Shows the sign-in page again. */
+  show(reply: FastifyReply, destination: Destination, refusal: Problem): FastifyReply | Promise<FastifyReply>
+}
+
+/** `/sign-in/recovery-code`: the second step of users with passkeys who sign in with a password. */
+export function addSecondStep(
+  app: FastifyInstance,
+  services: PageServices,
+  { limits, show }: SecondStepOptions,
+): SecondStepPage {
+  const { access, company, sessions } = services
+  const { secrets } = services.providers
+  const options = { secrets, settings: sessions, lifeSeconds: LIFE_SECONDS }
+  const steps: SealedCookie<SecondStep> = openSealedCookie({ name: 'second-step', ...options })
+  const hasPasskeyButton = findSupport(services).party !== null
+
+  app.post(PATH, async (request, reply) => {
+    const fields = readFormFields(request.body)
+    const destination = readDestination(fields)
+    const step = steps.read(request)
+    if (step === null) return show(reply.code(TOO_LATE.status), destination, TOO_LATE)
+    try {
+      const { companyId, userId } = step
+      const cookie = await limits.attempt(request, reply, `recovery code ${userId}`, async () => {
+        const session = describeSession(request, sessions)
+        const outcome = await signInWithRecoveryCode({ company, db: access, session }, step, fields['code'] ?? '')
+        return { outcome, hasFailed: outcome === null }
+      })
+      if (cookie === null) throw new ProblemError(REFUSED)
+      steps.clear(reply)
+      return await finishSignIn({ access, sessions }, request, reply, { ...destination, cookie, companyId })
+    } catch (error) {
+      const refusal = toFormProblem(error)
+      return sendSecondStep(reply.code(refusal.status), destination, { hasPasskeyButton, refusal })
+    }
+  })
+
+  return {
+    async ask(reply, candidate, destination) {
+      if (!secrets.hasKey) throw new ProblemError(NO_KEY)
+      steps.set(reply, beginSecondStep(candidate))
+      return sendSecondStep(reply, destination, { hasPasskeyButton, refusal: null })
+    },
+  }
+}
+
+function sendSecondStep(
+  reply: FastifyReply,
+  destination: Destination,
+  { hasPasskeyButton, refusal }: { hasPasskeyButton: boolean; refusal: FormProblem },
+): Promise<FastifyReply> {
+  return sendPlainPage(reply, {
+    title: 'Sign in',
+    body: html`<h1>One more step</h1>
+      ${renderFormAlert(refusal)}
+      <p>Your password is right. You have passkeys, so use one of them now, or a recovery code.</p>
+      ${hasPasskeyButton ? renderPasskeyForm(destination) : ''}
+      <form method="post" action="${PATH}" class="stack">
+        ${renderDestination(destination)}
+        ${renderField({ name: 'code', label: 'Recovery code', autocomplete: 'off', maxLength: 100, hint: 'Each code works once.' }, refusal)}
+        <button class="primary">Continue</button>
+      </form>
+      <p class="hint">
+        No passkey and no recovery code? Ask an administrator of your company to reset your password.
+        <a href="/sign-in">Sign in as someone else</a>
+      </p>`,
+  })
+}

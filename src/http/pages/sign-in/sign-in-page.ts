@@ -1,0 +1,209 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { findSignInPlace } from '../../../accounts/sign-in/provider-sessions.ts'
+import type { SignInOutcome } from '../../../accounts/users/sign-in.ts'
+import { signIn } from '../../../accounts/users/sign-in.ts'
+import { readAttribute } from '../../../domain/attributes.ts'
+import { type Problem, problem } from '../../../domain/errors.ts'
+import { isId } from '../../../domain/ids.ts'
+import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
+import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
+import type { SealedCookie } from '../../access/sealed-cookie.ts'
+import { describeSession, findSessionUser, sessionCookie } from '../../access/session.ts'
+import {
+  type FormProblem,
+  readFormFields,
+  renderChoice,
+  renderField,
+  renderFormAlert,
+  toFormProblem,
+} from '../parts/form.ts'
+import { companyPath, readOwnPath } from '../parts/addresses.ts'
+import { keepForm } from '../parts/kept-form.ts'
+import { sendPlainPage } from '../parts/layout.ts'
+import { findHome } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { type Destination, readDestination, renderDestination } from './destination.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { keepTrip, type Trip } from './provider-trip.ts'
+import { findSupport, renderPasskeyForm } from './passkey-form.ts'
+import { addPasskeySignIn } from './passkey-sign-in.ts'
+import { addSecondStep, type SecondStepPage } from './second-step.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+
+/** The values with which the form is shown. */
+interface SignInForm extends Destination {
+  email: string
+  /** Asks for the email first, which may lead to the provider of a company. */
+  step: 'email' | 'password'
+  candidates: SignInCandidate[]
+}
+
+interface SignInOptions {
+  limits: SignInLimits
+  trips: SealedCookie<Trip>
+}
+
+const EMPTY: SignInForm = { email: '', next: '', kept: null, step: 'email', candidates: [] }
+
+/** `/sign-in`: asks for the email, then leads to the company's provider or asks for the password. */
+export function addSignInPage(app: FastifyInstance, services: PageServices, options: SignInOptions): void {
+  const { access, sessions } = services
+  app.get('/sign-in', async (request, reply) => {
+    const fields = readFormFields(request.query)
+    const next = readOwnPath(fields['next'])
+    const user = await findSessionUser(access, request, sessions, true)
+    if (user) return reply.redirect(next || findHome(user.role), 303)
+    if (fields['with'] !== 'password') return sendSignInForm(services, reply, { ...EMPTY, next }, null)
+    // From the page of a company with a provider: with the email that was typed before.
+    const trip = options.trips.read(request)
+    const typed = trip && { email: trip.email ?? '', next: trip.next, kept: trip.kept }
+    return sendSignInForm(services, reply, { ...EMPTY, next, ...typed, step: 'password' }, null)
+  })
+
+  const show = (reply: FastifyReply, destination: Destination, refusal: Problem) =>
+    sendSignInForm(services, reply, { ...EMPTY, ...destination }, refusal)
+  addPasskeySignIn(app, services, { limits: options.limits, show })
+  const secondStep = addSecondStep(app, services, { limits: options.limits, show })
+
+  app.post('/sign-in', async (request, reply) => {
+    const fields = readFormFields(request.body)
+    const email = (fields['email'] ?? '').trim().slice(0, 254)
+    const step = fields['password'] === undefined ? 'email' : 'password'
+    const form: SignInForm = { ...EMPTY, email, step, ...readDestination(fields) }
+    try {
+      return await (step === 'email' ? chooseWay : trySignIn)(
+        services,
+        { ...options, secondStep },
+        { request, reply, form },
+      )
+    } catch (error) {
+      if (reply.metLimit !== 'sign-in') throw error
+      return sendSignInForm(services, reply.code(429), form, toFormProblem(error))
+    }
+  })
+}
+
+/**
+ * Answers a request that needs a session. A page is shown after signing in. A form, which has not been carried out, is
+ * shown again. `pages` are the routes of the pages.
+ */
+export function askToSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: PageServices,
+  pages: ReadonlySet<string>,
+): FastifyReply | Promise<FastifyReply> {
+  if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
+  if (request.method !== 'POST') return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
+  const [path = ''] = request.url.split('?', 1)
+  // The path of a form that has no page of its own continues the path of the page.
+  const next = pages.has(request.routeOptions.url ?? '') ? path : path.slice(0, path.lastIndexOf('/'))
+  const form = { ...EMPTY, next: readOwnPath(next), kept: keepForm(request, sessionCookie(request, services.sessions)) }
+  return sendSignInForm(services, reply.code(401), form, form.kept ? ENDED_AND_KEPT : ENDED)
+}
+
+const ENDED = problem('invalid_credentials', 'Your session has ended. Nothing was changed. Sign in and try again.')
+const ENDED_AND_KEPT = problem(
+  'invalid_credentials',
+  'Your session has ended. Nothing was changed. Sign in to get back to what you entered.',
+)
+const REFUSED = problem('invalid_credentials', 'The email or password is incorrect.')
+const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
+
+interface StepOptions extends SignInOptions {
+  secondStep: SecondStepPage
+}
+
+interface Sent {
+  request: FastifyRequest
+  reply: FastifyReply
+  form: SignInForm
+}
+
+/** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */
+async function chooseWay(
+  services: PageServices,
+  { limits, trips }: StepOptions,
+  { request, reply, form }: Sent,
+): Promise<FastifyReply> {
+  const { value, faults } = readAttribute('email', form.email, false)
+  if (faults) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
+  limits.countQuestion(request, reply)
+  const email = value as string
+  const place = await findSignInPlace(services.access, email)
+  if (place.at !== 'provider')
+    return sendSignInForm(services, reply, { ...form, step: 'password' }, null, place.at === 'several')
+  const { companyId } = place
+  const { next, kept } = form
+  const trip: Trip = { companyId, email, purpose: { to: 'sign in' }, flow: null, next, kept }
+  // Without a key, the company's page says what is missing.
+  if (services.providers.secrets.hasKey) keepTrip(trips, reply, trip)
+  return reply.redirect(companyPath(companyId), 303)
+}
+
+async function trySignIn(
+  services: PageServices,
+  { limits, secondStep }: StepOptions,
+  { request, reply, form }: Sent,
+): Promise<FastifyReply> {
+  const { access, sessions } = services
+  const { email: typed = '', password = '', company = '' } = readFormFields(request.body)
+  const sent = typed.trim()
+  const { value, faults } = readAttribute('email', sent, false)
+  const email = faults ? sent : (value as string)
+  // Counts characters, not UTF-16 code units, as where passwords are set.
+  const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
+  const companyId = isId('com', company) ? company : null
+  const tried = await limits.attempt<SignInOutcome>(request, reply, email, async () => {
+    const outcome: SignInOutcome =
+      faults || !isPassword
+        ? { outcome: 'refused' }
+        : await signIn(access, { email, password, companyId }, describeSession(request, sessions))
+    return { outcome, hasFailed: outcome.outcome === 'refused' }
+  })
+  switch (tried.outcome) {
+    case 'refused':
+      return sendSignInForm(services, reply.code(401), form, REFUSED)
+    case 'choose':
+      return sendSignInForm(services, reply, { ...form, candidates: tried.candidates }, null)
+    case 'second step':
+      return secondStep.ask(reply, tried.candidate, form)
+    case 'signed in': {
+      const { companyId, role } = tried.candidate
+      const next = form.next || findHome(role)
+      return finishSignIn(services, request, reply, { cookie: tried.cookie, companyId, next, kept: form.kept })
+    }
+  }
+}
+
+function sendSignInForm(
+  services: PageServices,
+  reply: FastifyReply,
+  form: SignInForm,
+  problem: FormProblem,
+  hasProviders = false,
+): Promise<FastifyReply> {
+  const companies = form.candidates.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
+  const hasChoice = companies.length > 0
+  const isPasswordStep = form.step === 'password'
+  const hasEmail = form.email !== ''
+  const hasPasskeys = findSupport(services).party !== null
+  return sendPlainPage(reply, {
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>
+      ${renderFormAlert(problem)}
+      ${hasProviders ? html`<p>You belong to several companies with sign-in pages of their own. Use the link of the one you want to sign in to, or enter a password.</p>` : ''}
+      <form method="post" action="/sign-in" class="stack">
+        ${renderDestination(form)}
+        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !isPasswordStep || !hasEmail }, null)}
+        ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
+        ${isPasswordStep ? renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasEmail }, null) : ''}
+        <button class="primary">${isPasswordStep ? 'Sign in' : 'Continue'}</button>
+      </form>
+      ${hasPasskeys ? renderPasskeyForm(form) : ''}
+      <p class="hint">
+        ${isPasswordStep ? 'Forgot your password? Ask an administrator of your company for a link to set a new one.' : 'If your company has an identity provider, you sign in there.'}
+      </p>`,
+  })
+}

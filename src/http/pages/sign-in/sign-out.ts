@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import { html } from 'hono/html'
+import { readProvider } from '../../../accounts/providers/read-provider.ts'
+import { placeOfIdToken } from '../../../accounts/sign-in/sign-in-through-provider.ts'
+import { endSession } from '../../../accounts/users/sessions.ts'
+import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
+import { ProviderError } from '../../../federation/provider-client.ts'
+import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
+import { clearSessionCookie, findSessionUser, sessionCookie } from '../../access/session.ts'
+import { sendPlainPage } from '../parts/layout.ts'
+import type { PageServices } from '../parts/page-services.ts'
+
+/**
+ * `/sign-out`: ends the session. One that began at the company's provider ends there too, if the provider has a page for
+ * that (OpenID Connect RP-Initiated Logout 1.0).
+ */
+export function addSignOut(app: FastifyInstance, services: PageServices): void {
+  const { access, sessions } = services
+  app.post('/sign-out', async (request, reply) => {
+    const cookie = sessionCookie(request, sessions)
+    const user = cookie === null ? null : await findSessionUser(access, request, sessions, false)
+    const ended = cookie === null || user === null ? null : await endSession(access, cookie)
+    clearSessionCookie(reply, sessions)
+    const place = user && ended && (await findEndAtProvider(services, user.companyId, ended))
+    if (!place) return reply.redirect('/sign-in', 303)
+    const { name, url } = place
+    // A page of its own: the policy of our pages lets no form lead to another site, not even by a redirect.
+    return sendPlainPage(reply, {
+      title: 'Signed out',
+      goTo: url,
+      body: html`<h1>You're signed out here</h1>
+        ${url === null ? html`<p><bdi>${name}</bdi> did not answer. On a shared computer, sign out there too.</p>` : html`<p>Next, you are signed out of <bdi>${name}</bdi>.</p>`}
+        <p>
+          ${url === null ? html`<a class="button" href="/sign-in">Sign in again</a>` : html`<a class="button primary" href="${url}">Continue to <bdi>${name}</bdi></a>`}
+        </p>`,
+    })
+  })
+}
+
+/** Finds where a session ends at the provider; null if there is no such page. `url` is null if nobody answered. */
+async function findEndAtProvider(
+  { providers, sessions }: PageServices,
+  companyId: string,
+  { userId, idToken }: { userId: string; idToken: Buffer },
+): Promise<{ name: string; url: string | null } | null> {
+  const provider = await readProvider(providers.pool, companyId)
+  const addresses = findProviderAddresses(sessions.publicUrl, companyId)
+  if (!provider || !addresses) return null
+  const { name } = provider.settings
+  try {
+    const hint = providers.secrets.open(idToken, placeOfIdToken(userId))
+    const url = await providers.client.findLogoutUrl(provider, hint, addresses.postLogout)
+    return url === null ? null : { name, url }
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return null
+    if (error instanceof ProviderError) return { name, url: null }
+    throw error
+  }
+}

@@ -1,0 +1,120 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { CLOSED_EARLY, describeFault, OutgoingError } from './outgoing-error.ts'
+import { lookUpHost } from './look-up.ts'
+
+/** Milliseconds that a server may take from the connection to the end of its answer. */
+const ANSWER_MS = 10_000
+/** The metadata service of Azure, whose address is public by its range. */
+const METADATA = ['168.63.129.16']
+const IDLE_MS = 15_000
+const IDLE_CONNECTIONS = 4
+
+export interface OutgoingRequest {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string | undefined
+  /** Ends the exchange, which then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+export interface Outgoing {
+  /**
+   * Sends a request and reads its answer with `read`, within the time limit. Redirects are answers like any other.
+   * Rejects with OutgoingError if there is no complete answer.
+   */
+  exchange<Result>(
+    url: string,
+    request: OutgoingRequest,
+    read: (response: IncomingMessage) => Promise<Result>,
+  ): Promise<Result>
+  /** Closes idle connections. */
+  close(): void
+}
+
+export interface OutgoingOptions {
+  allowPrivate: boolean
+  /** What errors call the other side. */
+  peer: string
+  /** Finds the addresses of a host. Default: by DNS. */
+  lookUp?: typeof lookUpHost
+  /** Default: 10 seconds. */
+  answerMs?: number
+}
+
+/**
+ * Opens connections to servers that users name. Each address is checked when a connection is made, so that a name that
+ * changes its address gains nothing; loopback, private, link-local and all other addresses that are not public are
+ * refused. With `allowPrivate`, http and all addresses are allowed.
+ */
+export function openOutgoing({
+  allowPrivate,
+  peer,
+  lookUp = lookUpHost,
+  answerMs = ANSWER_MS,
+}: OutgoingOptions): Outgoing {
+  const options = {
+    ...{ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_CONNECTIONS },
+    ...(allowPrivate
+      ? { allowPrivateIPAddress: true, allowMetaIPAddress: true }
+      : { lookup: lookUp, denyIPAddressList: METADATA }),
+  }
+  const agents = { 'http:': new RequestFilteringHttpAgent(options), 'https:': new RequestFilteringHttpsAgent(options) }
+
+  async function send(url: URL, { method, headers, body }: OutgoingRequest, signal: AbortSignal) {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const message = { method, signal, headers: { ...headers, ...length } }
+    const open = () =>
+      url.protocol === 'https:'
+        ? requestHttps(url, { ...message, agent: agents['https:'] })
+        : requestHttp(url, { ...message, agent: agents['http:'] })
+    const request = open()
+    try {
+      return await getResponse(request, body, peer)
+    } catch (error) {
+      // The other side had closed an idle connection.
+      if (!request.reusedSocket || !CLOSED.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      return getResponse(open(), body, peer)
+    }
+  }
+
+  return {
+    async exchange(url, request, read) {
+      const timeUp = AbortSignal.timeout(answerMs)
+      try {
+        const target = new URL(url)
+        if (target.protocol !== 'https:' && !allowPrivate)
+          throw new OutgoingError('refused', 'The address does not use https')
+        return await read(await send(target, request, AbortSignal.any([request.signal, timeUp].filter(isGiven))))
+      } catch (error) {
+        request.signal?.throwIfAborted()
+        if (timeUp.aborted)
+          throw new OutgoingError('unanswered', `${peer} did not answer within ${answerMs / 1_000} seconds`)
+        throw describeFault(error as NodeJS.ErrnoException)
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+const isGiven = (signal: AbortSignal | undefined) => signal !== undefined
+
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
+
+/** Sends a request and resolves with the answer, whose body is not read yet. */
+function getResponse(request: ClientRequest, body: string | undefined, peer: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve).on('error', reject)
+    // Without a listener, Node closes the connection and tells nobody.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy()
+      reject(new OutgoingError('broken', `${peer} answered ${response.statusCode}`))
+    })
+    request.on('close', () => reject(new OutgoingError('unanswered', CLOSED_EARLY)))
+    request.end(body)
+  })
+}
