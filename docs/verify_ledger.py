@@ -195,8 +195,16 @@ def parse_notes(text):
         signatures = [(line.split(" ")[1], unbase64(line.split(" ")[2])) for line in lines.split("\n")[:-1]]
         notes.append({"origin": origin, "size": int(size), "root": unbase64(root), "text": signed.encode(), "signatures": signatures})
     if not notes or any(len(note["root"]) != 32 or any(len(raw) < 5 for _, raw in note["signatures"]) for note in notes):
-        raise ValueError("not a file of checkpoints")
+        raise ValueError("no checkpoints")
     return notes
+
+def read_checkpoints(name):
+    with open(name, encoding="utf-8", newline="") as file:
+        text = file.read()
+    try:
+        return parse_notes(text)
+    except ValueError:
+        raise ValueError("it is not a file of checkpoints, which are signed notes: in the JSON of GET /audit/v1/checkpoint, that is `note`") from None
 
 def parse_key(text):
     name, key_id, encoded = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+(.+)", text).groups()
@@ -255,12 +263,15 @@ def main():
         keys = [parse_key(key) for key in given.key]
     except (ValueError, AttributeError):
         parser.error("--key is not a verifier key")
+    checkpoints, reading = [], given.file
     try:
-        checkpoints = [note for name in given.checkpoint for note in parse_notes(open(name, encoding="utf-8", newline="").read())]
-        with (gzip.open if given.file.endswith(".gz") else open)(given.file, "rb") as lines:
+        for reading in given.checkpoint:
+            checkpoints += read_checkpoints(reading)
+        reading = given.file
+        with (gzip.open if reading.endswith(".gz") else open)(reading, "rb") as lines:
             kind, position, reason = verify(lines, checkpoints, keys)
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        kind, position, reason = "unverifiable", None, str(error)
+        kind, position, reason = "unverifiable", None, "%s cannot be read: %s" % (reading, error)
     print(kind + ("" if position is None else " at position %d" % position) + ": " + reason)
     sys.exit(EXITS[kind])
 

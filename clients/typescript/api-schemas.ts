@@ -7,8 +7,10 @@ export type EmployeeCreate = Schemas['EmployeeCreate']
 export type EmployeePatch = Schemas['EmployeePatch']
 export type EmployeeBulkPatch = Schemas['EmployeeBulkPatch']
 export type EmployeeUpsert = Schemas['EmployeeUpsert']
-export type CreatedEmployees = Schemas['CreatedEmployees']
-export type CreatableEmployees = Schemas['CreatableEmployees']
+/** Employees that were created. */
+export type CreatedEmployees = { log_id: string; employees: Employee[] }
+/** Employees that would be created: without `log_id`, and without ids. */
+export type CreatableEmployees = { employees: (Omit<Employee, 'id'> & { id: null })[] }
 export type UpdatedEmployee = Schemas['UpdatedEmployee']
 export type UpdatedEmployees = Schemas['UpdatedEmployees']
 export type UpsertedEmployees = Schemas['UpsertedEmployees']

@@ -84,10 +84,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List API keys, newest first */
+        /**
+         * List API keys, newest first
+         * @description Keys of every status, with their usage in the current period. Secrets are not shown.
+         */
         get: operations["listApiKeys"];
         put?: never;
-        /** Issue an API key; its secret is shown once */
+        /**
+         * Issue an API key
+         * @description The secret is shown only once. A key can be used at once, and without limits other than those given.
+         */
         post: operations["issueApiKey"];
         delete?: never;
         options?: never;
@@ -102,14 +108,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an API key and its usage */
+        /**
+         * Get an API key and its usage
+         * @description The secret is not shown.
+         */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename an API key, or change its quota or access */
+        /**
+         * Rename an API key, or change its quota or access
+         * @description The change applies at once. The secret stays the same.
+         */
         patch: operations["editApiKey"];
         trace?: never;
     };
@@ -122,7 +134,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Disable an API key; its calls are refused until it is enabled */
+        /**
+         * Disable an API key
+         * @description Its calls are refused until the key is enabled.
+         */
         post: operations["disableApiKey"];
         delete?: never;
         options?: never;
@@ -139,7 +154,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enable a disabled API key */
+        /**
+         * Enable a disabled API key
+         * @description Its calls are accepted again.
+         */
         post: operations["enableApiKey"];
         delete?: never;
         options?: never;
@@ -156,7 +174,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke an API key permanently */
+        /**
+         * Revoke an API key permanently
+         * @description Its calls are refused from now on. The key stays in the list, and can never be used again.
+         */
         post: operations["revokeApiKey"];
         delete?: never;
         options?: never;
@@ -173,7 +194,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotate the secret of an API key; the new secret is shown once */
+        /**
+         * Rotate the secret of an API key
+         * @description The new secret is shown only once. The current one keeps working for `overlap_seconds`.
+         */
         post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
@@ -228,7 +252,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one entry of Bulk User Logs */
+        /**
+         * Get one entry of Bulk User Logs
+         * @description An entry is there a moment after its call was answered.
+         */
         get: operations["getBulkUserLog"];
         put?: never;
         post?: never;
@@ -265,7 +292,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the records of an entry, in the order of the call */
+        /**
+         * List the records of an entry, in the order of the call
+         * @description What each record set or changed, with old and new values, or why it was refused.
+         */
         get: operations["listBulkUserLogRecords"];
         put?: never;
         post?: never;
@@ -322,14 +352,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the company and its settings */
+        /**
+         * Get the company and its settings
+         * @description The company that the credentials belong to.
+         */
         get: operations["getCompany"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change the company's time zone */
+        /**
+         * Change the company's time zone
+         * @description The web pages show times in this zone. The API always uses UTC.
+         */
         patch: operations["changeCompany"];
         trace?: never;
     };
@@ -362,7 +398,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a password with the one-time token of an invitation or reset */
+        /**
+         * Set a password with the one-time token of an invitation or reset
+         * @description The token is the only credential, and can be used once. The user can then sign in.
+         */
         post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
@@ -377,10 +416,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your tokens, newest first; administrators can list those of another user */
+        /**
+         * List your tokens, newest first
+         * @description Administrators can list those of another user with `user`. The tokens themselves are not shown.
+         */
         get: operations["listTokens"];
         put?: never;
-        /** Issue a token for yourself; it is shown once */
+        /**
+         * Issue a token for yourself
+         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it.
+         */
         post: operations["issueToken"];
         delete?: never;
         options?: never;
@@ -398,7 +443,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke one of your tokens; administrators can revoke any token */
+        /**
+         * Revoke a token
+         * @description It stops working immediately. You can revoke your own tokens; administrators can revoke any token.
+         */
         delete: operations["revokeToken"];
         options?: never;
         head?: never;
@@ -432,10 +480,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List users, newest first */
+        /**
+         * List users, newest first
+         * @description Without `status`, the list has the users who can sign in and those who are invited.
+         */
         get: operations["listUsers"];
         put?: never;
-        /** Invite a user; returns a one-time token to share, which is shown once */
+        /**
+         * Invite a user
+         * @description The response has a one-time token, shown only once. Pass it on: with it, the user sets a password and can then sign in.
+         */
         post: operations["inviteUser"];
         delete?: never;
         options?: never;
@@ -450,15 +504,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a user; removed users can be read too */
+        /**
+         * Get a user
+         * @description Removed users can be read too. A user who was erased has no name and no email address.
+         */
         get: operations["getUser"];
         put?: never;
         post?: never;
-        /** Remove a user; their sessions and tokens stop working immediately */
+        /**
+         * Remove a user
+         * @description Their sessions and tokens stop working immediately. A company always keeps an administrator.
+         */
         delete: operations["removeUser"];
         options?: never;
         head?: never;
-        /** Change a user's role */
+        /**
+         * Change a user's role
+         * @description The new role applies at once. A company always keeps an administrator.
+         */
         patch: operations["changeUser"];
         trace?: never;
     };
@@ -491,7 +554,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reset the password of a user; returns a new one-time token, which is shown once */
+        /**
+         * Reset the password of a user
+         * @description The current password stops working. The response has a one-time token for a new one, shown only once.
+         */
         post: operations["resetUserPassword"];
         delete?: never;
         options?: never;
@@ -506,12 +572,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks, oldest first */
+        /**
+         * List webhooks, oldest first
+         * @description All webhooks of the company, on one page. Secrets are not shown.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Create a webhook; its secret is shown once
-         * @description Messages begin with the next event. A company may have 20 webhooks.
+         * Create a webhook
+         * @description The secret is shown only once. Messages begin with the next event. A company may have 20 webhooks.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -527,15 +596,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a webhook and how far it has got */
+        /**
+         * Get a webhook and how far it has got
+         * @description The secret is not shown.
+         */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
-        /** Remove a webhook permanently */
+        /**
+         * Remove a webhook permanently
+         * @description No more messages are sent. This cannot be undone.
+         */
         delete: operations["removeWebhook"];
         options?: never;
         head?: never;
-        /** Change the settings of a webhook */
+        /**
+         * Change the settings of a webhook
+         * @description The change applies to the messages that follow. The secret stays the same.
+         */
         patch: operations["editWebhook"];
         trace?: never;
     };
@@ -546,7 +624,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the deliveries of a webhook of the last 30 days, newest first */
+        /**
+         * List the deliveries of a webhook, newest first
+         * @description Those of the last 30 days: each attempt to send a message, and what the receiver answered.
+         */
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -563,7 +644,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a delivery of a webhook */
+        /**
+         * Get a delivery of a webhook
+         * @description One attempt to send a message, and what the receiver answered.
+         */
         get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
@@ -602,7 +686,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause deliveries until the webhook is resumed */
+        /**
+         * Pause deliveries until the webhook is resumed
+         * @description Resumed deliveries go on where they stopped, so that no event is skipped.
+         */
         post: operations["pauseWebhook"];
         delete?: never;
         options?: never;
@@ -659,7 +746,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotate the secret of a webhook; the new secret is shown once */
+        /**
+         * Rotate the secret of a webhook
+         * @description The new secret is shown only once. Messages are signed with both for `overlap_seconds`.
+         */
         post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -838,7 +928,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A writing call was completed */
+        /**
+         * A writing call was completed
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiCallCompletedMessage"];
         delete?: never;
         options?: never;
@@ -855,7 +948,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A writing call failed */
+        /**
+         * A writing call failed
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiCallFailedMessage"];
         delete?: never;
         options?: never;
@@ -872,7 +968,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An employee was created */
+        /**
+         * An employee was created
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["EmployeeCreatedMessage"];
         delete?: never;
         options?: never;
@@ -889,7 +988,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Attributes of an employee changed */
+        /**
+         * Attributes of an employee changed
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["EmployeeUpdatedMessage"];
         delete?: never;
         options?: never;
@@ -906,7 +1008,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An employee was deactivated */
+        /**
+         * An employee was deactivated
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["EmployeeDeactivatedMessage"];
         delete?: never;
         options?: never;
@@ -923,7 +1028,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An employee was reactivated */
+        /**
+         * An employee was reactivated
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["EmployeeReactivatedMessage"];
         delete?: never;
         options?: never;
@@ -940,7 +1048,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An employee's personal data were erased */
+        /**
+         * An employee's personal data were erased
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["EmployeeErasedMessage"];
         delete?: never;
         options?: never;
@@ -957,7 +1068,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An API key was issued */
+        /**
+         * An API key was issued
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiKeyIssuedMessage"];
         delete?: never;
         options?: never;
@@ -974,7 +1088,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An API key was changed, such as its name or quota */
+        /**
+         * An API key was changed, such as its name or quota
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiKeyChangedMessage"];
         delete?: never;
         options?: never;
@@ -991,7 +1108,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The secret of an API key was rotated */
+        /**
+         * The secret of an API key was rotated
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiKeyRotatedMessage"];
         delete?: never;
         options?: never;
@@ -1008,7 +1128,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An API key was disabled */
+        /**
+         * An API key was disabled
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiKeyDisabledMessage"];
         delete?: never;
         options?: never;
@@ -1025,7 +1148,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An API key was enabled */
+        /**
+         * An API key was enabled
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiKeyEnabledMessage"];
         delete?: never;
         options?: never;
@@ -1042,7 +1168,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An API key was revoked */
+        /**
+         * An API key was revoked
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["ApiKeyRevokedMessage"];
         delete?: never;
         options?: never;
@@ -1059,7 +1188,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A test message that an administrator sent */
+        /**
+         * A test message that an administrator sent
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
         post: operations["WebhookPingMessage"];
         delete?: never;
         options?: never;
@@ -1504,14 +1636,11 @@ export interface components {
             /** @description From the bottom to the root. */
             hashes: string[];
         };
-        CreatableEmployees: {
-            /** @description In the order sent. */
-            employees: components["schemas"]["EmployeePreview"][];
-        };
+        /** @description With `validate_only`, `log_id` is absent, and the `id` of each employee is null. */
         CreatedEmployees: {
-            log_id: components["schemas"]["LogId"];
+            log_id?: components["schemas"]["LogId"];
             /** @description In the order sent. */
-            employees: components["schemas"]["Employee"][];
+            employees: components["schemas"]["EmployeeAsCreated"][];
         };
         /** @description An employee. Every field is present, null when unset. */
         Employee: {
@@ -1549,7 +1678,43 @@ export interface components {
             deactivated_at: components["schemas"]["Timestamp"] | null;
             version: number;
         };
-        /** @description A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else by `email`. The fields that do not identify the employee are new values. */
+        /** @description A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. */
+        EmployeeAsCreated: {
+            id: components["schemas"]["EmployeeId"] | null;
+            /** @description Leading and trailing white space is removed before the limits apply. */
+            first_name: string;
+            /** @description Leading and trailing white space is removed before the limits apply. */
+            last_name: string;
+            /**
+             * Format: idn-email
+             * @description Stored in lower case and Unicode NFKC.
+             */
+            email: string;
+            external_id: string | null;
+            employee_number: string | null;
+            job_title: string | null;
+            department: string | null;
+            division: string | null;
+            location: string | null;
+            manager_id: components["schemas"]["EmployeeId"] | null;
+            /** @description E.164. */
+            phone: string | null;
+            /** Format: date */
+            start_date: string | null;
+            /** Format: date */
+            termination_date: string | null;
+            /** @enum {string} */
+            status: "active" | "inactive";
+            /** @description Your own attributes. */
+            custom_attributes: {
+                [key: string]: string | number | boolean;
+            };
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            deactivated_at: components["schemas"]["Timestamp"] | null;
+            version: number;
+        };
+        /** @description A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else by `email`. One of them is required. The fields that do not identify the employee are new values. */
         EmployeeBulkPatch: {
             id?: components["schemas"]["EmployeeId"];
             /** @description Leading and trailing white space is removed before the limits apply. */
@@ -1616,7 +1781,7 @@ export interface components {
             /** Format: date */
             termination_date?: string | null;
             /**
-             * @default active
+             * @description Default: `"active"`.
              * @enum {string}
              */
             status?: "active" | "inactive";
@@ -1752,42 +1917,6 @@ export interface components {
              */
             manager_email?: string | null;
         };
-        /** @description The employee that the call would create. The id is assigned on creation. */
-        EmployeePreview: {
-            id: null;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            first_name: string;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            last_name: string;
-            /**
-             * Format: idn-email
-             * @description Stored in lower case and Unicode NFKC.
-             */
-            email: string;
-            external_id: string | null;
-            employee_number: string | null;
-            job_title: string | null;
-            department: string | null;
-            division: string | null;
-            location: string | null;
-            manager_id: components["schemas"]["EmployeeId"] | null;
-            /** @description E.164. */
-            phone: string | null;
-            /** Format: date */
-            start_date: string | null;
-            /** Format: date */
-            termination_date: string | null;
-            /** @enum {string} */
-            status: "active" | "inactive";
-            /** @description Your own attributes. */
-            custom_attributes: {
-                [key: string]: string | number | boolean;
-            };
-            created_at: components["schemas"]["Timestamp"];
-            updated_at: components["schemas"]["Timestamp"];
-            deactivated_at: components["schemas"]["Timestamp"] | null;
-            version: number;
-        };
         EmployeeReactivatedMessage: {
             /** @constant */
             type: "employee.reactivated";
@@ -1850,7 +1979,7 @@ export interface components {
                 };
             };
         };
-        /** @description A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`. If there is no such employee, the record creates one and needs `first_name`, `last_name` and `email`. */
+        /** @description A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is required. If there is no such employee, the record creates one and needs `first_name`, `last_name` and `email`. */
         EmployeeUpsert: {
             /** @description Leading and trailing white space is removed before the limits apply. */
             first_name?: string;
@@ -3532,9 +3661,11 @@ export interface operations {
     listEmployees: {
         parameters: {
             query?: {
+                /** @description The maximum number of items on a page. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Only employees with this status. */
                 status?: "active" | "inactive";
                 /** @description The employee with exactly this value now, including the latest commit. */
                 email?: string;
@@ -3658,7 +3789,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatableEmployees"];
+                    "application/json": components["schemas"]["CreatedEmployees"];
                 };
             };
             /** @description The new employees. `Location` is present if there is only one. */
@@ -3849,6 +3980,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Only keys with this status. */
                 status?: "active" | "disabled" | "expired" | "revoked";
             };
             header?: never;
@@ -3891,35 +4023,21 @@ export interface operations {
                 "application/json": {
                     /** @description Leading and trailing white space is removed before the limits apply. */
                     name: string;
-                    /**
-                     * @description The number of calls allowed in each period.
-                     * @default 10000
-                     */
+                    /** @description The number of calls allowed in each period. Default: `10000`. */
                     quota_limit?: number;
                     /**
-                     * @description How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.
-                     * @default monthly
+                     * @description How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday. Default: `"monthly"`.
                      * @enum {string}
                      */
                     refresh_period?: "hourly" | "daily" | "weekly" | "monthly";
-                    /**
-                     * @description What calls with the key may do. Responses to writing calls show the employees that they create or update, whether or not the key may read.
-                     * @default [
-                     *       "employees:read",
-                     *       "employees:write"
-                     *     ]
-                     */
+                    /** @description What calls with the key may do. Responses to writing calls show the employees that they create or update, whether or not the key may read. Default: all. */
                     scopes?: ("employees:read" | "employees:write")[];
                     /**
                      * Format: date-time
-                     * @description When the key ends. Null if it does not.
-                     * @default null
+                     * @description When the key ends. Null if it does not. Default: `null`.
                      */
                     expires_at?: string | null;
-                    /**
-                     * @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null.
-                     * @default null
-                     */
+                    /** @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null. Default: `null`. */
                     allowed_networks?: string[] | null;
                 };
             };
@@ -4155,10 +4273,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * @description How long the current secret keeps working. Any older secret stops immediately.
-                     * @default 86400
-                     */
+                    /** @description How long the current secret keeps working. Any older secret stops immediately. Default: `86400`. */
                     overlap_seconds?: number;
                 };
             };
@@ -4659,7 +4774,7 @@ export interface operations {
                 "application/json": {
                     /** @description Leading and trailing white space is removed before the limits apply. */
                     name: string;
-                    /** @default 90 */
+                    /** @description Default: `90`. */
                     expires_in_days?: number;
                     /**
                      * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it.
@@ -5086,39 +5201,13 @@ export interface operations {
                 "application/json": {
                     /** @description Where messages are sent: an https URL without user name, password and fragment. */
                     url: string;
-                    /**
-                     * @description What the webhook is for. May be empty.
-                     * @default
-                     */
+                    /** @description What the webhook is for. May be empty. Default: `""`. */
                     description?: string;
-                    /**
-                     * @description The types of the messages to send.
-                     * @default [
-                     *       "api_call.completed",
-                     *       "api_call.failed",
-                     *       "employee.created",
-                     *       "employee.updated",
-                     *       "employee.deactivated",
-                     *       "employee.reactivated",
-                     *       "employee.erased",
-                     *       "api_key.issued",
-                     *       "api_key.changed",
-                     *       "api_key.rotated",
-                     *       "api_key.disabled",
-                     *       "api_key.enabled",
-                     *       "api_key.revoked"
-                     *     ]
-                     */
+                    /** @description The types of the messages to send. Default: all. */
                     types?: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
-                    /**
-                     * @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service.
-                     * @default false
-                     */
+                    /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. Default: `false`. */
                     include_data?: boolean;
-                    /**
-                     * @description The number of messages that may be under way at once. Those of one employee always follow each other.
-                     * @default 4
-                     */
+                    /** @description The number of messages that may be under way at once. Those of one employee always follow each other. Default: `4`. */
                     concurrency?: number;
                 };
             };
@@ -5268,6 +5357,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Only deliveries with this status. */
                 status?: "delivered" | "failed";
             };
             header?: never;
@@ -5499,10 +5589,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * @description How long messages are signed with the current secret as well. Any older secret stops immediately.
-                     * @default 86400
-                     */
+                    /** @description How long messages are signed with the current secret as well. Any older secret stops immediately. Default: `86400`. */
                     overlap_seconds?: number;
                 };
             };
@@ -5683,7 +5770,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["ProofEvent"];
+                    "application/x-ndjson": string;
                 };
             };
             400: components["responses"]["AuditInvalidQuery"];

@@ -58,6 +58,9 @@ await t.test('the JSON verdict has the counts, and progress is shown beside it',
   t.match(stderr, /^verify .*100 %/m)
 })
 
+/** Names the file, and says where the note is for whoever saved the whole answer of the API. */
+const NO_CHECKPOINTS = /^unverifiable: .*else cannot be read: it is not a file of checkpoints, .* that is `note`$/
+
 await t.test('each kind of fault has its exit code, and says where and why', async (t) => {
   await assertVerdicts(
     t,
@@ -74,7 +77,8 @@ await t.test('each kind of fault has its exit code, and says where and why', asy
       4,
       /^unverifiable: .* cannot be read: unexpected end of file/,
     ],
-    [[whole, '--checkpoint', file('else')], 4, /^unverifiable: .*else is not a file of checkpoints/],
+    [[whole, '--checkpoint', notes, '--checkpoint', file('else')], 4, NO_CHECKPOINTS],
+    [[whole, '--checkpoint', file('missing')], 4, /^unverifiable: .*missing cannot be read: /],
     [[whole, '--checkpoint', forged], 3, new RegExp(`^diverged at position ${events - 1}: `)],
     [[whole, '--checkpoint', forged, '--key', publicKey], 1, /^invalid: the signature /],
   )
@@ -100,7 +104,12 @@ await t.test(
     t.match(python(whole, '--checkpoint', forged), { status: 3, stdout: `diverged at position ${events - 1}:` })
     t.match(python(whole, '--checkpoint', forged, '--key', publicKey), { status: 1, stdout: /^invalid: / })
     t.match(python(file('cut')), { status: 1, stdout: `invalid at position ${events}:` })
-    for (const name of ['else', 'missing', 'half.gz', 'damaged.gz']) t.equal(python(file(name)).status, 4, name)
+    for (const name of ['missing', 'half.gz', 'damaged.gz'])
+      t.match(python(file(name)), { status: 4, stdout: `unverifiable: ${file(name)} cannot be read: ` })
+    t.equal(python(file('else')).status, 4)
+    const [twice, missing] = ['else', 'missing'].map((name) => ['--checkpoint', notes, '--checkpoint', file(name)])
+    t.match(python(whole, ...twice!), { status: 4, stdout: new RegExp(NO_CHECKPOINTS.source.replace('$', '\\n$')) })
+    t.match(python(whole, ...missing!), { status: 4, stdout: `unverifiable: ${file('missing')} cannot be read: ` })
     t.equal(python().status, 2)
     t.equal(python(whole, '--key', 'nonsense').status, 2)
   },

@@ -35,15 +35,25 @@ export async function verifyLedger(file: string, options: VerifyOptions) {
 
 async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise<Verdict> {
   const keys = (await Promise.all(key.map(readKeys))).flat()
+  let reading = file
   try {
-    const checkpoints = (await Promise.all(checkpoint.map(readCheckpoints))).flat()
-    return await verifyFile(file, { checkpoints, keys })
+    const checkpoints: Checkpoint[][] = []
+    for (reading of checkpoint) {
+      const found = parseCheckpoints(await readFile(reading, 'utf8'))
+      if (!found) throw new Error(NO_CHECKPOINTS)
+      checkpoints.push(found)
+    }
+    reading = file
+    return await verifyFile(file, { checkpoints: checkpoints.flat(), keys })
   } catch (error) {
     interruption.throwIfAborted()
     // A damaged export cannot be distinguished from any other file.
-    return { verdict: 'unverifiable', position: null, reason: `${file} cannot be read: ${faultReason(error)}` }
+    return { verdict: 'unverifiable', position: null, reason: `${reading} cannot be read: ${faultReason(error)}` }
   }
 }
+
+const NO_CHECKPOINTS =
+  'it is not a file of checkpoints, which are signed notes: in the JSON of GET /audit/v1/checkpoint, that is `note`'
 
 async function verifyFile(file: string, witness: { checkpoints: Checkpoint[]; keys: VerifierKey[] }): Promise<Verdict> {
   const { size } = await stat(file)
@@ -66,12 +76,6 @@ async function* countBytes(chunks: AsyncIterable<Buffer>, progress: Progress): A
     progress.advance(chunk.length)
     yield chunk
   }
-}
-
-async function readCheckpoints(file: string): Promise<Checkpoint[]> {
-  const checkpoints = parseCheckpoints(await readFile(file, 'utf8'))
-  if (!checkpoints) throw new Error(`${file} is not a file of checkpoints`)
-  return checkpoints
 }
 
 /** Reads a verifier key, or a file with one key per line. Exits with USAGE_ERROR when it is neither. */

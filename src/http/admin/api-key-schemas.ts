@@ -84,7 +84,10 @@ export const ShownKey = Type.Object(keyFields, { $id: 'ApiKey', ...STRICT })
 export const ShownKeyWithSecret = Type.Object({ ...keyFields, api_key: Secret }, { $id: 'ApiKeyWithSecret', ...STRICT })
 export const KeyList = makeListSchema(ShownKey)
 
-export const KeyListQuery = Type.Object({ ...Page, status: Type.Optional(oneOf(KEY_STATUSES)) }, STRICT)
+export const KeyListQuery = Type.Object(
+  { ...Page, status: Type.Optional(oneOf(KEY_STATUSES, 'Only keys with this status.')) },
+  STRICT,
+)
 export const IssueBody = requireOnly(
   Type.Object(
     {

@@ -32,10 +32,18 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
     services,
     'disable',
     'disableApiKey',
-    'Disable an API key; its calls are refused until it is enabled',
+    'Disable an API key',
+    'Its calls are refused until the key is enabled.',
   )
-  addActionRoute(app, services, 'enable', 'enableApiKey', 'Enable a disabled API key')
-  addActionRoute(app, services, 'revoke', 'revokeApiKey', 'Revoke an API key permanently')
+  addActionRoute(app, services, 'enable', 'enableApiKey', 'Enable a disabled API key', 'Its calls are accepted again.')
+  addActionRoute(
+    app,
+    services,
+    'revoke',
+    'revokeApiKey',
+    'Revoke an API key permanently',
+    'Its calls are refused from now on. The key stays in the list, and can never be used again.',
+  )
 }
 
 function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
@@ -44,6 +52,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     {
       schema: {
         ...{ operationId: 'listApiKeys', summary: 'List API keys, newest first', tags },
+        description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
         querystring: KeyListQuery,
         response: { 200: KeyList },
       },
@@ -61,6 +70,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     {
       schema: {
         ...{ operationId: 'getApiKey', summary: 'Get an API key and its usage', tags },
+        description: 'The secret is not shown.',
         ...{ params, querystring: NoQuery, response: { 200: ShownKey }, problems: ['key_not_found'] },
       },
     },
@@ -77,7 +87,9 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
     '/api-keys',
     {
       schema: {
-        ...{ operationId: 'issueApiKey', summary: 'Issue an API key; its secret is shown once', tags },
+        ...{ operationId: 'issueApiKey', summary: 'Issue an API key', tags },
+        description:
+          'The secret is shown only once. A key can be used at once, and without limits other than those given.',
         ...{ querystring: NoQuery, body: IssueBody, response: { 201: ShownKeyWithSecret } },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
@@ -94,6 +106,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         ...{ operationId: 'editApiKey', summary: 'Rename an API key, or change its quota or access', tags },
+        description: 'The change applies at once. The secret stays the same.',
         ...{ params, querystring: NoQuery, body: EditBody, response: { 200: ShownKey } },
         problems: ['key_not_found', 'key_revoked'],
       },
@@ -113,7 +126,8 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
       schema: {
         ...{
           operationId: 'rotateApiKey',
-          summary: 'Rotate the secret of an API key; the new secret is shown once',
+          summary: 'Rotate the secret of an API key',
+          description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
           tags,
         },
         ...{ params, querystring: NoQuery, body: RotateBody, response: { 200: ShownKeyWithSecret } },
@@ -135,12 +149,13 @@ function addActionRoute(
   change: 'disable' | 'enable' | 'revoke',
   operationId: string,
   summary: string,
+  description: string,
 ): void {
   app.post<OfKey>(
     `/api-keys/:id/${change}`,
     {
       schema: {
-        ...{ operationId, summary, tags, params, querystring: NoQuery, response: { 200: ShownKey } },
+        ...{ operationId, summary, description, tags, params, querystring: NoQuery, response: { 200: ShownKey } },
         problems: change === 'revoke' ? ['key_not_found'] : ['key_not_found', 'key_revoked'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },

@@ -30,6 +30,7 @@ const LIST: FastifySchema = {
 const GET: FastifySchema = {
   operationId: 'getBulkUserLog',
   summary: 'Get one entry of Bulk User Logs',
+  description: 'An entry is there a moment after its call was answered.',
   tags: TAGS,
   params: schemas.LogParams,
   problems: ['log_not_found'],
@@ -40,6 +41,7 @@ const GET: FastifySchema = {
 const RECORDS: FastifySchema = {
   operationId: 'listBulkUserLogRecords',
   summary: 'List the records of an entry, in the order of the call',
+  description: 'What each record set or changed, with old and new values, or why it was refused.',
   tags: TAGS,
   params: schemas.LogParams,
   problems: ['log_not_found'],

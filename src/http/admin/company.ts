@@ -35,6 +35,7 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     {
       schema: {
         ...{ operationId: 'getCompany', summary: 'Get the company and its settings', tags },
+        description: 'The company that the credentials belong to.',
         ...{ querystring: NoQuery, response: { 200: ShownCompany } },
       },
     },
@@ -46,6 +47,7 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     {
       schema: {
         ...{ operationId: 'changeCompany', summary: "Change the company's time zone", tags },
+        description: 'The web pages show times in this zone. The API always uses UTC.',
         ...{ querystring: NoQuery, body: ChangeCompanyBody, response: { 200: ShownCompany } },
       },
       ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY },

@@ -29,6 +29,7 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
       schema: {
         operationId: 'acceptInvitation',
         summary: 'Set a password with the one-time token of an invitation or reset',
+        description: 'The token is the only credential, and can be used once. The user can then sign in.',
         ...{ tags: ['Users'], security: [], querystring: NoQuery, body: AcceptBody, response: { 200: ShownUser } },
         problems: ['invalid_credentials', 'provider_required'],
       },

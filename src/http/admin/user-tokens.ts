@@ -27,7 +27,8 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
     {
       schema: {
         operationId: 'listTokens',
-        summary: 'List your tokens, newest first; administrators can list those of another user',
+        summary: 'List your tokens, newest first',
+        description: 'Administrators can list those of another user with `user`. The tokens themselves are not shown.',
         ...{ tags, querystring: TokenListQuery, response: { 200: TokenList } },
         problems: ['admin_only', 'user_not_found'],
       },
@@ -43,7 +44,8 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
     '/tokens',
     {
       schema: {
-        ...{ operationId: 'issueToken', summary: 'Issue a token for yourself; it is shown once', tags },
+        ...{ operationId: 'issueToken', summary: 'Issue a token for yourself', tags },
+        description: 'The token is shown only once. It may do what you may do, unless `scope` restricts it.',
         ...{ querystring: NoQuery, body: IssueTokenBody, response: { 201: TokenWithSecret } },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
@@ -64,7 +66,9 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
       schema: {
         ...{
           operationId: 'revokeToken',
-          summary: 'Revoke one of your tokens; administrators can revoke any token',
+          summary: 'Revoke a token',
+          description:
+            'It stops working immediately. You can revoke your own tokens; administrators can revoke any token.',
           tags,
         },
         ...{

@@ -48,6 +48,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     {
       schema: {
         ...{ operationId: 'listUsers', summary: 'List users, newest first', tags },
+        description: 'Without `status`, the list has the users who can sign in and those who are invited.',
         ...{ querystring: UserListQuery, response: { 200: UserList } },
       },
     },
@@ -63,7 +64,8 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     '/users/:id',
     {
       schema: {
-        ...{ operationId: 'getUser', summary: 'Get a user; removed users can be read too', tags },
+        ...{ operationId: 'getUser', summary: 'Get a user', tags },
+        description: 'Removed users can be read too. A user who was erased has no name and no email address.',
         ...{ params, querystring: NoQuery, response: { 200: ShownUser }, problems: ['user_not_found'] },
       },
     },
@@ -81,7 +83,10 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'inviteUser',
-        summary: 'Invite a user; returns a one-time token to share, which is shown once',
+        summary: 'Invite a user',
+        description:
+          'The response has a one-time token, shown only once. Pass it on: with it, the user sets a password and can then ' +
+          'sign in.',
         ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
@@ -105,6 +110,7 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         ...{ operationId: 'changeUser', summary: "Change a user's role", tags },
+        description: 'The new role applies at once. A company always keeps an administrator.',
         ...{ params, querystring: NoQuery, body: ChangeUserBody, response: { 200: ShownUser } },
         problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
       },
@@ -122,7 +128,8 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
       schema: {
         ...{
           operationId: 'removeUser',
-          summary: 'Remove a user; their sessions and tokens stop working immediately',
+          summary: 'Remove a user',
+          description: 'Their sessions and tokens stop working immediately. A company always keeps an administrator.',
           tags,
         },
         ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT } },
@@ -142,7 +149,9 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'resetUserPassword',
-        summary: 'Reset the password of a user; returns a new one-time token, which is shown once',
+        summary: 'Reset the password of a user',
+        description:
+          'The current password stops working. The response has a one-time token for a new one, shown only once.',
         ...{ tags, params, querystring: NoQuery, response: { 200: InvitedUser } },
         problems: ['user_not_found', 'user_removed'],
       },

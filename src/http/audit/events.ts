@@ -20,6 +20,15 @@ import { sendLines } from './send-lines.ts'
 
 type Query = Static<typeof EventsQuery>
 
+/** OpenAPI 3.1 has no form for lines, so the body is text, and `contentSchema` says what one line contains. */
+const LINES = {
+  type: 'string',
+  contentMediaType: 'application/x-ndjson',
+  contentSchema: { anyOf: [AuditEvent, ProofEvent] },
+  description:
+    'One JSON object per line, each ended by a line feed: an `AuditEvent`, or with `format=proof` a `ProofEvent`.',
+}
+
 const LIST: FastifySchema = {
   operationId: 'streamEvents',
   summary: "Read the company's events in the order of the ledger",
@@ -33,7 +42,7 @@ const LIST: FastifySchema = {
   response: {
     200: {
       description: 'The events; may be empty.',
-      content: { 'application/x-ndjson': { schema: { anyOf: [AuditEvent, ProofEvent] } } },
+      content: { 'application/x-ndjson': { schema: LINES } },
     },
   },
 }

@@ -2,10 +2,10 @@ import type { TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import {
   Employee,
+  EmployeeAsCreated,
   EmployeeBulkPatch,
   EmployeeCreate,
   EmployeeId,
-  EmployeePreview,
   EmployeeUpsert,
   LogId,
   orNull,
@@ -35,14 +35,14 @@ export const CallCounts = Type.Object(
   { $id: 'CallCounts', ...STRICT },
 )
 
+/** The same for 200 and 201: clients are generated with one type for a success. */
 export const CreatedEmployees = Type.Object(
-  { log_id: LogId, employees: Type.Array(Employee, { description: 'In the order sent.' }) },
-  { $id: 'CreatedEmployees', ...STRICT },
-)
-
-export const CreatableEmployees = Type.Object(
-  { employees: Type.Array(EmployeePreview, { description: 'In the order sent.' }) },
-  { $id: 'CreatableEmployees', ...STRICT },
+  { log_id: OptionalLogId, employees: Type.Array(EmployeeAsCreated, { description: 'In the order sent.' }) },
+  {
+    $id: 'CreatedEmployees',
+    ...STRICT,
+    description: 'With `validate_only`, `log_id` is absent, and the `id` of each employee is null.',
+  },
 )
 
 export const UpdatedEmployee = Type.Object(

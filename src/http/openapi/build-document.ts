@@ -76,6 +76,7 @@ export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocume
       title: 'Employee Public API',
       version: API_VERSION,
       description: DESCRIPTION,
+      contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The server of this document.' }],

@@ -118,12 +118,12 @@ export const Employee = Type.Object(
   { $id: 'Employee', ...STRICT, description: 'An employee. Every field is present, null when unset.' },
 )
 
-export const EmployeePreview = Type.Object(
-  { id: Type.Null(), ...attributes('answer'), ...KEPT },
+export const EmployeeAsCreated = Type.Object(
+  { id: orNull(EmployeeId), ...attributes('answer'), ...KEPT },
   {
-    $id: 'EmployeePreview',
+    $id: 'EmployeeAsCreated',
     ...STRICT,
-    description: 'The employee that the call would create. The id is assigned on creation.',
+    description: 'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation.',
   },
 )
 
@@ -163,20 +163,23 @@ export const EmployeePatch = Type.Object(patch, {
   description: 'A JSON Merge Patch (RFC 7396): absent fields keep their value, null clears a field.',
 })
 
-export const EmployeeBulkPatch = Type.Unsafe({
-  ...Type.Object({ id: Type.Optional(EmployeeId), ...patch }, STRICT),
-  $id: 'EmployeeBulkPatch',
-  anyOf: ['id', 'external_id', 'email'].map((name) => ({ required: [name] })),
-  description:
-    'A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else ' +
-    'by `email`. The fields that do not identify the employee are new values.',
-})
+/* That a record needs one of several fields is in words, because generators turn such an `anyOf` into `unknown`. */
 
-export const EmployeeUpsert = Type.Unsafe({
-  ...Type.Object(patch, STRICT),
+export const EmployeeBulkPatch = Type.Object(
+  { id: Type.Optional(EmployeeId), ...patch },
+  {
+    $id: 'EmployeeBulkPatch',
+    ...STRICT,
+    description:
+      'A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else ' +
+      'by `email`. One of them is required. The fields that do not identify the employee are new values.',
+  },
+)
+
+export const EmployeeUpsert = Type.Object(patch, {
   $id: 'EmployeeUpsert',
-  anyOf: ['external_id', 'email'].map((name) => ({ required: [name] })),
+  ...STRICT,
   description:
-    'A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`. If there is no such ' +
-    'employee, the record creates one and needs `first_name`, `last_name` and `email`.',
+    'A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is ' +
+    'required. If there is no such employee, the record creates one and needs `first_name`, `last_name` and `email`.',
 })

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
-import { CreatableEmployees, createBody, CreatedEmployees } from './answer-schemas.ts'
+import { createBody, CreatedEmployees } from './answer-schemas.ts'
 import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, upsertBody } from './answer-schemas.ts'
 import type { Example, JudgedBody } from './documented-schema.ts'
 import { jsonAnswer } from './documented-schema.ts'
@@ -53,7 +53,7 @@ export function createCall(maxRecords: number) {
       ...judgedBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
     },
     response: {
-      200: jsonAnswer('With `validate_only`: the employees that would be created.', CreatableEmployees, {
+      200: jsonAnswer('With `validate_only`: the employees that would be created.', CreatedEmployees, {
         examples: examples.CREATABLE,
       }),
       201: jsonAnswer('The new employees. `Location` is present if there is only one.', CreatedEmployees, {

@@ -165,6 +165,7 @@ export function describeMessages(refer: (schema: object) => object): Record<stri
       const operation = {
         operationId: nameSchema(type),
         summary: SUMMARIES[type],
+        description: 'A POST to the URL of the webhook, signed as Standard Webhooks specifies.',
         tags: ['Webhooks'],
         security: [],
         parameters: Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),

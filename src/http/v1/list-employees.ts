@@ -19,6 +19,7 @@ import { EmployeeList } from '../openapi/answer-schemas.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
+import { oneOf, Page } from '../openapi/schema-parts.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { assertStorable, parseTime } from '../server/query-values.ts'
@@ -28,11 +29,11 @@ import type { ReadServices } from './read-employees.ts'
 
 const ListQuery = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    limit: Page.limit,
     cursor: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
     ),
-    status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('inactive')])),
+    status: Type.Optional(oneOf(['active', 'inactive'] as const, 'Only employees with this status.')),
     email: Type.Optional(
       Type.String({
         minLength: 1,

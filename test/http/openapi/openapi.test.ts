@@ -9,7 +9,7 @@ import { jsonAnswer } from '../../../src/http/openapi/documented-schema.ts'
 import { attributeSchema } from '../../../src/http/openapi/employee-schemas.ts'
 import { NamedSchemas } from '../../../src/http/openapi/named-schemas.ts'
 import t from 'tap'
-import { operationsOf } from '../../support/http/api-document.ts'
+import { answerOf, operationsOf } from '../../support/http/api-document.ts'
 import { startService } from '../../support/service.ts'
 
 const service = await startService(t)
@@ -68,6 +68,38 @@ await t.test('the named schemas exist', async (t) => {
   ]
   for (const name of names) t.ok(document.components.schemas[name], name)
   t.strictSame(Object.keys(document.components['securitySchemes']!), ['apiId', 'apiKey', 'bearer'])
+})
+
+// What public generators make of the document is tested in generated-clients.long.test.ts.
+await t.test('no property has a default in its schema: its description tells it', async (t) => {
+  const withDefault: string[] = []
+  JSON.stringify(document, (key, value: Record<string, object> | undefined) => {
+    if (key === 'properties')
+      for (const name of Object.keys(value!)) if ('default' in value![name]!) withDefault.push(name)
+    return value
+  })
+  t.strictSame(withDefault, [])
+  t.match(document.components.schemas['EmployeeCreate'], {
+    properties: { status: { description: 'Default: `"active"`.' } },
+  })
+})
+
+await t.test('a creation and its validation are answered in the same form', async (t) => {
+  const operation = document.paths['/v1/employees']!['post']!
+  const [validated, created] = ['200', '201'].map((status) => answerOf(document, operation, status))
+  t.strictSame(validated!.content!['application/json']!.schema, created!.content!['application/json']!.schema)
+})
+
+await t.test('bodies that are not JSON are text', async (t) => {
+  const ofTexts = operationsOf(document).flatMap(({ operation }) =>
+    Object.entries(answerOf(document, operation, '200')?.content ?? {}).filter(([type]) => !/[/+]json$/.test(type)),
+  )
+  t.strictSame([...new Set(ofTexts.map(([type]) => type))].toSorted(), [
+    'application/x-ndjson',
+    'text/csv',
+    'text/event-stream',
+  ])
+  for (const [type, { schema }] of ofTexts) t.match(schema, { type: 'string' }, type)
 })
 
 await t.test('the public API requires both headers of a key, the admin endpoint a token', async (t) => {

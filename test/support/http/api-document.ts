@@ -83,10 +83,10 @@ function bodyFaults(ajv: Ajv2020, { content }: DescribedAnswer, { headers, body 
   if (!content) return body === '' ? [] : ['has a body']
   const schema = content[type]?.schema
   if (!schema) return [`is of the media type ${type}`]
+  const lines = (schema as { contentSchema?: object }).contentSchema
   if (!type.endsWith('json')) return []
-  const validate = compileIn(ajv, schema)
-  // For lines of JSON, the schema describes one line.
-  const values: unknown[] = type === 'application/x-ndjson' ? (body as unknown[]) : [body]
+  const validate = compileIn(ajv, lines ?? schema)
+  const values: unknown[] = lines ? (body as unknown[]) : [body]
   const errors = values.flatMap((value) => (validate(value) ? [] : (validate.errors ?? [])))
   return errors.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
 }

@@ -41,7 +41,8 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     {
       schema: {
         operationId: 'listWebhookDeliveries',
-        summary: 'List the deliveries of a webhook of the last 30 days, newest first',
+        summary: 'List the deliveries of a webhook, newest first',
+        description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
         ...{ tags, params, querystring: DeliveryListQuery, response: { 200: DeliveryList } },
         problems: ['webhook_not_found'],
       },
@@ -62,6 +63,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     {
       schema: {
         ...{ operationId: 'getWebhookDelivery', summary: 'Get a delivery of a webhook', tags },
+        description: 'One attempt to send a message, and what the receiver answered.',
         ...{ params: ofDelivery, querystring: NoQuery, response: { 200: ShownDelivery } },
         problems: ['webhook_not_found', 'delivery_not_found'],
       },

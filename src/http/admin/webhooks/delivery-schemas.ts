@@ -30,7 +30,10 @@ export const ShownDelivery = Type.Object(
   { $id: 'WebhookDelivery', ...STRICT, description: 'One attempt to deliver a message. Kept for 30 days.' },
 )
 export const DeliveryList = makeListSchema(ShownDelivery)
-export const DeliveryListQuery = Type.Object({ ...Page, status: Type.Optional(oneOf(DELIVERY_STATUSES)) }, STRICT)
+export const DeliveryListQuery = Type.Object(
+  { ...Page, status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')) },
+  STRICT,
+)
 
 /** Renders a delivery for a response. */
 export function renderDelivery(delivery: Delivery): Static<typeof ShownDelivery> {

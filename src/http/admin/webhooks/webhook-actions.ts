@@ -34,6 +34,7 @@ function addPauseAndResume(app: FastifyInstance, { db, webhooks }: WebhookRouteS
     {
       schema: {
         ...{ operationId: 'pauseWebhook', summary: 'Pause deliveries until the webhook is resumed', tags },
+        description: 'Resumed deliveries go on where they stopped, so that no event is skipped.',
         ...{ params, querystring: NoQuery, response: { 200: ShownWebhook }, problems },
       },
       ...jsonBody,
@@ -73,7 +74,8 @@ function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): 
     {
       schema: {
         operationId: 'rotateWebhookSecret',
-        summary: 'Rotate the secret of a webhook; the new secret is shown once',
+        summary: 'Rotate the secret of a webhook',
+        description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
         ...{ tags, params, querystring: NoQuery, body: RotateWebhookBody, response: { 200: ShownWebhookWithSecret } },
         problems: ['webhook_not_found', 'secrets_key_missing'],
       },

@@ -47,6 +47,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     {
       schema: {
         ...{ operationId: 'listWebhooks', summary: 'List webhooks, oldest first', tags },
+        description: 'All webhooks of the company, on one page. Secrets are not shown.',
         ...{ querystring: NoQuery, response: { 200: WebhookList } },
       },
     },
@@ -58,6 +59,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     {
       schema: {
         ...{ operationId: 'getWebhook', summary: 'Get a webhook and how far it has got', tags },
+        description: 'The secret is not shown.',
         ...{ params, querystring: NoQuery, response: { 200: ShownWebhook }, problems: ['webhook_not_found'] },
       },
     },
@@ -74,8 +76,9 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
     '/webhooks',
     {
       schema: {
-        ...{ operationId: 'createWebhook', summary: 'Create a webhook; its secret is shown once', tags },
-        description: 'Messages begin with the next event. A company may have 20 webhooks.',
+        ...{ operationId: 'createWebhook', summary: 'Create a webhook', tags },
+        description:
+          'The secret is shown only once. Messages begin with the next event. A company may have 20 webhooks.',
         ...{ querystring: NoQuery, body: CreateWebhookBody, response: { 201: ShownWebhookWithSecret } },
         problems: ['too_many_webhooks', 'secrets_key_missing'],
       },
@@ -95,6 +98,7 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
     {
       schema: {
         ...{ operationId: 'editWebhook', summary: 'Change the settings of a webhook', tags },
+        description: 'The change applies to the messages that follow. The secret stays the same.',
         ...{ params, querystring: NoQuery, body: EditWebhookBody, response: { 200: ShownWebhook } },
         problems: ['webhook_not_found'],
       },
@@ -114,6 +118,7 @@ function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): v
     {
       schema: {
         ...{ operationId: 'removeWebhook', summary: 'Remove a webhook permanently', tags },
+        description: 'No more messages are sent. This cannot be undone.',
         ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['webhook_not_found'] },
       },
       ...jsonBody,

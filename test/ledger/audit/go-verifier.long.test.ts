@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { frozenFile, readFrozen } from '../../support/ledger/frozen-ledger.ts'
+
+/* docs/verify_ledger.go, which checks a ledger with the packages that Go's checksum database uses. */
+
+const folder = t.testdir()
+const file = (name: string) => path.join(folder, name)
+/** Where Debian's golang-golang-x-mod-dev has the module. Otherwise it must be in the cache of Go. */
+const DEBIAN = '/usr/share/gocode/src/golang.org/x/mod'
+
+/** Compiles the program without a network. Returns what is missing here, if anything. */
+function compile(): string | null {
+  if (spawnSync('go', ['version']).status !== 0) return 'Go'
+  const replace = existsSync(DEBIAN) ? `replace golang.org/x/mod => ${DEBIAN}\n` : ''
+  writeFileSync(file('go.mod'), `module verifier\n\ngo 1.19\n\nrequire golang.org/x/mod v0.7.0\n\n${replace}`)
+  copyFileSync('docs/verify_ledger.go', file('verify_ledger.go'))
+  const env = { ...process.env, GOPROXY: 'off', GONOSUMDB: '*', GOFLAGS: '-mod=mod' }
+  const { status, stderr } = spawnSync('go', ['build', '-o', 'verify'], { cwd: folder, env, encoding: 'utf8' })
+  if (status !== 0 && /module lookup disabled/.test(stderr)) return 'module golang.org/x/mod'
+  if (status !== 0) throw new Error(stderr)
+  return null
+}
+
+const missing = compile()
+
+await t.test(
+  'the Go program verifies ledgers, and finds what was changed',
+  { skip: missing !== null && `there is no ${missing} here` },
+  (t) => {
+    const { lines, checkpoints, publicKey } = readFrozen('v1')
+    const notes = checkpoints.split(/\n(?=employee)/)
+    const checkpoint = file('checkpoint')
+    writeFileSync(checkpoint, notes.at(-1)!)
+    const run = (exported: string, note = checkpoint, key = publicKey) => {
+      const { status, stdout, stderr } = spawnSync(file('verify'), [exported, note, key], { encoding: 'utf8' })
+      return { status, told: stdout + stderr }
+    }
+    const changed = (name: string, content: string) => {
+      writeFileSync(file(name), content)
+      return file(name)
+    }
+    const whole = frozenFile('v1', 'ndjson')
+    t.match(run(whole), { status: 0, told: `verified: ${lines.length} events, root ` })
+    t.match(run(whole, changed('early', notes[0]!)), { status: 0, told: 'verified: ' })
+    const [, key] = /--key (\S+)/.exec(readFileSync('docs/audit-example.md', 'utf8'))!
+    t.match(run('docs/audit-example.ndjson', 'docs/audit-example.checkpoint', key), { status: 0, told: '5 events' })
+
+    const text = lines.join('')
+    const actor = text.replace('\\"actor\\":\\"operator\\"', '\\"actor\\":\\"schedule\\"')
+    t.match(run(changed('actor', actor)), { status: 1, told: /^not verified: the root of the first \d+ events is / })
+    const data = text.replace('Acme', 'Acne')
+    t.match(run(changed('data', data)), { status: 1, told: 'not verified: the data are not those hashed' })
+    const cut = lines.slice(0, -1).join('')
+    t.match(run(changed('cut', cut)), { status: 1, told: 'not verified: the export ends after' })
+    const forged = notes.at(-1)!.replace(`\n${lines.length}\n`, `\n${lines.length - 1}\n`)
+    t.match(run(whole, changed('forged', forged)), { status: 1, told: 'not verified: ' })
+    t.match(run(whole, checkpoint, key), { status: 1, told: 'not verified: ' })
+    t.end()
+  },
+)
