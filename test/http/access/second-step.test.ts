@@ -68,7 +68,10 @@ await t.test('a recovery code works once, also when it is used twice at the same
   const { visitor } = await givePassword(member, company.id)
   const copies = [visitor.copy(), visitor.copy(), visitor.copy()]
   const answers = await Promise.all(copies.map((copy) => giveCode(copy, codes[3]!)))
-  t.strictSame(answers.map(({ status }) => status).toSorted(), [303, 401, 401])
+  t.strictSame(
+    answers.map(({ status }) => status).toSorted((a, b) => a - b),
+    [303, 401, 401],
+  )
   t.equal((await giveCode(visitor.copy(), codes[3]!)).status, 401)
   t.equal((await giveCode(visitor.copy(), codes[4]!)).status, 303)
 })
