@@ -1,8 +1,6 @@
-import { calculateJwkThumbprint, importJWK } from 'jose'
 import type { JWK } from 'jose'
+import { importJWK } from 'jose'
 import type { webcrypto } from 'node:crypto'
-import { generateKeyPair } from 'node:crypto'
-import { promisify } from 'node:util'
 import type { ClientAuth, ServerMetadata } from 'openid-client'
 import { ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'openid-client'
 import type { ProviderSettings } from '../domain/provider-settings.ts'
@@ -38,17 +36,4 @@ export async function proveClient(method: ClientMethod, secret: string): Promise
   if (method === 'client_secret_post') return ClientSecretPost(secret)
   const jwk = JSON.parse(secret) as JWK
   return PrivateKeyJwt({ key: (await importJWK(jwk, SIGNS_WITH)) as webcrypto.CryptoKey, kid: jwk.kid! })
-}
-
-/** Makes the key of a client that proves itself by `private_key_jwt`: the secret to seal, a private JWK. */
-export async function makeClientKey(): Promise<string> {
-  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
-  const jwk = privateKey.export({ format: 'jwk' }) as JWK
-  return JSON.stringify({ ...jwk, kid: await calculateJwkThumbprint(jwk), alg: SIGNS_WITH, use: 'sig' })
-}
-
-/** The public part of such a key, for the provider's key set (RFC 7517, section 5). */
-export function readPublicKey(secret: string): JWK {
-  const { kty, crv, x, y, kid, alg, use } = JSON.parse(secret) as Record<string, string>
-  return { kty, crv, x, y, kid, alg, use } as JWK
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { openBrowser, openPage, signIn, giveCredentials } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 import { readCurlData } from '../support/http/curl-data.ts'
 import { idsOf, isLive, rowOf } from '../support/processes/watched-log.ts'
@@ -37,9 +37,7 @@ await t.test("an administrator's first day, from the invitation to why a bulk up
     await page.getByLabel(label, { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('link', { name: 'Sign in' }).click()
-  await page.getByLabel('Email').fill('nora@example.com')
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await giveCredentials(page, { email: 'nora@example.com', password: PASSWORD })
   await page.getByRole('heading', { name: 'No calls yet' }).waitFor()
 
   // It leads her to a key, whose page has a command for the first call.

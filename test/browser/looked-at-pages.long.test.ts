@@ -29,6 +29,8 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/webhooks/:id': 'webhooks',
   '/settings/webhooks/:id/deliveries': 'webhooks',
   '/settings/webhooks/:id/remove': 'webhooks',
+  '/settings/sign-in': 'providers',
+  '/settings/sign-in/new': 'providers',
   '/settings/usage': 'usage',
   '/settings/users': 'users',
   '/settings/users/new': 'users',
@@ -57,7 +59,7 @@ const NO_PAGES = [
   /^\/(?:assets|docs)(?:\/|$)/,
   /^\/(?:settings)?$/,
   /\/rows$/,
-  /\/checkpoint$/,
+  /\/(?:checkpoint|jwks)$/,
 ]
 
 /** Answers without an address of their own: each is looked at after its form is sent. */

@@ -1,5 +1,13 @@
 import t from 'tap'
-import { axeFaults, looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import {
+  axeFaults,
+  looksOf,
+  looksOfAnswer,
+  openBrowser,
+  openPage,
+  signIn,
+  giveCredentials,
+} from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 await t.test('signing in opens the page that was asked for, and signing out ends the session', async (t) => {
@@ -7,9 +15,10 @@ await t.test('signing in opens the page that was asked for, and signing out ends
   const { page, faults } = await openPage(t, await openBrowser(t), service)
   await page.goto('/settings/no-such-page?a=1')
   t.equal(new URL(page.url()).pathname, '/sign-in')
-  await page.getByLabel('Email').fill(service.company.admin.email.toUpperCase())
-  await page.getByLabel('Password').fill(service.company.admin.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await giveCredentials(page, {
+    email: service.company.admin.email.toUpperCase(),
+    password: service.company.admin.password,
+  })
   await page.waitForURL('**/settings/no-such-page?a=1')
   t.match(await page.textContent('h1'), 'Page not found')
   t.same(await axeFaults(page), [])
@@ -36,9 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Invite' }).click()
       t.match(await page.getByRole('alert').textContent(), 'Your session has ended.')
       if (javaScriptEnabled) t.same(await looksOfAnswer(page), [])
-      await page.getByLabel('Email').fill(admin.email)
-      await page.getByLabel('Password').fill(admin.password)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await giveCredentials(page, { email: admin.email, password: admin.password })
       if (!javaScriptEnabled) await page.getByRole('button', { name: 'Back to the form' }).click()
       await page.getByRole('heading', { name: 'Invite user' }).waitFor()
       t.equal(await page.getByLabel('Email').inputValue(), 'nora@example.com')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { looksOf, openBrowser, openPage, signIn, giveCredentials } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 const HOSTILE = '"><script>alert(1)</script>'
@@ -32,9 +32,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.page.keyboard.insertText(PASSWORD)
       await other.page.getByRole('button', { name: 'Set password' }).click()
       await other.page.getByRole('link', { name: 'Sign in' }).click()
-      await other.page.getByLabel('Email').fill('olga@example.com')
-      await other.page.getByLabel('Password').fill(PASSWORD)
-      await other.page.getByRole('button', { name: 'Sign in' }).click()
+      await giveCredentials(other.page, { email: 'olga@example.com', password: PASSWORD })
       await other.page.waitForURL('**/settings/events')
       const items = other.page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link')
       t.strictSame(await items.allTextContents(), ['Event stream', 'Employees over time', 'Ledger integrity'])

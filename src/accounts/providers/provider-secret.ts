@@ -23,8 +23,13 @@ export async function generateProviderKey(): Promise<string> {
 /** Returns the JWK Set (RFC 7517) with the public key of `private_key_jwt`; null if the service has a client secret. */
 export function readPublicKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
   if (provider.settings.client_auth !== 'private_key_jwt') return null
-  const { d: _, ...key } = JSON.parse(secrets.open(provider.secret, placeOfSecret(provider.id))) as EcKey
-  return { keys: [key] }
+  return { keys: [readPublicKey(secrets.open(provider.secret, placeOfSecret(provider.id)))] }
+}
+
+/** Returns the public part of a key of `generateProviderKey`. */
+export function readPublicKey(secret: string): object {
+  const { d: _, ...key } = JSON.parse(secret) as EcKey
+  return key
 }
 
 /** Names a key by its content (RFC 7638). */

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
+import { openBrowser, openPage, signIn, giveCredentials } from '../../support/browser/browser.ts'
 import { employee, startService } from '../../support/service.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 
@@ -55,9 +55,7 @@ await t.test("an administrator's first sign-in leads to why a bulk update failed
     await page.getByLabel(label, { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('link', { name: 'Sign in' }).click()
-  await page.getByLabel('Email').fill('new@example.com')
-  await page.getByLabel('Password').fill('correct horse battery')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await giveCredentials(page, { email: 'new@example.com', password: 'correct horse battery' })
   await page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link', { name: 'Bulk User Logs' }).click()
   await page.getByRole('link', { name: 'Failed', exact: true }).click()
   await page.locator('tbody tr').getByRole('link').click()

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { startApi } from '../../../src/bootstrap/api.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { openBrowser } from '../../support/browser/browser.ts'
+import { openBrowser, giveCredentials } from '../../support/browser/browser.ts'
 import { startService } from '../../support/service.ts'
 import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/processes/watched-log.ts'
 
@@ -47,9 +47,7 @@ await t.test('a page whose user was signed out says so, and is back after signin
   await page.locator('[data-live-status]', { hasText: 'Signed out' }).waitFor()
   await page.getByRole('link', { name: 'Sign in again' }).click()
   await page.waitForURL('**/sign-in?next=**')
-  await page.getByLabel('Email').fill(company.admin.email)
-  await page.getByLabel('Password').fill(company.admin.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await giveCredentials(page, { email: company.admin.email, password: company.admin.password })
   await page.waitForURL(`**${LOGS}?status=Completed`)
   t.same(faults, [])
 })

@@ -80,6 +80,13 @@ await t.test('a provider is set up switched off, its addresses are shown, and it
   t.match(second, { status: 412, text: /Already submitted/ }, 'a company has one')
 })
 
+await t.test('submitting the form twice sets up one provider, also when both arrive at once', async (t) => {
+  const { company, send } = await openCompany('Twice')
+  const answers = await Promise.all([1, 2, 3].map(() => send(NEW, FORM)))
+  t.strictSame(answers.map(({ status }) => String(status)).toSorted(), ['303', '412', '412'])
+  t.match(await readRow(company), { version: 1 })
+})
+
 await t.test('a refused form keeps everything but the secret, and says what is wrong where', async (t) => {
   const { send, company } = await openCompany('Refused')
   const { text, status } = await send(NEW, { ...FORM, issuer: 'http://idp.example.com', roles: 'a', secret: '\t' })

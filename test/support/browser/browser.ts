@@ -54,10 +54,16 @@ export async function openPage(
 /** Signs a user of a company in, through the form. */
 export async function signIn(page: Page, company: TestCompany, role: Role): Promise<void> {
   await page.goto('/sign-in')
-  await page.getByLabel('Email').fill(company[role].email)
-  await page.getByLabel('Password').fill(company[role].password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await giveCredentials(page, company[role])
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))
+}
+
+/** Fills the sign-in page that is open: the email, then the password. */
+export async function giveCredentials(page: Page, { email, password }: { email: string; password: string }) {
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** The faults that axe-core finds on a page (WCAG 2.2 A and AA, good practice), one line per fault and element. */

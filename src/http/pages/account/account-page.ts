@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { endOtherSessions, endOwnSession } from '../../../accounts/users/own-sessions.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
 import { type PasswordRoute, renderPasswordForm, addPasswordRoute } from './account-password.ts'
+import { addAccountProvider, renderProviderLink } from './account-provider.ts'
 import { renderPasskeys } from './account-passkeys.ts'
 import { renderSessions } from './account-sessions.ts'
 import { addTokenRoutes, renderTokens } from './account-tokens.ts'
@@ -23,6 +24,8 @@ const DONE = {
   others: 'All your other sessions were signed out.',
   session: 'The session was signed out.',
   gone: 'That session had already ended or changed. Check the list below.',
+  linked: 'Linked. You can sign in with the identity provider from now on.',
+  unlinked: 'Unlinked. Your sessions that began at the identity provider have ended.',
   passkey: 'Passkey added.',
   'passkey-removed': 'Passkey removed.',
   revoked: 'Token revoked.',
@@ -40,6 +43,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
   const show: PasswordRoute['show'] = (request, reply, wrong) => sendAccount(services, request, reply, wrong)
   app.get(ACCOUNT_PATH, (request, reply) => show(request, reply, null))
   addPasswordRoute(app, services, { limits, show })
+  addAccountProvider(app, services, limits)
   addPasskeyAddition(app, services, limits)
   addPasskeyRemoval(app, services, limits)
   addRecoveryCodesPage(app, services, limits)
@@ -83,8 +87,8 @@ async function sendAccount(
         <dt>Company</dt>
         <dd><bdi>${viewer.companyName}</bdi></dd>
       </dl>
-      ${renderPasswordForm(user.email, problemOf('password'))}
-      ${await renderPasskeys(services, request, user)}
+      ${user.hasPassword ? renderPasswordForm(user.email, problemOf('password')) : ''}
+      ${await renderProviderLink(services, user, viewer.companyId)} ${await renderPasskeys(services, request, user)}
       ${await renderTokens(services.db, request, user.version, problemOf('token'))}
       ${await renderSessions(services, request)}`,
   })

@@ -15,6 +15,15 @@ export function formatUserName(user: UserRecord): string {
   return isErased(user) ? 'Erased user' : user.name
 }
 
+/** Lists how a user signs in. */
+export function listWaysIn({ hasPassword, hasPasskeys, identity }: UserRecord): string[] {
+  return [
+    ...(identity === null ? [] : ['identity provider']),
+    ...(hasPassword ? ['password'] : []),
+    ...(hasPasskeys ? ['passkey'] : []),
+  ]
+}
+
 /** Renders the status of a user as a badge. */
 export function renderUserStatus(user: UserRecord): Html {
   switch (getUserStatus(user)) {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import { unlinkIdentity } from '../../../accounts/sign-in/link-identity.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../../accounts/users/change-user.ts'
 import { isId } from '../../../domain/ids.ts'
 import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
@@ -16,6 +17,7 @@ import {
   renderSeenVersion,
   readSeenVersion,
 } from '../parts/form.ts'
+import { renderConfirmedAction } from '../parts/confirm.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
@@ -23,7 +25,7 @@ import { sendOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
-import { isErased, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
+import { isErased, listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
@@ -34,6 +36,7 @@ export interface UserRoute {
 export type UserRequest = FastifyRequest<UserRoute>
 
 const DONE = {
+  unlinked: 'User unlinked. The sessions that began at the identity provider have ended.',
   role: 'Role changed. It applies from the next request.',
   erased: "User erased. This can't be undone.",
   removed: 'User removed. The password, link, sessions and tokens no longer work.',
@@ -67,6 +70,16 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
     } catch (error) {
       return sendPasswordResetForm(services, request, reply, toFormProblem(error))
     }
+  })
+
+  app.post<UserRoute>(`${PATH}/:id/unlink`, async (request, reply) => {
+    const id = readUserId(request)
+    try {
+      await unlinkIdentity(company, getActing(request), id)
+    } catch (error) {
+      return sendUser(services, request, reply, toFormProblem(error))
+    }
+    return reply.redirect(`${PATH}/${id}?done=unlinked`, 303)
   })
 
   app.get<UserRoute>(`${PATH}/:id/remove`, (request, reply) => sendUserRemovalForm(services, request, reply, null))
@@ -127,6 +140,14 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
             <dd>Yes</dd>`
         : ''
     }
+    <dt>Signs in with</dt>
+    <dd>${listWaysIn(user).join(', ') || 'Nothing yet'}</dd>
+    ${
+      user.identity === null
+        ? ''
+        : html`<dt>Account</dt>
+            <dd><code>${user.identity.subject}</code> at <bdi>${user.identity.issuer}</bdi></dd>`
+    }
     <dt>Created</dt>
     <dd>${renderTime(user.createdAt, timeZone)}</dd>
     ${
@@ -154,7 +175,11 @@ function renderRemovedUser(user: UserRecord): Html {
     <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase…</a></p>`
 }
 
-function renderUserActions({ id, role, hasPassword }: UserRecord, viewerId: string, problem: FormProblem): Html {
+function renderUserActions(
+  { id, role, hasPassword, identity }: UserRecord,
+  viewerId: string,
+  problem: FormProblem,
+): Html {
   return html`<h2>Role</h2>
     ${id === viewerId ? html`<p class="warning">This is you: only another administrator can give you this role back.</p>` : ''}
     <form method="post" action="${PATH}/${id}/role" class="stack">
@@ -165,7 +190,8 @@ function renderUserActions({ id, role, hasPassword }: UserRecord, viewerId: stri
     <p class="actions">
       <a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : 'Create new link…'}</a>
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
-    </p>`
+    </p>
+    ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: 'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there links it again.', action: `${PATH}/${id}/unlink` })}`
 }
 
 async function sendPasswordResetForm(

@@ -24,7 +24,7 @@ import { sendOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
-import { renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
+import { listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
@@ -104,6 +104,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         <th scope="col">Name and email</th>
         <th scope="col">Role</th>
         <th scope="col">Status</th>
+        <th scope="col">Signs in with</th>
         <th scope="col">Created</th>
       </tr>
     </thead>
@@ -116,6 +117,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
             </th>
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${renderUserStatus(user)}</td>
+            <td data-label="Signs in with">${listWaysIn(user).join(', ')}</td>
             <td data-label="Created">${renderTime(user.createdAt, timeZone)}</td>
           </tr>`,
       )}

@@ -1,0 +1,83 @@
+import { addProvider } from '../../../src/accounts/providers/change-provider.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
+import { openSecrets } from '../../../src/bootstrap/secrets.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import type { ProviderSettings, ProviderUse } from '../../../src/domain/provider-settings.ts'
+import { openVisitor, type Visitor } from '../http/visitor.ts'
+import type { Service, TestCompany } from '../service.ts'
+import { followSignIn } from './follow-sign-in.ts'
+import type { TestProvider } from './test-provider.ts'
+
+export const PUBLIC_URL = 'http://localhost:3999'
+/** The settings of a service whose companies may have providers on this machine. */
+export const WITH_PROVIDERS = { PUBLIC_URL, OUTGOING_PRIVATE: '1', SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0' }
+
+/** What a browser sends when another site has led it here. */
+export const FROM_ELSEWHERE = {
+  ...{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+}
+
+const SECRET = 'the secret of the client'
+
+interface Wanted extends Partial<ProviderSettings> {
+  use?: ProviderUse['use']
+  /** Where browsers reach the service. */
+  publicUrl?: string
+}
+
+/** Gives a company a provider, whose client is registered. Returns its id. If required, the first administrator may use a password. */
+export async function giveProvider(
+  service: Service,
+  company: TestCompany,
+  idp: TestProvider,
+  { use = 'optional', publicUrl = PUBLIC_URL, ...settings }: Wanted = {},
+): Promise<string> {
+  const page = `${publicUrl}/sign-in/${company.id}`
+  idp.addClient({
+    ...{ clientId: company.id, secret: SECRET, redirectUris: [`${page}/callback`] },
+    postLogoutRedirectUris: [`${publicUrl}/sign-in`],
+    backchannelLogoutUri: `${service.address}/sign-in/${company.id}/backchannel-logout`,
+  })
+  const { provider } = await addProvider(
+    { pool: service.pool, newId, secrets: await openSecrets(service.config) },
+    { companyId: company.id, actor: company.admin.user_id },
+    {
+      ...{ name: 'Test IdP', issuer: idp.issuer, client_id: company.id },
+      ...{ creates_users: false, role_claim: null, roles: [], ...settings },
+    },
+    { clientAuth: 'client_secret', secret: SECRET },
+  )
+  await turn(service, company, use)
+  return provider.id
+}
+
+/** Changes the use of a company's provider, as the command line could, without asking who could still sign in. */
+export async function turn(service: Service, { id, admin }: TestCompany, use: ProviderUse['use']): Promise<void> {
+  await service.pool.query('update identity_providers set use = $2, break_glass = $3 where company_id = $1', [
+    ...[toUuid(id), use, use === 'required' ? toUuid(admin.user_id) : null],
+  ])
+}
+
+/** Goes to the provider and signs in there. Returns the path that the provider leads back to. */
+export async function goToProvider(
+  visitor: Visitor,
+  company: Pick<TestCompany, 'id'>,
+  { query = '', jar }: { query?: string; jar?: Map<string, string> } = {},
+): Promise<string> {
+  const { location, status, text } = await visitor.visit(`/sign-in/${company.id}/start${query}`)
+  if (location === null) throw new Error(`leaving for the provider was answered with ${status}: ${text}`)
+  const back = new URL(await followSignIn(location, jar))
+  return back.pathname + back.search
+}
+
+/** Comes back from the provider. */
+export function comeBack(visitor: Visitor, path: string) {
+  return visitor.visit(path, undefined, { headers: FROM_ELSEWHERE })
+}
+
+/** Signs in through the provider with a new browser. */
+export async function enter(service: Service, company: Pick<TestCompany, 'id'>, query?: string) {
+  const visitor = openVisitor(service)
+  const answer = await comeBack(visitor, await goToProvider(visitor, company, query === undefined ? {} : { query }))
+  return { visitor, answer }
+}
