@@ -1,4 +1,3 @@
-import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
 import { retireRecords } from '../erasure/retire-records.ts'
@@ -51,10 +50,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     answersKeptHours: getAnswersKeptHours(config),
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
-    // Once a call's entry is visible, receivers may hear of it.
-    onDone: (projection, companyIds) => {
-      if (projection === bulkUserLogs.name) webhooks.announce(companyIds)
-    },
+    onDone: (companyIds) => webhooks.announce(companyIds),
     traceFold: tracing?.foldTracer(store.db),
   })
   const recorder = openRecorder(options, signer, metrics)

@@ -1,5 +1,5 @@
-import { importJWK } from 'jose'
 import type { JWK } from 'jose'
+import { importJWK } from 'jose'
 import type { webcrypto } from 'node:crypto'
 import type { ClientAuth, ServerMetadata } from 'openid-client'
 import { ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'openid-client'

@@ -1,7 +1,7 @@
 import type { ServerMetadata } from 'openid-client'
 import * as oidc from 'openid-client'
 import type { ProviderSettings } from '../domain/provider-settings.ts'
-import { explainFault, explainStatus } from './explain-fault.ts'
+import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -29,34 +29,25 @@ export async function discoverProvider(
   const options = { [oidc.customFetch]: fetch, execute: [...execute] }
   const config = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options)
   const metadata = keepMetadata(config.serverMetadata())
-  // openid-client lets through the issuers of providers that many companies share: whoever has an account with any of
-  // these would be let in.
-  if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
-    throw new ProviderError(
-      'wrong_issuer',
-      `The provider calls itself ${metadata.issuer}, which is not what is set here`,
-    )
+  // openid-client lets through another slash at the end, and the issuers of providers that many companies share: whoever
+  // has an account with any of these would be let in.
+  if (metadata.issuer !== issuer) throw explainIssuer(metadata.issuer)
   const { jwks_uri: address } = metadata
   if (address === undefined)
     throw new ProviderError('misconfigured', "The provider's configuration has no valid jwks_uri")
   return { metadata, keys: await openSigningKeys({ fetchKeys: () => fetchKeys(address, fetch), onChanged }) }
 }
 
-async function fetchKeys(address: string, fetch: ProviderFetch): Promise<unknown> {
-  try {
+function fetchKeys(address: string, fetch: ProviderFetch): Promise<unknown> {
+  return askFor('its keys', async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
     const response = await fetch(address, { method: 'GET', headers, body: undefined, redirect: 'manual' })
     if (response.status !== 200) throw explainStatus(response.status, 'its keys')
-    return await response.json()
-  } catch (error) {
-    if (error instanceof SyntaxError)
+    return response.json().catch(() => {
       throw new ProviderError('misconfigured', 'The provider did not answer with JSON when asked for its keys')
-    throw explainFault(error, 'its keys')
-  }
+    })
+  })
 }
-
-/** An issuer is often written with a slash at its end, or without. */
-const withoutSlash = (issuer: string) => issuer.replace(/\/$/, '')
 
 const TEXTS = [
   'issuer',

@@ -7,7 +7,7 @@ import type { ProviderFault } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 
 /** What the client asks a provider for, as sentences name it. */
-export type Asked = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user' | 'a sign-in' | 'a sign-out'
+type Asked = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'
 
 const MOST_QUOTED = 300
 
@@ -15,7 +15,7 @@ const MOST_QUOTED = 300
  * Turns whatever went wrong into a ProviderError. Its message quotes nothing that contains one of the secrets, and it has
  * no cause, because the errors of the libraries hold tokens.
  */
-export function explainFault(error: unknown, asked: Asked, secrets: readonly string[] = []): Error {
+function explainFault(error: unknown, asked: Asked, secrets: readonly string[] = []): Error {
   const make = (fault: ProviderFault, text: string) => new ProviderError(fault, text)
   for (const cause of causesOf(error)) {
     if (cause instanceof ProviderError || cause instanceof UnreadableSecretError) return cause
@@ -38,6 +38,19 @@ export function explainFault(error: unknown, asked: Asked, secrets: readonly str
   }
   if (error instanceof oidc.ClientError) return explainClient(error, asked)
   throw error
+}
+
+/** Runs a step that asks the provider for something, and explains its fault. */
+export async function askFor<Result>(
+  asked: Asked,
+  step: () => Promise<Result>,
+  secrets: readonly string[] = [],
+): Promise<Result> {
+  try {
+    return await step()
+  } catch (error) {
+    throw explainFault(error, asked, secrets)
+  }
 }
 
 function* causesOf(error: unknown): Generator {
@@ -70,16 +83,32 @@ function explainBody(error: oidc.ResponseBodyError, asked: Asked, quote: (text?:
   return new ProviderError(fault, `The provider answered "${quote(error.error)}" when asked for ${asked}${why}`)
 }
 
+/** What openid-client tells of a check that failed. */
+interface CheckDetails {
+  claim?: string
+  attribute?: string
+  body?: { issuer?: unknown }
+}
+
+/** Explains that a provider's configuration names another issuer than the one that is set. */
+export function explainIssuer(named: unknown): ProviderError {
+  const name = quoteSafely(typeof named === 'string' ? named : '', [])
+  return new ProviderError(
+    'wrong_issuer',
+    `The provider names another issuer in its configuration than the one that is set here: ${name}`,
+  )
+}
+
 function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
   const fault = (name: ProviderFault, text: string) => new ProviderError(name, text)
   const { cause } = error
   // Their own messages contain no values.
   const detail = cause instanceof Error ? cause.message : error.message
-  const about = (cause instanceof Error ? cause.cause : cause) as { claim?: string; attribute?: string } | undefined
+  const about = (cause instanceof Error ? cause.cause : cause) as CheckDetails | undefined
   switch (error.code) {
     case 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED':
       return about?.attribute === 'issuer'
-        ? fault('wrong_issuer', 'The provider names another issuer in its configuration than the one that is set here')
+        ? explainIssuer(about.body?.issuer)
         : fault('invalid_response', 'The provider sent the claims of another person')
     case 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED':
       return fault('clock_skew', `The time in the ID token is wrong ("${about?.claim}"): the provider's clock or ours`)

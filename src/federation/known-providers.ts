@@ -34,7 +34,8 @@ export function openKnownProviders(
   async function begin(provider: StoredProvider): Promise<KnownProvider> {
     const { companyId, version } = provider
     const resize = () => {
-      if (known.peek(companyId) === found) known.set(companyId, found)
+      // A copy, because the same object would keep its old size.
+      if (known.peek(companyId)?.keys === found.keys) known.set(companyId, { ...found })
     }
     const found: KnownProvider = { version, ...(await discover(provider, resize)) }
     known.delete(companyId)

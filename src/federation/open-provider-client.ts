@@ -8,14 +8,13 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import { chooseMethod, proveClient } from './client-authentication.ts'
 import { describeProvider } from './describe-provider.ts'
 import { discoverProvider } from './discover-provider.ts'
-import type { Asked } from './explain-fault.ts'
-import { explainFault } from './explain-fault.ts'
+import { askFor } from './explain-fault.ts'
 import { openKnownProviders } from './known-providers.ts'
 import type { ProviderClient } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 import { openProviderFetch } from './provider-fetch.ts'
-import { joinClaims, lacksClaims, readIdentity } from './read-identity.ts'
 import { readLogoutNotice } from './read-logout-token.ts'
+import { redeemCode } from './redeem-code.ts'
 import { TOLERANCE_S, verifyToken } from './verify-token.ts'
 
 /** Requests under way at once: of all companies, and of one. A request holds at most 256 kB. */
@@ -53,7 +52,7 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
 
   return {
     begin: (provider, redirectUri, { email }) =>
-      during('its configuration', async () => {
+      askFor('its configuration', async () => {
         const { companyId, version, settings } = provider
         const { metadata } = await known.find(provider)
         // Now, and not when the user comes back from the provider.
@@ -75,31 +74,14 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
       if (flow.providerVersion !== version)
         throw new ProviderError('outdated', 'The settings of the provider have changed since the sign-in began')
       const secret = secrets.open(provider.secret, placeOfSecret(provider.id))
-      const callback = new URL(callbackUrl)
-      const hidden = [secret, flow.codeVerifier, ...callback.searchParams.getAll('code')]
-      const found = await during('its configuration', () => known.find(provider))
-      const proof = await proveClient(chooseMethod(settings, found.metadata), secret)
-      const config = configure(provider, found.metadata, proof)
-      const expected = {
-        ...{ expectedState: flow.state, expectedNonce: flow.nonce },
-        ...{ pkceCodeVerifier: flow.codeVerifier, idTokenExpected: true },
-      }
-      const tokens = await during('tokens', () => oidc.authorizationCodeGrant(config, callback, expected), hidden)
-      const idToken = tokens.id_token!
-      const claims = await during('its keys', () => verifyToken(found, settings.client_id, idToken, 'sign-in'), hidden)
-      if (!lacksClaims(claims, settings) || !found.metadata.userinfo_endpoint)
-        return readIdentity(claims, settings, idToken)
-      const { access_token: accessToken } = tokens
-      const userInfo = await during(
-        'the claims of the user',
-        () => oidc.fetchUserInfo(config, accessToken, claims.sub!),
-        [...hidden, accessToken],
-      )
-      return readIdentity(joinClaims(claims, userInfo), settings, idToken)
+      const published = await askFor('its configuration', () => known.find(provider))
+      const proof = await proveClient(chooseMethod(settings, published.metadata), secret)
+      const config = configure(provider, published.metadata, proof)
+      return redeemCode({ config, published, settings, flow, callbackUrl, secret })
     },
 
     findLogoutUrl: (provider, idToken, returnTo) =>
-      during('its configuration', async () => {
+      askFor('its configuration', async () => {
         const { metadata } = await known.find(provider)
         if (!metadata.end_session_endpoint) return null
         const hint: Record<string, string> = idToken.length > LONGEST_HINT ? {} : { id_token_hint: idToken }
@@ -108,14 +90,14 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
       }),
 
     readLogoutToken: (provider, logoutToken) =>
-      during('its keys', async () => {
+      askFor('its keys', async () => {
         const found = await known.find(provider)
         const claims = await verifyToken(found, provider.settings.client_id, logoutToken, 'logout')
         return readLogoutNotice(claims, logoutToken)
       }),
 
     check: (provider) =>
-      during('its configuration', async () => {
+      askFor('its configuration', async () => {
         const published = await discover(provider)
         return describeProvider(published, chooseMethod(provider.settings, published.metadata))
       }),
@@ -129,13 +111,4 @@ function chooseScope(roleClaim: string | null, { scopes_supported: supported }: 
   const scopes = ['openid', 'email', 'profile']
   if (roleClaim !== null && supported?.includes(roleClaim) && !scopes.includes(roleClaim)) scopes.push(roleClaim)
   return scopes.join(' ')
-}
-
-/** Runs a step, and explains its fault. */
-async function during<Result>(asked: Asked, step: () => Promise<Result>, secrets: string[] = []): Promise<Result> {
-  try {
-    return await step()
-  } catch (error) {
-    throw explainFault(error, asked, secrets)
-  }
 }

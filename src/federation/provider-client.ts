@@ -32,7 +32,7 @@ export interface ProviderIdentity {
 export interface LogoutNotice {
   subject: string | null
   providerSession: string | null
-  /** RFC 3339 UTC, with the tolerance for clocks. Sessions that began later have nothing to do with it. */
+  /** RFC 3339 UTC, by the provider's clock. Sessions that began later have nothing to do with it. */
   issuedAt: string
 }
 

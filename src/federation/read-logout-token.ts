@@ -3,7 +3,6 @@ import { decodeProtectedHeader } from 'jose'
 import type { LogoutNotice } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 import { readText } from './read-identity.ts'
-import { TOLERANCE_S } from './verify-token.ts'
 
 const MOST_ID_CHARACTERS = 255
 /** What the header may call a logout token; older providers give it no type of its own. */
@@ -22,9 +21,7 @@ export function readLogoutNotice(claims: JWTPayload, token: string): LogoutNotic
   if ((claims.sub !== undefined && subject === null) || (claims.sid !== undefined && providerSession === null))
     throw refuse('names a person or a session that is not valid')
   if (subject === null && providerSession === null) throw refuse('names neither a person nor a session')
-  // The provider's clock may be behind ours, and then its token looks older than the session that it ends.
-  const issuedAt = Math.min(Date.now(), (claims.iat! + TOLERANCE_S) * 1_000)
-  return { subject, providerSession, issuedAt: new Date(issuedAt).toISOString() }
+  return { subject, providerSession, issuedAt: new Date(claims.iat! * 1_000).toISOString() }
 }
 
 function refuse(why: string): ProviderError {

@@ -30,6 +30,7 @@ import { authorizeAdmin } from './access/authorize-user.ts'
 import type { BodyBudget } from './access/body-budget.ts'
 import { endUnreadBodies } from './access/body-budget.ts'
 import { compressAnswers } from './server/compression.ts'
+import { continueAfterChecks } from './server/expect-continue.ts'
 import { SMALL_BODY } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
@@ -184,6 +185,7 @@ function addHooks(app: FastifyInstance, services: AppServices): void {
   logAccess(app, services.onAnswered)
   compressAnswers(app)
   endUnreadBodies(app, services.bodyLimit)
+  continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(sendNotFound)
 }

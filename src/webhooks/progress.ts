@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import { PROJECTIONS } from '../../projections/index.ts'
 import type { WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../postgres/binary-arrays.ts'
@@ -21,7 +22,7 @@ export interface DueWebhook extends WebhookPlace {
 export interface LeasedWebhook extends WebhookPlace {
   position: number
   ahead: number[]
-  /** The position of the company's head. */
+  /** Up to where the ledger is folded, and may be told. */
   head: number
   attempts: number
   failingSince: string | null
@@ -38,8 +39,16 @@ export interface LeasedWebhook extends WebhookPlace {
 const LEASE_SECONDS = 30
 const LISTED_AT_ONCE = 1_000
 
+// Receivers may read what a message is about, so they hear only of events that every projection has folded. One that is
+// parked for a company, which an operator has to mend, is not waited for.
+const FOLDED = PROJECTIONS.map(
+  ({ name, version }, at) => `left join checkpoints c${at}
+    on c${at}.company_id = h.company_id and c${at}.projection = '${name}' and c${at}.version = ${version}`,
+).join(' ')
+const HEAD = `least(h.position, ${PROJECTIONS.map((_, at) => `case when c${at}.parked_at is null then coalesce(c${at}.position, 0) end`).join(', ')})`
+
 // Citus allows only stable functions in updates.
-const IS_DUE = `w.status = 'enabled' and h.position > p.position and coalesce(p.due_at <= statement_timestamp(), true)`
+const IS_DUE = `w.status = 'enabled' and ${HEAD} > p.position and coalesce(p.due_at <= statement_timestamp(), true)`
 const IS_FREE = `coalesce(p.leased_until <= statement_timestamp(), true)`
 
 /** Lists webhooks that are due: those of these companies, or of all, first those whose next attempt is overdue. */
@@ -48,7 +57,7 @@ export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]
     `select p.company_id, p.webhook_id,
        case when p.attempts > 0 then 'failing' when p.is_slow then 'slow' else 'prompt' end as pace
      from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
-       join heads h on h.company_id = w.company_id
+       join heads h on h.company_id = w.company_id ${FOLDED}
      where ${IS_DUE} and ${IS_FREE} ${companyIds ? 'and w.company_id = any($1)' : ''}
      order by p.due_at limit ${LISTED_AT_ONCE}`,
     companyIds ? [uuidArray(companyIds)] : [],
@@ -81,10 +90,10 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
   const { rows } = await pool.query<LeasedRow>(
     `update webhook_progress p
      set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
-     from webhooks w, heads h
+     from webhooks w, heads h ${FOLDED}
      where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
        and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
-     returning p.position, p.ahead, p.attempts, p.failing_since, h.position as head, w.url, w.types, w.include_data,
+     returning p.position, p.ahead, p.attempts, p.failing_since, ${HEAD} as head, w.url, w.types, w.include_data,
        w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, p.is_slow`,
     [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
   )
@@ -106,10 +115,10 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
 export async function releaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<boolean> {
   const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
     `update webhook_progress p set lease_id = null, leased_until = null
-     from webhooks w, heads h
+     from webhooks w, heads h ${FOLDED}
      where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3
        and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
-     returning w.status, h.position > p.position as is_behind, p.due_at`,
+     returning w.status, ${HEAD} > p.position as is_behind, p.due_at`,
     [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
   )
   const [row] = rows

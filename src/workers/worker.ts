@@ -32,7 +32,7 @@ interface WorkerOptions {
   onExpired?(count: number): void
   onRetired?(count: number): void
   /** Called with the companies of each job, after their events were folded. */
-  onDone?(projection: string, companyIds: string[]): void
+  onDone?(companyIds: string[]): void
   /** Called with the duration of each batch, in seconds. */
   onFolded?(projection: string, seconds: number): void
   /** Called for each batch that could not be folded. */
@@ -76,7 +76,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
       const companies = new Set(jobs.flatMap(({ data }) => data.companies))
       await foldInTurns(options, projection, new Set(companies))
-      options.onDone?.(projection.name, [...companies])
+      options.onDone?.([...companies])
     })
   }
 

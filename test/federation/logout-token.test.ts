@@ -77,23 +77,13 @@ await t.test('a logout token names a session, a person, or both', async (t) => {
   t.match(await client.readLogoutToken(provider, await idp.makeLogoutToken()), { subject: 'ana' })
 })
 
-await t.test(
-  'a logout token ends what began before it, by clocks that differ by the tolerance, and nothing that begins later',
-  async (t) => {
-    const idp = await startLyingProvider(t)
-    const client = openClient(t)
-    const provider = storedProvider({ issuer: idp.issuer })
-    const read = async (iat: number) => {
-      const { issuedAt } = await client.readLogoutToken(provider, await idp.makeLogoutToken({ iat }))
-      return Date.parse(issuedAt)
-    }
-    const recent = now() - 300
-    t.equal(await read(recent), (recent + 60) * 1_000)
-    const before = Date.now()
-    const read1 = await read(now())
-    t.ok(read1 >= before && read1 <= Date.now())
-  },
-)
+await t.test('a logout token says when it was issued', async (t) => {
+  const idp = await startLyingProvider(t)
+  const iat = now() - 300
+  const token = await idp.makeLogoutToken({ iat })
+  const notice = await openClient(t).readLogoutToken(storedProvider({ issuer: idp.issuer }), token)
+  t.equal(Date.parse(notice.issuedAt), iat * 1_000)
+})
 
 await t.test('an ID token ends no session, and a logout token signs nobody in', async (t) => {
   const idp = await startLyingProvider(t)

@@ -1,7 +1,11 @@
+import type { CustomFetch } from 'openid-client'
 import type { Test } from 'tap'
 import t from 'tap'
+import { openBudget } from '../../src/admission/budget.ts'
 import { discoverProvider } from '../../src/federation/discover-provider.ts'
 import { openProviderClient } from '../../src/federation/open-provider-client.ts'
+import { openProviderFetch } from '../../src/federation/provider-fetch.ts'
+import { openOutgoing } from '../../src/outgoing/connections.ts'
 import { eventually } from '../support/eventually.ts'
 import { followSignIn } from '../support/providers/follow-sign-in.ts'
 import type { Answer, LyingProvider } from '../support/providers/lying-provider.ts'
@@ -108,10 +112,31 @@ await t.test('a provider that many companies share is refused, as it would let i
   await t.rejects(discoverProvider({ issuer, client_id: 'ledger' }, options), refusal('wrong_issuer', /\{tenantid\}/))
 })
 
-await t.test('a slash at the end of the issuer does not matter, and anything else does', async (t) => {
+await t.test("the addresses in a provider's configuration are checked too", async (t) => {
+  const outgoing = openOutgoing({ allowPrivate: false, peer: 'The provider' })
+  t.teardown(outgoing.close)
+  const asking = openProviderFetch({ outgoing, requests: openBudget({ share: 1 }), companyId: 'cmp_a' })
+  const issuer = 'https://idp.example'
+  for (const [address, message] of [
+    ['https://169.254.169.254/keys', /not public/],
+    ['http://idp.example/keys', /https/],
+  ] as const) {
+    const fetch: CustomFetch = async (url, options) =>
+      url === `${issuer}${CONFIGURATION}` ? Response.json({ issuer, jwks_uri: address }) : asking(url, options)
+    const discovered = discoverProvider(
+      { issuer, client_id: 'ledger' },
+      { fetch, execute: [], onChanged: () => undefined },
+    )
+    await t.rejects(discovered, refusal('misconfigured', message))
+  }
+})
+
+await t.test('the issuer must be exactly as it is set', async (t) => {
   const idp = await startLyingProvider(t)
   const client = openClient(t)
-  t.ok(await client.check(storedProvider({ issuer: `${idp.issuer}/` })))
-  const path = `${idp.issuer}/.well-known/openid-configuration?x=/.well-known/`
-  await t.rejects(client.check(storedProvider({ issuer: path })), refusal('wrong_issuer'))
+  for (const issuer of [`${idp.issuer}/`, `${idp.issuer}/.well-known/openid-configuration`])
+    await t.rejects(client.check(storedProvider({ issuer })), {
+      ...refusal('wrong_issuer'),
+      message: `The provider names another issuer in its configuration than the one that is set here: ${idp.issuer}`,
+    })
 })

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import t from 'tap'
-import { generateProviderKey, readPublicKey } from '../../src/accounts/providers/provider-secret.ts'
+import { generateProviderKey, readPublicKeys } from '../../src/accounts/providers/provider-secret.ts'
 import { openProviderClient } from '../../src/federation/open-provider-client.ts'
 import { followSignIn } from '../support/providers/follow-sign-in.ts'
 import { BOX, CALLBACK, CLIENT, refusal, storedProvider } from '../support/providers/stored-provider.ts'
@@ -59,9 +59,10 @@ for (const [name, way] of WAYS) {
 
 await t.test('a user signs in, and the client proves itself with a key of its own', async (t) => {
   const secret = await generateProviderKey()
-  const jwks = { keys: [readPublicKey(secret)] } as NonNullable<TestClient['jwks']>
-  const { idp, client } = await start(t, { clients: [{ clientId: 'ledger', jwks, redirectUris: [CALLBACK] }] })
+  const { idp, client } = await start(t)
   const provider = storedProvider({ issuer: idp.issuer, client_auth: 'private_key_jwt' }, { secret })
+  const jwks = readPublicKeys(BOX, provider) as NonNullable<TestClient['jwks']>
+  idp.addClient({ clientId: CLIENT.clientId, jwks, redirectUris: [CALLBACK] })
   t.notMatch(JSON.stringify(jwks), JSON.parse(secret).d)
   const { url, flow } = await client.begin(provider, CALLBACK, NO_HINT)
   t.match(await client.complete(provider, flow, await followSignIn(url)), { subject: ANA.sub })

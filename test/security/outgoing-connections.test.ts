@@ -5,7 +5,7 @@ import { readSources, withoutComments } from '../support/rules/source-files.ts'
 import { browse } from '../support/http/sessions.ts'
 import { employee, startService } from '../support/service.ts'
 
-/* OWASP API Security Top 10 (2023), API7 and API10: the program connects to PostgreSQL and to nothing else. */
+/* OWASP API Security Top 10 (2023), API7 and API10: the program connects to PostgreSQL, and elsewhere as set up alone. */
 
 const sockets: Socket[] = []
 const watch = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
@@ -57,7 +57,7 @@ await t.test(
       /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
     t.strictSame(
       program.filter(({ text }) => reaching.test(withoutComments(text))).map(({ path }) => path),
-      // At addresses that it checks: test/webhooks/post.test.ts.
+      // At addresses that it checks: test/webhooks/post.test.ts, test/federation/outages.test.ts.
       ['src/outgoing/connections.ts'],
     )
     for (const path of ['/sign-in', '/docs', '/problems']) {

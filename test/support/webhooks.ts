@@ -27,7 +27,7 @@ export interface TestWebhook extends WebhookPlace {
 }
 
 /** What delivers webhooks of a service in this process, when a test says so. */
-export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company }: Service) {
+export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company, project }: Service) {
   const poster = openPoster({ allowPrivate: true })
   t.teardown(poster.close)
   const log = pino({ level: 'silent' })
@@ -48,8 +48,9 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company 
       return { companyId, webhookId: webhook.id, secret }
     },
 
-    /** Delivers as one process would, until nothing is left or something fails. Returns the ends of the rounds. */
+    /** Folds, and delivers as one process would, until nothing is left or something fails. Returns the ends of the rounds. */
     async deliver(webhook: WebhookPlace, leaseId = randomUUID()): Promise<RoundEnd['end'][]> {
+      await project(webhook.companyId)
       const ends: RoundEnd['end'][] = []
       do ends.push((await runLeasedRound(services, webhook, leaseId, { stopping: RUNNING, cutOff: RUNNING })).end)
       while (ends.at(-1) === 'more')

@@ -13,6 +13,7 @@ const receiver = await startReceiver(t)
 await t.test('a failure from before an administrator resumed a webhook does not disable it', async (t) => {
   const webhook = await webhooks.create(receiver.url)
   await service.call('POST', '/v1/employees', { body: employee() })
+  await service.project()
   const { position } = (await webhooks.find(webhook)).progress
   const failed = { ...webhook, leaseId: randomUUID() }
   t.ok(await leaseWebhook(service.pool, webhook, failed.leaseId))

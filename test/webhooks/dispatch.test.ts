@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
 import t from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { changeWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { openSecretBox } from '../../src/secrets/secret-box.ts'
 import type { Dispatcher } from '../../src/webhooks/dispatcher.ts'
 import { openDispatcher } from '../../src/webhooks/dispatcher.ts'
 import { runLeasedRound } from '../../src/webhooks/leased-round.ts'
 import { leaseWebhook, listDueWebhooks } from '../../src/webhooks/progress.ts'
+import { catchUp } from '../../src/workers/project.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
@@ -18,8 +21,10 @@ const webhooks = openTestWebhooks(t, service)
 const { acting, changing, services } = webhooks
 const running = new AbortController().signal
 
-const create = (company: TestCompany = service.company) =>
-  service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+async function create(company: TestCompany = service.company): Promise<void> {
+  await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+  await service.project(company.id)
+}
 
 await t.test('one process at a time delivers to a webhook, until its lease has expired', async (t) => {
   const receiver = await startReceiver(t)
@@ -36,6 +41,26 @@ await t.test('one process at a time delivers to a webhook, until its lease has e
   const late = await runLeasedRound(services, webhook, mine, { stopping: running, cutOff: running })
   t.strictSame(late, { end: 'lost' })
   t.equal(receiver.received.length, 2)
+})
+
+await t.test('events are told once every projection has folded them, or is parked for the company', async (t) => {
+  const receiver = await startReceiver(t)
+  const company = await service.makeCompany('Unfolded')
+  const webhook = await webhooks.create(receiver.url, { types: ['employee.created'] }, company)
+  await webhooks.deliver(webhook)
+  await service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+  const isDue = async () => (await listDueWebhooks(service.pool, [company.id])).length === 1
+  const lease = () => leaseWebhook(service.pool, webhook, randomUUID())
+  t.notOk(await isDue())
+  t.equal(await lease(), null)
+  await catchUp(service.db, bulkUserLogs, company.id)
+  t.notOk(await isDue(), 'the employees are not folded')
+  await service.pool.query(
+    `update checkpoints set parked_at = clock_timestamp() where company_id = $1 and projection = 'employees'`,
+    [toUuid(company.id)],
+  )
+  t.ok(await isDue())
+  t.ok(await lease())
 })
 
 await t.test('a round that was overtaken by a replay records nothing, so nothing is skipped', async (t) => {
@@ -126,6 +151,7 @@ await t.test('a receiver is prompt once it has answered promptly, not because th
   const paceOf = async () =>
     (await listDueWebhooks(service.pool)).find((due) => due.webhookId === webhook.webhookId)?.pace
   await service.call('POST', '/v1/employees', { body: [] })
+  await service.project()
   await webhooks.deliver(webhook)
   await create()
   t.equal(await paceOf(), 'slow')

@@ -14,6 +14,7 @@ receiver.answer = ({ text }, response) => response.writeHead(200).end(text)
 
 async function createEmployee(): Promise<string> {
   const { body } = await service.call('POST', '/v1/employees', { body: employee({ last_name: 'Forgotten' }) })
+  await service.project()
   return body.employees[0].id
 }
 

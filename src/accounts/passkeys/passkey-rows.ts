@@ -90,17 +90,39 @@ export interface StoredKey {
   id: string
   publicKey: Buffer
   counter: number
+  /** The company requires its identity provider of this user. */
+  isProviderRequired: boolean
 }
 
 /** Loads the key of a user's passkey; null if the user has no such passkey. */
 export async function loadKey(client: Client, owner: PasskeyOwner, credentialId: Buffer): Promise<StoredKey | null> {
-  const { rows } = await client.query<{ passkey_id: string; public_key: Buffer; counter: number }>(
-    `select passkey_id, public_key, counter from passkeys
+  const { rows } = await client.query<{
+    passkey_id: string
+    public_key: Buffer
+    counter: number
+    is_required: boolean
+  }>(
+    `select passkey_id, public_key, counter, ${REQUIRES_PROVIDER} as is_required from passkeys
      where company_id = $1 and user_id = $2 and credential_id = $3`,
     [...idsOf(owner), credentialId],
   )
   const [row] = rows
-  return row ? { id: fromUuid('psk', row.passkey_id), publicKey: row.public_key, counter: row.counter } : null
+  if (!row) return null
+  const { public_key: publicKey, counter, is_required: isProviderRequired } = row
+  return { id: fromUuid('psk', row.passkey_id), publicKey, counter, isProviderRequired }
+}
+
+/** The condition that the company ($1) requires its identity provider of this user ($2). */
+const REQUIRES_PROVIDER = `exists (select from identity_providers
+  where company_id = $1 and use = 'required' and break_glass <> $2)`
+
+/** Whether the company requires its identity provider of this user, so that passkeys do not sign in. */
+export async function isProviderRequired(client: Client, owner: PasskeyOwner): Promise<boolean> {
+  const { rows } = await client.query<{ is_required: boolean }>(
+    `select ${REQUIRES_PROVIDER} as is_required`,
+    idsOf(owner),
+  )
+  return rows[0]!.is_required
 }
 
 /**

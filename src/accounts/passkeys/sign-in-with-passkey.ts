@@ -23,6 +23,8 @@ export interface Challenge {
 export type PasskeySignIn =
   | { outcome: 'signed in'; cookie: string }
   | { outcome: 'refused' }
+  /** The passkey is right, but the company requires its identity provider. */
+  | { outcome: 'provider required' }
   /** Two authenticators use the same key: the passkey was copied. */
   | { outcome: 'copied'; passkeyId: string }
 
@@ -51,6 +53,7 @@ export async function signInWithPasskey(
     const isBehind = counter <= stored.counter && stored.counter > 0
     return isBehind ? { outcome: 'copied', passkeyId: stored.id } : { outcome: 'refused' }
   }
+  if (stored.isProviderRequired) return { outcome: 'provider required' }
   const cookie = await beginSession(db, owner, { method: 'passkey', credentialId }, session)
   return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie }
 }

@@ -57,30 +57,33 @@ export interface UserRow {
   name: string
   role: Role
   has_password: boolean
+  has_passkeys: boolean
   issuer: string | null
   subject: string | null
-  has_passkeys: boolean
   created_at: string
   removed_at: string | null
   link_expires_at: string | null
 }
 
+const HAS_PASSKEYS = `exists (select from passkeys p
+  where p.company_id = users.company_id and p.user_id = users.user_id)`
+
 export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
-  exists (select from passkeys p where p.company_id = users.company_id and p.user_id = users.user_id) as has_passkeys,
+  ${HAS_PASSKEYS} as has_passkeys,
   issuer, subject, created_at, removed_at, link_expires_at from users`
 
 export type UserStatus = 'pending' | 'active' | 'removed'
 
 const OF_STATUS: Record<UserStatus, string> = {
-  pending: 'removed_at is null and password_hash is null and subject is null',
-  active: 'removed_at is null and (password_hash is not null or subject is not null)',
+  pending: `removed_at is null and password_hash is null and subject is null and not ${HAS_PASSKEYS}`,
+  active: `removed_at is null and (password_hash is not null or subject is not null or ${HAS_PASSKEYS})`,
   removed: 'removed_at is not null',
 }
 
 /** Returns the status of a user. One who is pending has no way to sign in yet. */
-export function getUserStatus({ isRemoved, hasPassword, identity }: UserRecord): UserStatus {
+export function getUserStatus({ isRemoved, hasPassword, hasPasskeys, identity }: UserRecord): UserStatus {
   if (isRemoved) return 'removed'
-  return hasPassword || identity !== null ? 'active' : 'pending'
+  return hasPassword || hasPasskeys || identity !== null ? 'active' : 'pending'
 }
 
 /** Lists a company's users before an id, newest first; without a status, all except removed ones. */

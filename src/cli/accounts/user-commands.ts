@@ -51,14 +51,16 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).changeRole))
   user
     .command('reset')
-    .description('reset a password; shows a one-time token once, which the user uses to set a new password')
+    .description(
+      'reset a password and delete passkeys; shows a one-time token once, which the user uses to set a new password',
+    )
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).resetUser))
   user
     .command('remove')
-    .description('remove a user; their password and tokens stop working immediately')
+    .description('remove a user; their password, passkeys and tokens stop working immediately')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(jsonOption())

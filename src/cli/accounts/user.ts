@@ -99,8 +99,9 @@ export async function revokeToken({ company, token, json }: CompanyOptions & { t
 }
 
 function describeUser(user: UserRecord) {
-  const { id, email, name, role, createdAt } = user
-  return { user_id: id, email, name, role, status: getUserStatus(user), created_at: createdAt }
+  const { id, email, name, role, hasPasskeys, createdAt } = user
+  const status = getUserStatus(user)
+  return { user_id: id, email, name, role, status, has_passkeys: hasPasskeys, created_at: createdAt }
 }
 
 function describeUserAndLink({ user, linkToken, linkExpiresAt }: UserWithLink) {

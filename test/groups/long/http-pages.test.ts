@@ -5,5 +5,6 @@ await runFiles(
   'test/http/pages/*.long.test.ts',
   'test/http/server/*.long.test.ts',
   'test/http/live/*.long.test.ts',
+  'test/http/sign-in/*.long.test.ts',
   'test/http/openapi/*.long.test.ts',
 )

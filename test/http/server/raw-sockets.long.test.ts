@@ -159,6 +159,10 @@ await t.test(
     await socket.receives(/100 Continue/)
     socket.write(sent)
     t.strictSame(statusesIn(await socket.closed()), [100, 201])
+    const stranger = await open()
+    const anonymous = POST.replace(/x-api-key: [^\r]*/i, 'x-api-key: wrong')
+    stranger.write(`${anonymous}connection: close\r\nexpect: 100-continue\r\ncontent-length: ${sent.length}\r\n\r\n`)
+    t.strictSame(statusesIn(await stranger.closed()), [401], 'a refused call is not asked for its body')
     t.strictSame(
       (await answersTo(`${POST}connection: close\r\nexpect: wonders\r\ncontent-length: 2\r\n\r\n{}`)).statuses,
       [417],

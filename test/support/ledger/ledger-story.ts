@@ -110,7 +110,7 @@ async function makeAccountEvents({ manage, makeCompany, company }: Service): Pro
   await manage('DELETE', `/users/${user.id}`)
 }
 
-async function makeWebhookEvents({ pool, company }: Service): Promise<void> {
+async function makeWebhookEvents({ pool, company, project }: Service): Promise<void> {
   const acting = { companyId: company.id, actor: company.admin.user_id }
   const services = { pool, newId, secrets: openSecretBox([randomBytes(32)]) }
   const { id } = await makeWebhook({ pool, company }, services.secrets)
@@ -119,6 +119,7 @@ async function makeWebhookEvents({ pool, company }: Service): Promise<void> {
   await changeWebhook(services, acting, id, { change: 'pause' })
   await changeWebhook(services, acting, id, { change: 'resume', position: 1 })
   const place = { companyId: company.id, webhookId: id, leaseId: randomUUID() }
+  await project(company.id)
   await leaseWebhook(pool, place, place.leaseId)
   await disableWebhook(pool, place, 'gone')
   await changeWebhook(services, acting, id, { change: 'remove' })

@@ -1,6 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { countRecoveryCodes, listPasskeys, type Passkey } from '../../../accounts/passkeys/passkey-rows.ts'
+import {
+  countRecoveryCodes,
+  isProviderRequired,
+  listPasskeys,
+  type Passkey,
+} from '../../../accounts/passkeys/passkey-rows.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { MAX_PASSKEYS } from '../../../domain/accounts/passkeys.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
@@ -8,7 +13,7 @@ import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
-import { findSupport } from '../sign-in/passkey-sign-in.ts'
+import { findSupport } from '../sign-in/passkey-form.ts'
 
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
 export const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
@@ -24,14 +29,16 @@ export async function renderPasskeys(
   const { party, reason } = findSupport(services)
   const passkeys = await listPasskeys(pool, viewer)
   const isFull = passkeys.length >= MAX_PASSKEYS
+  const isUseless = await isProviderRequired(pool, viewer)
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
       A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
       one, your password alone no longer signs you in.
     </p>
     ${party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : ''}
+    ${isUseless ? html`<p class="warning">Your company requires its identity provider, so passkeys don't sign you in.</p>` : ''}
     ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
-    ${party === null || isFull ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
+    ${party === null || isFull || isUseless ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
     ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
     ${passkeys.length > 0 && hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
 }

@@ -24,7 +24,7 @@ import { sendUserPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { findSupport } from '../sign-in/passkey-sign-in.ts'
+import { findSupport } from '../sign-in/passkey-form.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { PASSKEYS_PATH } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
@@ -48,7 +48,7 @@ const refuse = (message: string) => new ProblemError(invalidFields([fieldError('
 
 /** `/account/passkeys/new`: adds a passkey, in two steps: the name and the password, and what the browser makes. */
 export function addPasskeyAddition(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
-  const { secrets } = services.webhooks
+  const { secrets } = services.providers
   const options = { secrets, settings: services.sessions, lifeSeconds: LIFE_SECONDS }
   const asked = openSealedCookie<Asked>({ name: 'new-passkey', ...options })
   const showForm = (request: FastifyRequest, reply: FastifyReply, problem: FormProblem) =>

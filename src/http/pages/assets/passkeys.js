@@ -54,7 +54,8 @@ async function sendAfterClick(form) {
 
 /** Offers passkeys among what the browser fills into the email field. */
 async function offerInField(form) {
-  if (!(await key.isConditionalMediationAvailable?.())) return
+  const isRefused = location.pathname === new URL(form.action).pathname
+  if (isRefused || !(await key.isConditionalMediationAvailable?.())) return
   const asked = (waiting = new AbortController())
   setTimeout(() => {
     if (waiting !== asked) return

@@ -1,9 +1,16 @@
 import { html } from 'hono/html'
+import { findPasskeySupport, type PasskeySupport } from '../../../accounts/passkeys/relying-party.ts'
 import { ASSETS } from '../assets/assets.ts'
 import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, renderDestination } from './destination.ts'
 
 export const PASSKEY_PATH = '/sign-in/passkey'
+
+/** Finds out whether passkeys work at the address of this service. */
+export function findSupport({ sessions, providers }: Pick<PageServices, 'sessions' | 'providers'>): PasskeySupport {
+  return findPasskeySupport(sessions.publicUrl, providers.secrets.hasKey)
+}
 
 /** Renders the button that signs in with a passkey. It is shown only where scripts run and the browser has passkeys. */
 export function renderPasskeyForm(destination: Destination): Html {

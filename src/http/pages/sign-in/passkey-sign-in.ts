@@ -1,22 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findPasskeySupport, type PasskeySupport } from '../../../accounts/passkeys/relying-party.ts'
 import { type Challenge, signInWithPasskey } from '../../../accounts/passkeys/sign-in-with-passkey.ts'
 import { makeRequestOptions, readAssertion } from '../../../accounts/passkeys/webauthn.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
 import { openSealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { companyPath } from '../parts/addresses.ts'
 import { readFormFields, toFormProblem } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { finishSignIn } from './finish-sign-in.ts'
 import { type Destination, readDestination } from './destination.ts'
-import { PASSKEY_PATH } from './passkey-form.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { findSupport, PASSKEY_PATH } from './passkey-form.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 const LIFE_SECONDS = 5 * 60
-
-/** What signing in needs. */
-export type SignInServices = Pick<PageServices, 'access' | 'company' | 'sessions' | 'webhooks'>
 
 /** Shows the sign-in page again. */
 type ShowSignIn = (
@@ -24,11 +21,6 @@ type ShowSignIn = (
   destination: Destination,
   refusal: Problem,
 ) => FastifyReply | Promise<FastifyReply>
-
-/** Finds out whether passkeys work at the address of this service. */
-export function findSupport({ sessions, webhooks }: Pick<SignInServices, 'sessions' | 'webhooks'>): PasskeySupport {
-  return findPasskeySupport(sessions.publicUrl, webhooks.secrets.hasKey)
-}
 
 const TOO_LATE = problem('invalid_credentials', 'That took too long. Try again.')
 const REFUSED = problem(
@@ -39,13 +31,13 @@ const REFUSED = problem(
 /** `/sign-in/passkey`: signing in with a passkey alone, without an email and a password. */
 export function addPasskeySignIn(
   app: FastifyInstance,
-  services: SignInServices,
+  services: PageServices,
   { limits, show }: { limits: SignInLimits; show: ShowSignIn },
 ): void {
   const { access, sessions } = services
   const challenges = openSealedCookie<Challenge>({
     name: 'passkey-challenge',
-    ...{ secrets: services.webhooks.secrets, settings: sessions, lifeSeconds: LIFE_SECONDS },
+    ...{ secrets: services.providers.secrets, settings: sessions, lifeSeconds: LIFE_SECONDS },
   })
 
   app.post(`${PASSKEY_PATH}/options`, async (_request, reply) => {
@@ -64,6 +56,7 @@ export function addPasskeySignIn(
     if (challenge === null) return show(reply.code(TOO_LATE.status), destination, TOO_LATE)
     try {
       const { cookie, companyId } = await trySignIn(services, limits, { request, reply, challenge })
+      if (cookie === null) return await reply.redirect(companyPath(companyId), 303)
       return await finishSignIn({ access, sessions }, request, reply, { ...destination, cookie, companyId })
     } catch (error) {
       const refusal = toFormProblem(error)
@@ -78,7 +71,8 @@ interface Attempt {
   challenge: Challenge
 }
 
-async function trySignIn(services: SignInServices, limits: SignInLimits, attempt: Attempt) {
+/** Tries to sign in. `cookie` is null if the company requires its identity provider. Throws a problem. */
+async function trySignIn(services: PageServices, limits: SignInLimits, attempt: Attempt) {
   const { request, reply, challenge } = attempt
   const { party } = findSupport(services)
   const assertion = readAssertion(readFormFields(request.body)['response'] ?? '')
@@ -89,10 +83,11 @@ async function trySignIn(services: SignInServices, limits: SignInLimits, attempt
     const session = describeSession(request, services.sessions)
     const used = { pool: services.company.pool, db: services.access, session }
     const outcome = await signInWithPasskey(used, party, challenge, assertion)
-    return { outcome, hasFailed: outcome.outcome !== 'signed in' }
+    return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
   })
   if (tried.outcome === 'copied')
     request.log.warn({ ...owner, passkeyId: tried.passkeyId }, 'a passkey may have been copied: its counter went back')
+  if (tried.outcome === 'provider required') return { cookie: null, companyId: owner.companyId }
   if (tried.outcome !== 'signed in') throw new ProblemError(REFUSED)
   return { cookie: tried.cookie, companyId: owner.companyId }
 }

@@ -8,10 +8,10 @@ import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
-import { finishSignIn } from './finish-sign-in.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
-import { renderPasskeyForm } from './passkey-form.ts'
-import { findSupport, type SignInServices } from './passkey-sign-in.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 const PATH = '/sign-in/recovery-code'
@@ -38,11 +38,11 @@ interface SecondStepOptions {
 /** `/sign-in/recovery-code`: the second step of users with passkeys who sign in with a password. */
 export function addSecondStep(
   app: FastifyInstance,
-  services: SignInServices,
+  services: PageServices,
   { limits, show }: SecondStepOptions,
 ): SecondStepPage {
   const { access, company, sessions } = services
-  const { secrets } = services.webhooks
+  const { secrets } = services.providers
   const options = { secrets, settings: sessions, lifeSeconds: LIFE_SECONDS }
   const steps: SealedCookie<SecondStep> = openSealedCookie({ name: 'second-step', ...options })
   const hasPasskeyButton = findSupport(services).party !== null
