@@ -81,6 +81,8 @@ const FORM_FIELDS: Record<string, string[]> = {
   overlap_seconds: ['0', '3600'],
   expires_in_days: ['1', '365'],
   scope: ['', 'audit'],
+  response: ['{}', '{"id":"AA","rawId":"AA","type":"public-key","response":{"userHandle":"AA"}}'],
+  code: ['7KQ2-X9RM-7KQ2-X9RM-7KQ2-X9RM'],
   end: ['others', 'all'],
   seen: ['0', '1', '2', '3', '4', '5'],
   time_zone: ['Asia/Tokyo', 'UTC'],

@@ -51,9 +51,7 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).changeRole))
   user
     .command('reset')
-    .description(
-      'reset a password and delete passkeys; shows a one-time token once, which the user uses to set a new password',
-    )
+    .description('reset a password and passkeys; shows a one-time token once, which sets a new password')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(jsonOption())

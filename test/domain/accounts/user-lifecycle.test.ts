@@ -31,6 +31,12 @@ const anyChange: fc.Arbitrary<UserChange> = fc.oneof(
     { change: 'link', identity: ACCOUNT },
     { change: 'link', identity: { ...ACCOUNT, issuer: 'https://other.example' } },
     { change: 'unlink' },
+    { change: 'add_passkey', passkeyId: 'psk_1', name: 'Laptop', held: 9 },
+    { change: 'add_passkey', passkeyId: 'psk_1', name: 'Laptop', held: 10 },
+    { change: 'remove_passkey', passkeyId: 'psk_1', isLastWayIn: false },
+    { change: 'remove_passkey', passkeyId: 'psk_1', isLastWayIn: true },
+    { change: 'issue_recovery_codes' },
+    { change: 'use_recovery_code', remaining: 9 },
   ),
 )
 
@@ -129,3 +135,24 @@ await t.test('days have 24 hours, also when the clocks change', async (t) => {
   t.equal(addDays('2026-03-28T12:00:00.000Z', 2), '2026-03-30T12:00:00.000Z')
   t.equal(addDays('2028-02-28T12:00:00.000Z', 1), '2028-02-29T12:00:00.000Z')
 })
+
+await t.test('a user has ten passkeys at most', async (t) => {
+  const adding = { change: 'add_passkey', passkeyId: 'psk_1', name: 'Laptop' } as const
+  t.strictSame(eventsOf(born(), { ...adding, held: 9 }), [
+    { ...place(2), type: 'UserPasskeyAdded', data: { passkey_id: 'psk_1', name: 'Laptop' } },
+  ])
+  t.match(decideUserChange(born(), { ...adding, held: 10 }, FACTS).problem, { code: 'validation_failed' })
+})
+
+await t.test('the last administrator keeps the passkey without which nobody could sign in', async (t) => {
+  const removing = { change: 'remove_passkey', passkeyId: 'psk_1' } as const
+  const alone = { ...FACTS, hasOtherAdmin: false }
+  t.match(decideUserChange(born('admin'), { ...removing, isLastWayIn: true }, alone).problem, { code: 'last_admin' })
+  t.equal(eventsOf(born('admin'), { ...removing, isLastWayIn: false }, false).length, 1)
+  t.equal(eventsOf(born('admin'), { ...removing, isLastWayIn: true }).length, 1)
+  t.equal(eventsOf(born('member'), { ...removing, isLastWayIn: true }, false).length, 1)
+})
+
+function place(version: number) {
+  return { stream: UNBORN.id, version, index: null }
+}

@@ -36,6 +36,10 @@ for (const site of SITES) {
           ['/sign-in', { email: company.member.email, password: company.member.password }, 303],
           ['/invitation', { token: 'x', password: 'long enough password', repeated: 'long enough password' }, 404],
           ['/account/tokens', { name: '', expires_in_days: '1' }, 422],
+          ['/account/recovery-codes', { seen: '1', current: 'x' }, 422],
+          ['/sign-in/passkey', { response: '{}' }, 401],
+          ['/sign-in/passkey/options', {}, 503],
+          ['/sign-in/recovery-code', { code: 'x' }, 401],
           [`/settings/api-keys/${company.key.api_id}/enable`, {}, 303],
           [`/settings/users/${company.member.user_id}/role`, { role: 'member' }, 303],
         ]

@@ -67,7 +67,13 @@ await t.test('signing in leads back to the filled form, which is not carried out
 
 await t.test('secrets are never written into the page', async (t) => {
   const secret = 'a secret that nobody sees'
-  for (const path of ['/account/password', '/account/tokens', NEW_KEY, `/settings/users/${member.user_id}/role`]) {
+  for (const path of [
+    '/account/password',
+    '/account/passkeys/new',
+    '/account/tokens',
+    NEW_KEY,
+    `/settings/users/${member.user_id}/role`,
+  ]) {
     const form = { current: secret, password: secret, repeated: secret, token: secret, api_key: secret, typed: secret }
     const { status, text } = await browse(service, path, { form: { ...form, name: 'x' } })
     t.equal(status, 401, path)
@@ -81,6 +87,8 @@ await t.test('a form without anything to keep leads to its page', async (t) => {
   const pages = {
     '/account/password': '/account',
     '/account/sessions': '/account',
+    '/account/passkeys': '/account',
+    '/account/recovery-codes': '/account/recovery-codes',
     [`${user}/role`]: user,
     [`${user}/remove`]: `${user}/remove`,
     [`${key}/disable`]: key,
@@ -157,7 +165,7 @@ await t.test('every form with the mark is shown or left alone, and never carried
     ...[key, `${key}/rotate`, `${key}/disable`, `${key}/revoke`, '/settings/users/new', '/settings/company'],
     ...['/role', '/remove', '/reset-password', '/erase'].map((end) => `/settings/users/${member.user_id}${end}`),
     ...['/account/tokens', `/account/tokens/${token.id}/revoke`, '/account/password', '/account/sessions'],
-    '/settings/employees/erase',
+    ...['/account/passkeys/new', '/account/passkeys', '/account/recovery-codes', '/settings/employees/erase'],
   ]) {
     const form = {
       ...{ ...FORM, email: 'x@example.com', role: 'admin', expires_in_days: '7', time_zone: 'Europe/Madrid' },
