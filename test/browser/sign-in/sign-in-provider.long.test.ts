@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { axeFaults, looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
-import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
-import { giveProvider, turn } from '../support/providers/company-provider.ts'
-import { FORM, startTestProvider } from '../support/providers/test-provider.ts'
-import { startService, type Service } from '../support/service.ts'
+import { axeFaults, looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
+import { freePort } from '../../../src/postgres/embedded/postgres-server.ts'
+import { giveProvider, turn } from '../../support/providers/company-provider.ts'
+import { FORM, startTestProvider } from '../../support/providers/test-provider.ts'
+import { startService, type Service } from '../../support/service.ts'
 
 /* Signing in through an identity provider, with the provider's own pages, in a real browser. */
 
