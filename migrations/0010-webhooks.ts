@@ -8,10 +8,12 @@ export async function up(db: Kysely<never>): Promise<void> {
 
 const STATEMENTS = [
   // The state that follows from a webhook's events, and its secrets, encrypted under a key outside the database.
+  // "revision" grows with each change and with each erasure in the company: what was read before is outdated.
   `create table webhooks (
     company_id uuid not null,
     webhook_id uuid not null,
     version integer not null,
+    revision integer not null default 0,
     url text not null,
     description text not null,
     types text[] not null,

@@ -1921,7 +1921,7 @@ export interface components {
             /** @enum {string} */
             role: "admin" | "auditor" | "member";
             /**
-             * @description A pending user has not set a password yet.
+             * @description A pending user has no way to sign in yet.
              * @enum {string}
              */
             status: "pending" | "active" | "removed";
@@ -2081,7 +2081,7 @@ export interface components {
             /** @enum {string} */
             role: "admin" | "auditor" | "member";
             /**
-             * @description A pending user has not set a password yet.
+             * @description A pending user has no way to sign in yet.
              * @enum {string}
              */
             status: "pending" | "active" | "removed";
@@ -2316,6 +2316,46 @@ export interface components {
             };
         };
         /**
+         * @description `break_glass_user`: The user is the break-glass administrator.
+         *
+         *     `last_admin`: The company needs at least one administrator.
+         */
+        AdminBreakGlassUserLastAdmin: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "break_glass_user" | "last_admin";
+                };
+            };
+        };
+        /**
+         * @description `break_glass_user`: The user is the break-glass administrator.
+         *
+         *     `last_admin`: The company needs at least one administrator.
+         *
+         *     `user_removed`: The user has been removed.
+         */
+        AdminBreakGlassUserLastAdminUserRemoved: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "break_glass_user" | "last_admin" | "user_removed";
+                };
+            };
+        };
+        /**
          * @description `delivery_not_found`: No such delivery.
          *
          *     `webhook_not_found`: No such webhook.
@@ -2461,40 +2501,6 @@ export interface components {
                 };
             };
         };
-        /** @description `last_admin`: The company needs at least one administrator. */
-        AdminLastAdmin: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {string} */
-                    code?: "last_admin";
-                };
-            };
-        };
-        /**
-         * @description `last_admin`: The company needs at least one administrator.
-         *
-         *     `user_removed`: The user has been removed.
-         */
-        AdminLastAdminUserRemoved: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {string} */
-                    code?: "last_admin" | "user_removed";
-                };
-            };
-        };
         /** @description `log_not_found`: No such log entry. */
         AdminLogNotFound: {
             headers: {
@@ -2574,6 +2580,21 @@ export interface components {
                     status?: 413;
                     /** @enum {string} */
                     code?: "payload_too_large";
+                };
+            };
+        };
+        /** @description `provider_required`: The company signs in through its identity provider. */
+        AdminOpenProviderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "provider_required";
                 };
             };
         };
@@ -4600,6 +4621,7 @@ export interface operations {
             };
             400: components["responses"]["AdminOpenInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminOpenInvalidCredentials"];
+            409: components["responses"]["AdminOpenProviderRequired"];
             413: components["responses"]["AdminOpenPayloadTooLarge"];
             415: components["responses"]["AdminOpenUnsupportedMediaType"];
             422: components["responses"]["AdminOpenValidationFailed"];
@@ -4923,7 +4945,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
-            409: components["responses"]["AdminLastAdmin"];
+            409: components["responses"]["AdminBreakGlassUserLastAdmin"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -4965,7 +4987,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
-            409: components["responses"]["AdminLastAdminUserRemoved"];
+            409: components["responses"]["AdminBreakGlassUserLastAdminUserRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];

@@ -126,7 +126,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   user_removed: { status: 409, title: 'The user has been removed' },
   user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company needs at least one administrator' },
-  break_glass_user: { status: 409, title: 'This administrator keeps access in emergencies' },
+  break_glass_user: { status: 409, title: 'The user is the break-glass administrator' },
   only_way_in: { status: 409, title: 'The user would have no way to sign in' },
   provider_required: { status: 409, title: 'The company signs in through its identity provider' },
   too_many_webhooks: { status: 409, title: 'The company has as many webhooks as it may have' },

@@ -38,10 +38,10 @@ export async function discoverProvider(
   return { metadata, keys: await openSigningKeys({ fetchKeys: () => fetchKeys(address, fetch), onChanged }) }
 }
 
-function fetchKeys(address: string, fetch: ProviderFetch): Promise<unknown> {
+function fetchKeys(address: string, send: ProviderFetch): Promise<unknown> {
   return askFor('its keys', async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
-    const response = await fetch(address, { method: 'GET', headers, body: undefined, redirect: 'manual' })
+    const response = await send(address, { method: 'GET', headers, body: undefined, redirect: 'manual' })
     if (response.status !== 200) throw explainStatus(response.status, 'its keys')
     return response.json().catch(() => {
       throw new ProviderError('misconfigured', 'The provider did not answer with JSON when asked for its keys')

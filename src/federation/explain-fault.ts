@@ -32,10 +32,6 @@ function explainFault(error: unknown, asked: Asked, secrets: readonly string[] =
       `The provider ended the sign-in with "${quote(error.error)}"${described(quote(error.error_description))}`,
     )
   if (error instanceof oidc.ResponseBodyError) return explainBody(error, asked, quote)
-  if (error instanceof oidc.WWWAuthenticateChallengeError) {
-    const fault = asked === 'tokens' ? 'client_refused' : 'invalid_response'
-    return make(fault, `The provider refused to give ${asked} (${error.status})`)
-  }
   if (error instanceof oidc.ClientError) return explainClient(error, asked)
   throw error
 }
@@ -134,7 +130,8 @@ function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
 
 /** Explains a status that is no success. */
 export function explainStatus(status: number, asked: Asked): ProviderError {
-  const fault = status >= 500 || status === 429 ? 'unreachable' : 'misconfigured'
+  const refused = status === 401 && asked === 'tokens' ? 'client_refused' : 'misconfigured'
+  const fault = status >= 500 || status === 429 ? 'unreachable' : refused
   return new ProviderError(fault, `The provider answered ${status} when asked for ${asked}`)
 }
 

@@ -25,7 +25,7 @@ export function openProviderFetch({ outgoing, requests, companyId }: FetchOption
     requests.hold(companyId, 1, undefined, () => {
       const request = {
         method: method === 'POST' ? ('POST' as const) : ('GET' as const),
-        headers,
+        headers: { ...headers, 'user-agent': 'employee-ledger' },
         body: method === 'POST' ? String(body as URLSearchParams) : undefined,
         signal,
       }
@@ -35,12 +35,11 @@ export function openProviderFetch({ outgoing, requests, companyId }: FetchOption
           throw new OutgoingError('broken', `It redirects (${status}), and redirects are not followed`)
         if (status < 200 || status > 599) throw new OutgoingError('broken', 'The answer is not valid HTTP')
         const answer = await readAnswer(response, { most: MOST_READ })
-        const { 'content-type': type, 'www-authenticate': challenge } = response.headers
-        const kept = {
-          ...(type ? { 'content-type': type } : {}),
-          ...(challenge ? { 'www-authenticate': challenge } : {}),
-        }
-        return new Response(WITHOUT_BODY.has(status) ? null : new Uint8Array(answer), { status, headers: kept })
+        const { 'content-type': type } = response.headers
+        return new Response(WITHOUT_BODY.has(status) ? null : new Uint8Array(answer), {
+          status,
+          headers: type === undefined ? {} : { 'content-type': type },
+        })
       })
     })
 }

@@ -156,6 +156,7 @@ export interface LedgerTables {
     company_id: string
     webhook_id: string
     version: number
+    revision: number
     url: string
     description: string
     types: WebhookType[]

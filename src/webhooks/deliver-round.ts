@@ -11,6 +11,8 @@ import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import type { Attempt, LeasedWebhook, Pace, RoundOutcome } from './progress.ts'
 import { recordRound } from './progress.ts'
+import type { Watch } from './watch-revision.ts'
+import { watchRevision } from './watch-revision.ts'
 
 export interface RoundServices {
   pool: Pool
@@ -35,7 +37,7 @@ export type RoundEnd =
 const PAGE = { limit: 200, bytes: 256 * 1024 }
 /** Positions that a round looks through for events of the webhook's types. */
 const SEARCHED_AT_ONCE = 20_000
-/** No message is sent later in a round: others wait for its place, and what it has read becomes outdated. */
+/** No message is sent later in a round: others wait for its place. */
 const SENDING_MS = 3_000
 const SLOW_MS = 2_000
 /** 410 Gone: the receiver wants no more messages. */
@@ -44,19 +46,22 @@ export const GONE = 410
 /**
  * Delivers the next messages of a webhook, and records how far it got. Messages of one employee, call or key are sent
  * one after another, in the order of the ledger; others up to `concurrency` at once. After a failure, nothing more is
- * sent. `signal` cuts off messages that are under way; they count neither as delivered nor as failed.
+ * sent. Messages that are under way are cut off by `signal`, or when what was read is outdated; they count neither as
+ * delivered nor as failed.
  */
 export async function deliverRound(
   services: RoundServices,
   webhook: LeasedWebhook,
   leaseId: string,
-  { beganAt, signal }: { beganAt: number; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<RoundEnd> {
   const upTo = Math.min(webhook.head, webhook.position + SEARCHED_AT_ONCE)
   const range = { after: webhook.position, upTo, types: listEventTypes(webhook.types) }
-  const page = await readEventPage(services.db, webhook.companyId, range, PAGE)
+  const { page, sending } = await watchRevision(services.pool, webhook, async (watch) => {
+    const read = await readEventPage(services.db, webhook.companyId, range, PAGE)
+    return { page: read, sending: await sendEvents(services, webhook, read.events, watch, signal) }
+  })
   const end = page.isEnd ? upTo : page.events.at(-1)!.position
-  const sending = await sendEvents(services, webhook, page.events, { until: beganAt + SENDING_MS, signal })
   const outcome = summarise(webhook, page.events, end, sending)
   const isIdle = sending.attempts.length === 0 && outcome.position === webhook.position
   if (isIdle) return { end: 'stopped', pace: webhook.isSlow ? 'slow' : 'prompt' }
@@ -83,14 +88,19 @@ async function sendEvents(
   { poster, secrets, newId, onAttempt }: RoundServices,
   webhook: LeasedWebhook,
   events: RecordedEvent[],
-  { until, signal }: { until: number; signal: AbortSignal },
+  watch: Watch,
+  cutOff: AbortSignal,
 ): Promise<Sending> {
   const sending: Sending = { attempts: [], delivered: new Set(webhook.ahead), failure: null }
   const waiting = new Set(events.filter(({ position }) => !sending.delivered.has(position)))
   const target = { url: webhook.url, secrets: openSecrets(secrets, webhook.secrets, webhook.webhookId) }
   const busy = new Set<string>()
+  const signal = AbortSignal.any([watch.signal, cutOff])
   let isBroken = false
-  const mayGoOn = () => !isBroken && !sending.failure && !signal.aborted && performance.now() < until
+  const mayGoOn = () => {
+    const isInTime = performance.now() - webhook.readAt < SENDING_MS
+    return isInTime && watch.isCurrent() && !isBroken && !sending.failure && !cutOff.aborted
+  }
 
   function takeNext(): RecordedEvent | undefined {
     for (const event of waiting) {

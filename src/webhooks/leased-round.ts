@@ -22,13 +22,12 @@ export async function runLeasedRound(
   leaseId: string,
   { stopping, cutOff }: { stopping: AbortSignal; cutOff: AbortSignal },
 ): Promise<RoundEnd> {
-  const beganAt = performance.now()
   if (stopping.aborted) return { end: 'lost' }
   const webhook = await leaseWebhook(services.pool, place, leaseId)
   if (!webhook) return { end: 'lost' }
   let round: RoundEnd
   try {
-    round = await deliverRound(services, webhook, leaseId, { beganAt, signal: cutOff })
+    round = await deliverRound(services, webhook, leaseId, cutOff)
   } catch (error) {
     // The lease ends by itself, and the sweep finds the webhook again.
     if (isServerError(error) || !(error instanceof Error)) throw error

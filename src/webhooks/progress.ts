@@ -10,6 +10,14 @@ export interface WebhookPlace {
   webhookId: string
 }
 
+/** A webhook of which something was read. */
+export interface SeenRevision extends WebhookPlace {
+  /** Its revision then. */
+  revision: number
+  /** When the reading began, by `performance.now()`. */
+  readAt: number
+}
+
 /** How the receiver of a webhook fared in its last round. `slow`: also if it has never been asked. */
 export type Pace = 'prompt' | 'slow' | 'failing'
 
@@ -19,7 +27,7 @@ export interface DueWebhook extends WebhookPlace {
 }
 
 /** A webhook that this process may deliver to, with what a round needs. */
-export interface LeasedWebhook extends WebhookPlace {
+export interface LeasedWebhook extends SeenRevision {
   position: number
   ahead: number[]
   /** Up to where the ledger is folded, and may be told. */
@@ -47,9 +55,10 @@ const FOLDED = PROJECTIONS.map(
 ).join(' ')
 const HEAD = `least(h.position, ${PROJECTIONS.map((_, at) => `case when c${at}.parked_at is null then coalesce(c${at}.position, 0) end`).join(', ')})`
 
-// Citus allows only stable functions in updates.
-const IS_DUE = `w.status = 'enabled' and ${HEAD} > p.position and coalesce(p.due_at <= statement_timestamp(), true)`
-const IS_FREE = `coalesce(p.leased_until <= statement_timestamp(), true)`
+// Citus allows only stable functions in updates, and none of them in CASE or COALESCE.
+const IS_DUE = `w.status = 'enabled' and ${HEAD} > p.position
+  and (p.due_at is null or p.due_at <= statement_timestamp())`
+const IS_FREE = `(p.leased_until is null or p.leased_until <= statement_timestamp())`
 
 /** Lists webhooks that are due: those of these companies, or of all, first those whose next attempt is overdue. */
 export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]): Promise<DueWebhook[]> {
@@ -83,10 +92,12 @@ interface LeasedRow {
   previous_secret: Buffer | null
   previous_expires_at: string | null
   is_slow: boolean
+  revision: number
 }
 
 /** Takes or renews the lease on a webhook. Null if it is not due, or another process has it. */
 export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<LeasedWebhook | null> {
+  const readAt = performance.now()
   const { rows } = await pool.query<LeasedRow>(
     `update webhook_progress p
      set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
@@ -94,7 +105,7 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
      where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
        and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
      returning p.position, p.ahead, p.attempts, p.failing_since, ${HEAD} as head, w.url, w.types, w.include_data,
-       w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, p.is_slow`,
+       w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, w.revision, p.is_slow`,
     [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
   )
   const [row] = rows
@@ -107,6 +118,7 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
     ahead: row.ahead.map(Number),
     includeData: row.include_data,
     isSlow: row.is_slow,
+    ...{ revision: row.revision, readAt },
     secrets: previous && Date.parse(row.previous_expires_at!) > Date.now() ? [secret, previous] : [secret],
   }
 }
@@ -164,12 +176,12 @@ export async function recordRound(
   round: RoundOutcome,
   attempts: Attempt[],
 ): Promise<number | null | 'lost'> {
+  const failingSince =
+    round.attempts === 0 ? 'null' : 'least(case when $6 > 1 then failing_since end, statement_timestamp())'
   await client.query('begin')
   const { rows } = await client.query<{ failing_since: string | null }>(
     `update webhook_progress set position = $4, ahead = $5, attempts = $6, error = $7, is_slow = $9,
-       due_at = statement_timestamp() + $8 * interval '1 millisecond',
-       failing_since = case when $6 = 0 then null when $6 = 1 then statement_timestamp()
-         else coalesce(failing_since, statement_timestamp()) end
+       due_at = statement_timestamp() + $8 * interval '1 millisecond', failing_since = ${failingSince}
      where company_id = $1 and webhook_id = $2 and lease_id = $3
      returning failing_since`,
     [

@@ -16,10 +16,14 @@ import { withClient } from '../postgres/with-client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
-import type { Attempt, WebhookPlace } from './progress.ts'
+import type { Attempt, SeenRevision, WebhookPlace } from './progress.ts'
 import { recordAttempt } from './progress.ts'
+import { watchRevision } from './watch-revision.ts'
 
-/** Deliveries that an administrator asks for: one at a time for each webhook and process. */
+/**
+ * Deliveries that an administrator asks for: one at a time for each webhook and process. They throw UnavailableError if
+ * what they read became outdated before the receiver answered.
+ */
 export interface SingleDeliveries {
   /** Sends a test message now. Throws RefusedByStateError if there is no such webhook, or if one is under way. */
   ping(companyId: string, webhookId: string): Promise<Delivery>
@@ -59,7 +63,7 @@ export function openSingleDeliveries(services: SingleDeliveryServices): SingleDe
   async function ping(place: WebhookPlace): Promise<Delivery> {
     const timestamp = new Date().toISOString()
     const message = { type: PING_TYPE, timestamp, data: { webhook_id: place.webhookId } }
-    return deliver(services, place, { id: `msg_${randomUUID()}`, position: null, describe: () => message })
+    return deliver(services, place, async () => ({ id: `msg_${randomUUID()}`, position: null, message }))
   }
 
   return {
@@ -70,11 +74,11 @@ export function openSingleDeliveries(services: SingleDeliveryServices): SingleDe
         if (!delivery) throw new RefusedByStateError(NO_SUCH_DELIVERY)
         const { position } = delivery
         if (position === null) return ping({ companyId, webhookId })
-        const [event] = await readEventsAt(db, companyId, [position])
-        if (!event) throw new RefusedByStateError(NO_SUCH_DELIVERY)
-        const id = messageIdOf(webhookId, event)
-        const describe = (includeData: boolean) => describeEvent(event, includeData)
-        return deliver(services, { companyId, webhookId }, { id, position, describe })
+        return deliver(services, { companyId, webhookId }, async (includeData) => {
+          const [event] = await readEventsAt(db, companyId, [position])
+          if (!event) throw new RefusedByStateError(NO_SUCH_DELIVERY)
+          return { id: messageIdOf(webhookId, event), position, message: describeEvent(event, includeData) }
+        })
       }),
   }
 }
@@ -82,36 +86,43 @@ export function openSingleDeliveries(services: SingleDeliveryServices): SingleDe
 interface SingleMessage {
   id: string
   position: number | null
-  describe(includeData: boolean): WebhookMessage
+  message: WebhookMessage
 }
 
 async function deliver(
   { pool, poster, secrets, newId }: SingleDeliveryServices,
   place: WebhookPlace,
-  { id, position, describe }: SingleMessage,
+  makeMessage: (includeData: boolean) => Promise<SingleMessage>,
 ): Promise<Delivery> {
-  const { url, includeData, sealed } = await loadTarget(pool, place)
-  const message = describe(includeData)
+  const { includeData, sealed, url, ...seen } = await loadTarget(pool, place)
   const target = { url, secrets: openSecrets(secrets, sealed, place.webhookId) }
-  const sentAt = new Date().toISOString()
-  const { retryAfter: _, ...result } = await postMessage(poster, target, { id, message })
-  const attempt: Attempt = { deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result }
+  const attempt = await watchRevision(pool, seen, async ({ signal }): Promise<Attempt> => {
+    const { id, position, message } = await makeMessage(includeData)
+    const sentAt = new Date().toISOString()
+    const { retryAfter: _, ...result } = await postMessage(poster, target, { id, message, signal })
+    return { deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result }
+  })
   await withClient(pool, (client) => recordAttempt(client, place, attempt))
   const { deliveryId, ...rest } = attempt
   return { id: deliveryId, ...rest, isDelivered: attempt.error === null }
 }
 
-async function loadTarget(
-  pool: Pool,
-  { companyId, webhookId }: WebhookPlace,
-): Promise<{ url: string; includeData: boolean; sealed: Buffer[] }> {
-  const { rows } = await pool.query<{ url: string; include_data: boolean; secrets: Buffer[] }>(
-    `select url, include_data, array_remove(array[secret,
+interface Target extends SeenRevision {
+  url: string
+  includeData: boolean
+  sealed: Buffer[]
+}
+
+async function loadTarget(pool: Pool, place: WebhookPlace): Promise<Target> {
+  const readAt = performance.now()
+  const { rows } = await pool.query<{ url: string; include_data: boolean; secrets: Buffer[]; revision: number }>(
+    `select url, include_data, revision, array_remove(array[secret,
        case when previous_expires_at > clock_timestamp() then previous_secret end], null) as secrets
      from webhooks where company_id = $1 and webhook_id = $2`,
-    [toUuid(companyId), toUuid(webhookId)],
+    [toUuid(place.companyId), toUuid(place.webhookId)],
   )
   const [row] = rows
   if (!row) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
-  return { url: row.url, includeData: row.include_data, sealed: row.secrets }
+  const { url, revision, include_data: includeData, secrets: sealed } = row
+  return { ...place, url, revision, readAt, includeData, sealed }
 }

@@ -9,10 +9,15 @@ import { collectRoutes } from '../support/http/registered-routes.ts'
 
 const LOOKED_AT: Record<string, string> = {
   '/sign-in': 'sign-in',
+  '/sign-in/:company': 'sign-in/sign-in-provider',
+  // Both are pages only when something fails.
+  '/sign-in/:company/start': 'sign-in/sign-in-provider',
+  '/sign-in/:company/callback': 'sign-in/sign-in-provider',
   '/invitation': 'shown-once',
   '/problems': 'sign-in',
   '/problems/:code': 'sign-in',
   '/account': 'account',
+  '/account/provider': 'sign-in/sign-in-provider',
   '/account/passkeys/new': 'passkeys',
   '/account/passkeys/:id/remove': 'passkeys',
   '/account/recovery-codes': 'passkeys',

@@ -1,13 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { looksOf, looksOfAnswer, openBrowser, openPage } from '../support/browser/browser.ts'
+import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
 import { startService, type Service } from '../support/service.ts'
 
 /* Passkeys in a real browser, with the authenticator that Chromium has for tests. */
 
-const port = await findFreePort()
+const port = await freePort()
 const service = await startService(t, {
   PORT: String(port),
   PUBLIC_URL: `http://localhost:${port}`,
@@ -17,14 +16,6 @@ const service = await startService(t, {
 const named: Service = { ...service, address: `http://localhost:${port}` }
 const { admin, member } = service.company
 const browser = await openBrowser(t)
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port: free } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return free
-}
 
 /**
  * Gives a page's browser an authenticator that says yes by itself. So the browser must not ask it for what it fills into

@@ -227,7 +227,7 @@ await t.test('secrets that the keys cannot read, or read with an older key only,
     const SECRETS_KEY = keys.map((key) => key.toString('base64')).join(',')
     return (await examine(t, { ...place, SECRETS_KEY })).of('stored secrets')
   }
-  t.match(await withKeys(older), { level: 'ok', found: 'there are no webhooks' })
+  t.match(await withKeys(older), { level: 'ok', found: 'there are none' })
   const { id } = await makeWebhook(other, openSecretBox([older]))
   t.match(await withKeys(older), { level: 'ok', found: '1 under the newest key' })
   t.match(await withKeys(newer, older), { level: 'warn', found: /^1 of 1 are under an older/ })

@@ -4,7 +4,7 @@ import { openProviderClient } from '../../src/federation/open-provider-client.ts
 import type { ProviderFault } from '../../src/federation/provider-client.ts'
 import { ProviderError } from '../../src/federation/provider-client.ts'
 import { followSignIn } from '../support/providers/follow-sign-in.ts'
-import type { Lies } from '../support/providers/lying-provider.ts'
+import type { Answer, Lies } from '../support/providers/lying-provider.ts'
 import {
   ENDLESS,
   GARBAGE,
@@ -13,6 +13,7 @@ import {
   SILENT,
   startLyingProvider,
 } from '../support/providers/lying-provider.ts'
+import { signingKey } from '../support/providers/provider-keys.ts'
 import { BOX, CALLBACK, CLIENT, refusal, storedProvider } from '../support/providers/stored-provider.ts'
 
 /* Every way in which a provider can lie, and what a company's IT is told. */
@@ -155,6 +156,19 @@ await t.test('a provider that repeats the secret, the code or a token is not quo
   t.ok((quoted as Error).message.length < 500)
 })
 
+await t.test('a client that the provider does not know is told so, however the provider says it', async (t) => {
+  const saying = (status: number, body: object, headers = {}): Answer =>
+    function answer(response) {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+    }
+  for (const answer of [
+    saying(401, {}),
+    saying(401, { error: 'invalid_client' }, { 'www-authenticate': 'Basic realm="x"' }),
+    saying(400, { error: 'unauthorized_client' }),
+  ])
+    await t.rejects(signIn(t, { answers: { '/token': answer } }), refusal('client_refused'))
+})
+
 await t.test('an email is verified only if the same answer says so', async (t) => {
   const userInfo = { email: 'boss@example.com', email_verified: true, groups: ['admins'] }
   const unverified = { email: 'ana@example.com', email_verified: undefined }
@@ -166,6 +180,19 @@ await t.test('an email is verified only if the same answer says so', async (t) =
   })
   for (const word of ['true', 1, {}])
     t.match(await signIn(t, { claims: { email_verified: word } }), { email: null, claimedEmail: 'ana@example.com' })
+})
+
+await t.test('a token that names no key is checked with each of them', async (t) => {
+  const publish = (...generations: number[]) => ({
+    keys: generations.map(signingKey).map(({ kty, n, e }) => ({ kty, n, e })),
+  })
+  const header = { kid: undefined }
+  t.match(await signIn(t, { header, keys: publish(1, 0) }), { subject: 'ana' })
+  await t.rejects(signIn(t, { header, keys: publish(1, 2) }), refusal('invalid_response', /signature is wrong/))
+})
+
+await t.test('a private key that a provider publishes by mistake is not used as one', async (t) => {
+  t.match(await signIn(t, { keys: { keys: [signingKey(0)] } }), { subject: 'ana' })
 })
 
 await t.test('role values are texts, one or many', async (t) => {

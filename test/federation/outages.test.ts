@@ -70,6 +70,12 @@ await t.test('what a provider publishes is fetched once, also by sign-ins at the
   t.strictSame([count(idp, CONFIGURATION), count(idp, '/jwks')], [3, 3], 'a check looks anew')
 })
 
+await t.test('a provider that speaks no TLS is unreachable', async (t) => {
+  const idp = await startLyingProvider(t)
+  const checked = openClient(t).check(storedProvider({ issuer: idp.issuer.replace('http:', 'https:') }))
+  await t.rejects(checked, refusal('unreachable', /TLS connection failed/))
+})
+
 await t.test('a failed discovery is tried again', async (t) => {
   const idp = await startLyingProvider(t, { answers: { [CONFIGURATION]: refuse(503) } })
   const client = openClient(t)

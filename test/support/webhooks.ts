@@ -19,6 +19,7 @@ import { releaseWebhook } from '../../src/webhooks/progress.ts'
 import type { Service } from './service.ts'
 
 export const SECRETS_KEY = Buffer.alloc(32, 7)
+const HOUR_MS = 3_600_000
 const RUNNING = new AbortController().signal
 
 /** A created webhook, with its secret. */
@@ -30,6 +31,7 @@ export interface TestWebhook extends WebhookPlace {
 export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company, project }: Service) {
   const poster = openPoster({ allowPrivate: true })
   t.teardown(poster.close)
+  const leaseId = randomUUID()
   const log = pino({ level: 'silent' })
   const services: LeaseServices = { pool, db, poster, log, newId, secrets: openSecretBox([SECRETS_KEY]) }
   return {
@@ -48,22 +50,27 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company,
       return { companyId, webhookId: webhook.id, secret }
     },
 
-    /** Folds, and delivers as one process would, until nothing is left or something fails. Returns the ends of the rounds. */
-    async deliver(webhook: WebhookPlace, leaseId = randomUUID()): Promise<RoundEnd['end'][]> {
+    /** Folds, and delivers one round, with other services if wanted. */
+    async deliverOnce(webhook: WebhookPlace, other: Partial<LeaseServices> = {}): Promise<RoundEnd> {
       await project(webhook.companyId)
+      return runLeasedRound({ ...services, ...other }, webhook, leaseId, { stopping: RUNNING, cutOff: RUNNING })
+    },
+
+    /** Delivers as one process would, until nothing is left or something fails. Returns the ends of the rounds. */
+    async deliver(webhook: WebhookPlace): Promise<RoundEnd['end'][]> {
       const ends: RoundEnd['end'][] = []
-      do ends.push((await runLeasedRound(services, webhook, leaseId, { stopping: RUNNING, cutOff: RUNNING })).end)
+      do ends.push((await this.deliverOnce(webhook)).end)
       while (ends.at(-1) === 'more')
       await releaseWebhook(pool, webhook, leaseId)
       return ends
     },
 
     /** Makes the next attempt due, as if the time had passed. */
-    async passTime({ companyId, webhookId }: WebhookPlace, failingFor = '0 seconds'): Promise<void> {
+    async passTime({ companyId, webhookId }: WebhookPlace, hours = 0): Promise<void> {
+      const { failingSince } = (await this.find({ companyId, webhookId })).progress
       await pool.query(
-        `update webhook_progress set due_at = null, failing_since = failing_since - $1::interval
-         where company_id = $2 and webhook_id = $3`,
-        [failingFor, toUuid(companyId), toUuid(webhookId)],
+        `update webhook_progress set due_at = null, failing_since = $1 where company_id = $2 and webhook_id = $3`,
+        [failingSince && new Date(Date.parse(failingSince) - hours * HOUR_MS), toUuid(companyId), toUuid(webhookId)],
       )
     },
 

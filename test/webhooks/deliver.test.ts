@@ -170,10 +170,10 @@ await t.test('a webhook is disabled when its receiver answers 410, or refuses a 
 
   receiver.answer = (_message, response) => response.writeHead(500).end()
   await webhooks.deliver(failing)
-  await webhooks.passTime(failing, '71 hours')
+  await webhooks.passTime(failing, 71)
   await webhooks.deliver(failing)
   t.match(await webhooks.find(failing), { status: 'enabled', progress: { attempts: 2 } })
-  await webhooks.passTime(failing, '1 hour')
+  await webhooks.passTime(failing, 1)
   await webhooks.deliver(failing)
   t.match(await webhooks.find(failing), { status: 'disabled', disabledReason: 'failing' })
 

@@ -30,8 +30,8 @@ export interface WebhookProgress {
   error: string | null
 }
 
-type SecretColumn = 'secret' | 'previous_secret'
-type WebhookRow = Omit<LedgerTables['webhooks'], SecretColumn> &
+type HiddenColumn = 'secret' | 'previous_secret' | 'revision'
+type WebhookRow = Omit<LedgerTables['webhooks'], HiddenColumn> &
   Pick<LedgerTables['webhook_progress'], 'position' | 'attempts' | 'failing_since' | 'due_at' | 'error'> & {
     head: number
     now: string

@@ -51,7 +51,7 @@ export async function insertWebhook(
   )
 }
 
-/** Stores a changed webhook. */
+/** Stores a changed webhook, and outdates what was read of it. */
 export async function updateWebhook(
   client: ClientBase,
   companyId: string,
@@ -60,8 +60,8 @@ export async function updateWebhook(
 ): Promise<void> {
   const { url, description, types, include_data: includeData, concurrency } = webhook.settings
   await client.query(
-    `update webhooks set version = $3, url = $4, description = $5, types = $6, include_data = $7, concurrency = $8,
-       status = $9, disabled_reason = $10,
+    `update webhooks set version = $3, revision = revision + 1, url = $4, description = $5, types = $6,
+       include_data = $7, concurrency = $8, status = $9, disabled_reason = $10,
        disabled_at = case when $9 <> 'disabled' then null else coalesce(disabled_at, $11) end
      where company_id = $1 and webhook_id = $2`,
     [

@@ -134,7 +134,7 @@ const LAST_ADMIN = problem(
 
 const BREAK_GLASS = problem(
   'break_glass_user',
-  'This administrator keeps access in case the identity provider fails; name another one for this, or stop requiring the identity provider',
+  'This is the break-glass administrator; name another one, or stop requiring the identity provider',
 )
 
 /** Whether a change takes the emergency access from whoever has it. */

@@ -51,7 +51,7 @@ const POSITIONS_AT_ONCE = 1_000
 /**
  * Deletes what receivers of webhooks answered to these events and to the ends of these calls, since an answer may repeat
  * the message or name the person. Waits for rounds that are being recorded; those recorded later store no answer to an
- * erased event.
+ * erased event. Outdates what was read of the company's webhooks, so that rounds stop sending it.
  */
 export async function forgetReceiversAnswers(
   client: ClientBase,
@@ -60,6 +60,7 @@ export async function forgetReceiversAnswers(
 ): Promise<void> {
   const company = toUuid(companyId)
   await client.query('select from webhook_progress where company_id = $1 order by webhook_id for update', [company])
+  await client.query('update webhooks set revision = revision + 1 where company_id = $1', [company])
   const { rows: ends } = await client.query<{ position: number }>(
     'select position from events where company_id = $1 and stream_id = any($2::uuid[])',
     [company, callIds.map(toUuid)],

@@ -52,7 +52,7 @@ await t.test('a verified email links a user once; after that the account counts,
 await t.test(
   'a stranger becomes a user only if the company wants that, with the name and role of the claims',
   async (t) => {
-    person({ ...stranger, groups: ['staff', 'auditors'] } as typeof stranger)
+    person({ ...stranger, groups: ['staff', 'auditors'] })
     const closed = await openCompany()
     const refused = await enter(service, closed.company)
     t.match(refused.answer, { status: 403, text: /You are not a user yet/ })
@@ -120,13 +120,13 @@ await t.test('claims change roles at each sign-in, but not that of the last admi
   const roles = [{ value: 'owners', role: 'admin' }] as const
   const { company, providerId, newEvents } = await openCompany({ role_claim: 'groups', roles })
   const asMember = { sub: 'sub-of-member', email: company.member.email, email_verified: true }
-  person({ ...asMember, groups: 'owners' } as typeof asMember)
+  person({ ...asMember, groups: 'owners' })
   const { visitor } = await enter(service, company)
   t.equal((await visitor.visit('/settings/users')).status, 200)
-  person({ ...asMember, groups: [] } as typeof asMember)
+  person({ ...asMember, groups: [] })
   await enter(service, company)
   t.equal((await visitor.visit('/settings/users')).status, 403, 'other sessions lose the right at once')
-  person({ ...asAdmin, groups: [] } as typeof asAdmin)
+  person({ ...asAdmin, groups: [] })
   const last = await enter(service, company)
   t.equal((await last.visitor.visit('/settings/users')).status, 200)
   t.match(

@@ -51,10 +51,12 @@ export async function openPage(
   return { page, faults }
 }
 
-/** Signs a user of a company in, through the form. */
+/** Signs a user of a company in with the password, whether or not the company has an identity provider. */
 export async function signIn(page: Page, company: TestCompany, role: Role): Promise<void> {
-  await page.goto('/sign-in')
-  await giveCredentials(page, company[role])
+  await page.goto('/sign-in?with=password')
+  await page.getByLabel('Email').fill(company[role].email)
+  await page.getByLabel('Password').fill(company[role].password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))
 }
 

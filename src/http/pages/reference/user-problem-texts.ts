@@ -32,7 +32,7 @@ export const USER_PROBLEM_TEXTS = {
   },
   break_glass_user: {
     when: 'The user is the administrator who may use a password although the company requires its identity provider.',
-    remedy: 'Name another administrator for emergencies, or stop requiring the identity provider.',
+    remedy: 'Name another break-glass administrator, or stop requiring the identity provider.',
     entry: 'no',
   },
   only_way_in: {

@@ -79,7 +79,7 @@ function sendCompanyPage(
         >
       </p>
       <p class="hint">
-        ${use.use === 'required' ? html`Only the administrator for emergencies can <a href="${PASSWORD_PATH}">use a password</a>.` : html`Or <a href="${PASSWORD_PATH}">use a password</a>, if you have one.`}
+        ${use.use === 'required' ? html`Only the break-glass administrator can <a href="${PASSWORD_PATH}">use a password</a>.` : html`Or <a href="${PASSWORD_PATH}">use a password</a>, if you have one.`}
       </p>`,
   })
 }

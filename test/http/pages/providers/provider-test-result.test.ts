@@ -1,11 +1,11 @@
 import t from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
-import { browse, cookieOf } from '../../support/http/sessions.ts'
-import { readEvents } from '../../support/ledger/company-events.ts'
-import { followSignIn } from '../../support/providers/follow-sign-in.ts'
-import type { TestAccount } from '../../support/providers/test-provider.ts'
-import { startTestProvider } from '../../support/providers/test-provider.ts'
-import { startService } from '../../support/service.ts'
+import { toUuid } from '../../../../src/domain/ids.ts'
+import { browse, cookieOf } from '../../../support/http/sessions.ts'
+import { readEvents } from '../../../support/ledger/company-events.ts'
+import { followSignIn } from '../../../support/providers/follow-sign-in.ts'
+import type { TestAccount } from '../../../support/providers/test-provider.ts'
+import { startTestProvider } from '../../../support/providers/test-provider.ts'
+import { startService } from '../../../support/service.ts'
 
 /* Trying a provider that is still switched off: what it publishes, and what signing in would do. */
 

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
-import { browse, cookieOf } from '../../support/http/sessions.ts'
-import { streamOf } from '../../support/ledger/company-events.ts'
-import { startService } from '../../support/service.ts'
-import type { TestCompany } from '../../support/service.ts'
+import { toUuid } from '../../../../src/domain/ids.ts'
+import { browse, cookieOf } from '../../../support/http/sessions.ts'
+import { streamOf } from '../../../support/ledger/company-events.ts'
+import { startService } from '../../../support/service.ts'
+import type { TestCompany } from '../../../support/service.ts'
 
 const PUBLIC_URL = 'http://localhost:3000'
 const service = await startService(t, { PUBLIC_URL })

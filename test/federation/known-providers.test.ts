@@ -1,0 +1,51 @@
+import type { ServerMetadata } from 'openid-client'
+import t from 'tap'
+import type { StoredProvider } from '../../src/accounts/providers/read-provider.ts'
+import { openKnownProviders } from '../../src/federation/known-providers.ts'
+import { storedProvider } from '../support/providers/stored-provider.ts'
+
+/* What providers publish stays in memory, within bounds. */
+
+const MIB = 1024 * 1024
+
+/** Providers whose keys take so many bytes. */
+function openKnown(bytes: number) {
+  const discovered: string[] = []
+  const changes = new Map<string, (bytes: number) => void>()
+  const known = openKnownProviders(async ({ companyId, settings }: StoredProvider, onChanged) => {
+    discovered.push(companyId)
+    const keys = { bytes, algorithms: [], verify: async () => ({}) }
+    changes.set(companyId, (now) => {
+      keys.bytes = now
+      onChanged()
+    })
+    const metadata: ServerMetadata = { issuer: settings.issuer }
+    return { metadata, keys }
+  })
+  return { known, discovered, changes }
+}
+
+const companies = ['com_a', 'com_b', 'com_c', 'com_d'].map((companyId) =>
+  storedProvider({ issuer: 'https://idp.example' }, { companyId }),
+)
+
+await t.test('the provider that was not used for longest makes room', async (t) => {
+  const { known, discovered } = openKnown(5 * MIB)
+  for (const provider of [...companies, companies[1]!, companies[0]!]) await known.find(provider)
+  t.strictSame(discovered, ['com_a', 'com_b', 'com_c', 'com_d', 'com_a'])
+})
+
+await t.test('keys that grow count in full', async (t) => {
+  const { known, discovered, changes } = openKnown(1 * MIB)
+  for (const provider of companies) await known.find(provider)
+  changes.get('com_d')!(14 * MIB)
+  for (const provider of companies.toReversed()) await known.find(provider)
+  t.strictSame(discovered, ['com_a', 'com_b', 'com_c', 'com_d', 'com_b', 'com_a'])
+})
+
+await t.test('a company has one provider in memory, that of the settings it uses', async (t) => {
+  const { known, discovered } = openKnown(1 * MIB)
+  const [first] = companies as [StoredProvider]
+  for (const version of [1, 2, 2, 1]) await known.find({ ...first, version })
+  t.equal(discovered.length, 3)
+})
