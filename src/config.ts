@@ -222,7 +222,7 @@ export const ConfigSchema = Type.Object({
     Type.String({
       pattern: HTTP_ORIGIN,
       description:
-        'address at which browsers reach the service; if it is https, session cookies are sent over https only',
+        'address at which browsers reach the service, for passkeys and identity providers; if it is https, session cookies are sent over https only',
     }),
   ),
   TRUST_PROXY: Type.Optional(

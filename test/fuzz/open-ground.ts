@@ -32,6 +32,8 @@ const LIMITS_OFF = {
   HEAVY_READS: '199',
   STREAMS_PER_USER: '1000',
   STREAM_LIFE_MS: '1000',
+  // Passkeys work there.
+  PUBLIC_URL: 'http://localhost:3999',
 }
 const ROOM = { POOL_SIZE: '10', LANES: '4' }
 

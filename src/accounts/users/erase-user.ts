@@ -8,8 +8,8 @@ import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 
 /**
- * Erases the email, name and token names of a removed user, in the ledger and in the rows. The user's id, its actions
- * and its roles stay. Does nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or
+ * Erases the email, the name, and the names of tokens and passkeys of a removed user, in the ledger and in the rows. The
+ * user's id, its actions and its roles stay. Does nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or
  * `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {

@@ -200,7 +200,7 @@ await t.test(
     await service.pool.query(
       `insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
        creates_users, roles, use, break_glass, secret, created_at)
-     values ($1, gen_random_uuid(), 1, 'IdP', 'https://idp.example', 'x', 'client_secret', false, '{}', 'required', $2,
+     values ($1, gen_random_uuid(), 1, 'IdP', 'https://idp.example', 'x', 'client_secret', false, '[]', 'required', $2,
        '\\x00', now())`,
       [toUuid(company.id), toUuid(company.admin.user_id)],
     )
@@ -225,7 +225,7 @@ await t.test('guesses are limited: of recovery codes by user, of passkeys by pas
   const other = (await addPasskey(await signInByPassword(limited, auditor), auditor.password)).authenticator
   const step = openVisitor(limited)
   await step.visit('/sign-in', { email: member.email, password: member.password })
-  for (let at = 0; at < 3; at += 1) t.equal((await giveCode(step, codes[0]!.replace(/^./, 'Z'))).status, 401)
+  for (let at = 0; at < 3; at += 1) t.equal((await giveCode(step, `${'7'.repeat(23)}${at}`)).status, 401)
   const refused = await giveCode(step, codes[0]!)
   t.match(refused, { status: 429, text: /Too many failed/ })
   t.ok(Number(refused.headers['retry-after']) > 0)
@@ -249,4 +249,15 @@ await t.test('where passkeys cannot work, the account page says why, and nothing
   t.match((await visitor.visit('/account/passkeys/new')).text, 'Passkeys need a host name')
   const form = { name: 'x', current: member.password, seen: '3' }
   t.equal((await visitor.visit('/account/passkeys/new', form)).status, 422)
+})
+
+await t.test('without a key for secrets, the password of a user with passkeys starts no session', async (t) => {
+  const { company, member } = await makeHolder()
+  const keyless = await startService(t, { ...WITH_PASSKEYS, SECRETS_KEY: '' }, { urls: service.urls })
+  const visitor = openVisitor(keyless)
+  const { email, password } = member
+  const answer = await visitor.visit('/sign-in', { email, password, company: company.id })
+  t.match(answer, { status: 503, text: /Tell its operator to set SECRETS_KEY/ })
+  t.notOk(await visitor.isIn())
+  t.ok(await signInByPassword(keyless, company.auditor, company.id))
 })

@@ -60,8 +60,8 @@ async function sendUserErasureForm(
       </dl>
       <p class="warning">This can't be undone.</p>
       <p>
-        The name, email address and token names are deleted, also from the ledger. Actions and roles stay recorded
-        under the ID <code>${user.id}</code>, but no one can tell who it was.
+        The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
+        stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
       </p>
       <form method="post" action="${PATH}/${user.id}/erase" class="stack">
         ${renderTypedConfirmation(getExpectedText(user), problem)}
