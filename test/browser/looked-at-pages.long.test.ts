@@ -8,19 +8,19 @@ import { collectRoutes } from '../support/http/registered-routes.ts'
  */
 
 const LOOKED_AT: Record<string, string> = {
-  '/sign-in': 'sign-in',
-  '/sign-in/:company': 'sign-in/sign-in-provider',
+  '/sign-in': 'sign-in/sign-in',
+  '/sign-in/:company': 'sign-in/company-provider',
   // Both are pages only when something fails.
-  '/sign-in/:company/start': 'sign-in/sign-in-provider',
-  '/sign-in/:company/callback': 'sign-in/sign-in-provider',
+  '/sign-in/:company/start': 'sign-in/company-provider',
+  '/sign-in/:company/callback': 'sign-in/company-provider',
   '/invitation': 'shown-once',
-  '/problems': 'sign-in',
-  '/problems/:code': 'sign-in',
+  '/problems': 'sign-in/sign-in',
+  '/problems/:code': 'sign-in/sign-in',
   '/account': 'account',
-  '/account/provider': 'sign-in/sign-in-provider',
-  '/account/passkeys/new': 'passkeys',
-  '/account/passkeys/:id/remove': 'passkeys',
-  '/account/recovery-codes': 'passkeys',
+  '/account/provider': 'sign-in/company-provider',
+  '/account/passkeys/new': 'sign-in/passkeys',
+  '/account/passkeys/:id/remove': 'sign-in/passkeys',
+  '/account/recovery-codes': 'sign-in/passkeys',
   '/account/tokens/:id/revoke': 'account',
   '/settings/bulk-user-logs': 'bulk-user-logs/list',
   '/settings/bulk-user-logs/:log_id': 'bulk-user-logs/looks',
@@ -34,8 +34,8 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/webhooks/:id': 'webhooks',
   '/settings/webhooks/:id/deliveries': 'webhooks',
   '/settings/webhooks/:id/remove': 'webhooks',
-  '/settings/sign-in': 'providers',
-  '/settings/sign-in/new': 'providers',
+  '/settings/sign-in': 'sign-in/providers',
+  '/settings/sign-in/new': 'sign-in/providers',
   '/settings/usage': 'usage',
   '/settings/users': 'users',
   '/settings/users/new': 'users',
@@ -53,8 +53,8 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/health': 'system-health',
   '/settings/company': 'company',
   // The page for “not found”.
-  '/settings/*': 'sign-in',
-  '/account/*': 'sign-in',
+  '/settings/*': 'sign-in/sign-in',
+  '/account/*': 'sign-in/sign-in',
 }
 
 /** Routes that are not pages of the interface: endpoints, files, redirections, a fragment, and Scalar's reference. */

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { toUuid } from '../../src/domain/ids.ts'
-import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
-import { browse, cookieOf } from '../support/http/sessions.ts'
-import { startTestProvider } from '../support/providers/test-provider.ts'
-import { startService } from '../support/service.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { startTestProvider } from '../../support/providers/test-provider.ts'
+import { startService } from '../../support/service.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const SETTINGS = { PUBLIC_URL: 'http://localhost:3000', OUTGOING_PRIVATE: '1' }

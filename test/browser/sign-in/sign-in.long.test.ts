@@ -7,8 +7,8 @@ import {
   openPage,
   signIn,
   giveCredentials,
-} from '../support/browser/browser.ts'
-import { startService } from '../support/service.ts'
+} from '../../support/browser/browser.ts'
+import { startService } from '../../support/service.ts'
 
 await t.test('signing in opens the page that was asked for, and signing out ends the session', async (t) => {
   const service = await startService(t)
