@@ -24,5 +24,5 @@ ENV HOST=0.0.0.0 PORT=3000 METRICS_HOST=0.0.0.0 METRICS_PORT=9464
 EXPOSE 3000 9464
 # Of the API and of a worker alike; whether the API may be sent calls is told by /readyz.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
-  CMD ["node", "--eval", "fetch('http://127.0.0.1:9464/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "--eval", "fetch('http://127.0.0.1:' + process.env.METRICS_PORT + '/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "src/main.ts", "serve"]

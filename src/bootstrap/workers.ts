@@ -49,7 +49,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
-    ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }),
+    ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: (companyIds) => webhooks.announce(companyIds),
     traceFold: tracing?.foldTracer(store.db),
   })

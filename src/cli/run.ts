@@ -49,8 +49,8 @@ interface Running {
 }
 
 /**
- * Starts the parts in order, waits for an interruption, and stops the parts in reverse order, also when one of them
- * fails to start. Exits with 0 on an interruption, even during startup.
+ * Starts the parts in order, waits for an interruption or the end of the embedded database, and stops the parts in
+ * reverse order, also when one of them fails to start. Exits with 0 on an interruption, even during startup.
  */
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
@@ -59,8 +59,8 @@ async function run(parts: Parts): Promise<never> {
   process.stdout.once('error', () => interrupt('SIGPIPE'))
   let fault: unknown
   try {
-    await startParts(parts, running)
-    await interruptible(waitForever, 0)
+    const { lost } = await startParts(parts, running)
+    await interruptible(() => lost, 0)
   } catch (error) {
     fault = error
   }
@@ -71,10 +71,11 @@ async function run(parts: Parts): Promise<never> {
   process.exit(0)
 }
 
-async function startParts(parts: Parts, running: Running): Promise<void> {
+async function startParts(parts: Parts, running: Running): Promise<OpenedDatabase> {
   const { config, log, metrics } = running
+  const onTrouble = (trouble: string, error?: unknown) => log.warn({ err: error }, trouble)
   // Without a limit: an abandoned start would leave the embedded server running.
-  const database = await interruptible(() => findDatabase(config, parts.purpose), Infinity)
+  const database = await interruptible(() => findDatabase(config, parts.purpose, onTrouble), Infinity)
   running.database = database
   if (database.movedTo !== undefined) {
     printLine(`the database is in ${database.movedTo}, because its OS user cannot access DATA_DIR`)
@@ -97,6 +98,7 @@ async function startParts(parts: Parts, running: Running): Promise<void> {
   } else printLine('employee-ledger worker is running')
   if (listener) printLine(`metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
+  return database
 }
 
 /** Starts the API, prints where it listens and returns that URL. */
@@ -110,8 +112,4 @@ async function startListening(running: Running, options: PartOptions): Promise<s
 
 function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-function waitForever(): Promise<never> {
-  return new Promise(() => undefined)
 }

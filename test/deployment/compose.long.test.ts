@@ -198,12 +198,12 @@ await t.test(
     ) as string[]
     const metrics = new URL(await worker.prints(/metrics are at (\S+)/))
     const [, ...ofApi] = compose.services['api']!.healthcheck!.test
-    t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 0)
-    t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 0)
+    t.equal(await isHealthy(t, ofApi, { PORT: new URL(api.address).port }), 0)
+    t.equal(await isHealthy(t, ofImage, { METRICS_PORT: metrics.port }), 0)
     await api.end('SIGTERM')
     await worker.end('SIGTERM')
-    t.equal(await isHealthy(t, ofApi, '3000', new URL(api.address).port), 1)
-    t.equal(await isHealthy(t, ofImage, '9464', metrics.port), 1)
+    t.equal(await isHealthy(t, ofApi, { PORT: new URL(api.address).port }), 1)
+    t.equal(await isHealthy(t, ofImage, { METRICS_PORT: metrics.port }), 1)
   },
 )
 
@@ -286,14 +286,14 @@ function environmentOfImage(): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string]))
 }
 
-/** The exit code of a health check, run on another port. */
-async function isHealthy(t: Test, [program, ...args]: string[], port: string, here: string): Promise<number | null> {
+/** The exit code of a health check, beside a process that was started with these settings. */
+async function isHealthy(
+  t: Test,
+  [program, ...args]: string[],
+  settings: Record<string, string>,
+): Promise<number | null> {
   t.equal(program, 'node')
-  const child = spawn(
-    process.execPath,
-    args.map((text) => text.replace(`:${port}/`, `:${here}/`)),
-    { stdio: 'ignore' },
-  )
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env: settings })
   await once(child, 'exit')
   return child.exitCode
 }

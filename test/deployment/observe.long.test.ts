@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import t from 'tap'
@@ -7,6 +8,7 @@ import { startApi } from '../../src/bootstrap/api.ts'
 import { startMetrics } from '../../src/bootstrap/observability.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
 import { eventually } from '../support/eventually.ts'
+import { needs } from '../support/processes/installed.ts'
 import { readSamples, valueOf } from '../support/processes/metrics.ts'
 import { employee, send, startService } from '../support/service.ts'
 
@@ -112,6 +114,32 @@ await t.test('each alert is a valid rule with a section in the runbook', (t) => 
   )
   t.end()
 })
+
+await t.test('for each alert there is a test in which it fires and clears', (t) => {
+  const { tests } = parse(readFileSync('docs/observe/alerts-test.yml', 'utf8')) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[]
+  }
+  t.strictSame(
+    tests.flatMap(({ alert_rule_test: looks }) => looks).map((look) => [look.alertname, look.exp_alerts?.length ?? 0]),
+    rules.flatMap(({ alert }) => [
+      [alert, 1],
+      [alert, 0],
+    ]),
+  )
+  t.end()
+})
+
+await t.test(
+  'Prometheus agrees: each alert fires and clears, and counts a first burst in full',
+  needs('promtool'),
+  (t) => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'docs/observe/alerts-test.yml'], {
+      encoding: 'utf8',
+    })
+    t.equal(status, 0, `${stdout}${stderr}`)
+    t.end()
+  },
+)
 
 await t.test('the dashboard shows every metric of the service', (t) => {
   const own = known.filter((name) => name.startsWith('employee_ledger_'))

@@ -61,6 +61,26 @@ await t.test('answers are counted by route template and status, never by the val
     t.notOk(text.includes(personal), personal)
 })
 
+await t.test('counts start at 0 for every known label, so that an alert counts the first burst in full', async (t) => {
+  const { look } = await watch(t, { workers: true })
+  const samples = await look()
+  const labelsOf = (name: string, label: string) =>
+    samples
+      .filter((sample) => sample.name === `employee_ledger_${name}`)
+      .map(({ labels, value }) => `${labels[label]} ${value}`)
+      .toSorted()
+  const limits = ['burst', 'credentials', 'heavy-reads', 'queue', 'quota', 'sign-in', 'streams']
+  t.strictSame(
+    labelsOf('refusals_total', 'limit'),
+    limits.map((limit) => `${limit} 0`),
+  )
+  t.strictSame(labelsOf('projection_failures_total', 'projection'), ['bulk-user-logs 0', 'employees 0'])
+  t.strictSame(labelsOf('erasures_total', 'of'), ['employee 0', 'user 0'])
+  t.strictSame(labelsOf('webhook_delivery_duration_seconds_count', 'result'), ['delivered 0', 'failed 0'])
+  for (const name of ['answers_expired_total', 'records_retired_total', 'checkpoint_failures_total'])
+    t.equal(valueOf(samples, `employee_ledger_${name}`), 0, name)
+})
+
 await t.test('append metrics count the calls and records per commit', async (t) => {
   const { service, address, look } = await watch(t)
   const calls = Array.from({ length: 8 }, () =>

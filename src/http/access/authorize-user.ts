@@ -26,7 +26,7 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?
     if (authorization === undefined) {
       request.user = await findSessionUser(db, request, sessions, false)
       userOf(request)
-      return assertSameOrigin(request)
+      return assertSameOrigin(request, sessions)
     }
     const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
     const found = token === undefined ? null : await findUserOfToken(db, token)

@@ -85,16 +85,19 @@ export function isFollowedLink(request: FastifyRequest): boolean {
 /**
  * Refuses requests that another site made the browser send with our cookie. Uses Fetch Metadata
  * (https://www.w3.org/TR/fetch-metadata/), which browsers send over https and to localhost, and falls back to `Origin`.
+ * That must be PUBLIC_URL, as proxies may change `Host`; if PUBLIC_URL is unset, its host must be the one asked for.
  * Throws `cross_site_request`.
  */
-export function assertSameOrigin(request: FastifyRequest): void {
+export function assertSameOrigin(request: FastifyRequest, { publicUrl }: SessionSettings): void {
   const { 'sec-fetch-site': site, origin, host } = request.headers
   const isSafe = SAFE_METHODS.has(request.method)
   if (site === 'same-origin' || (isSafe && site === 'none')) return
-  const isForeign = site !== undefined || (origin === undefined ? !isSafe : !isOfHost(origin, host))
+  const isForeign = site !== undefined || (origin === undefined ? !isSafe : !isOwn(origin, publicUrl, host))
   if (isForeign) throw new ProblemError(problem('cross_site_request', 'The request came from another site'))
 }
 
-function isOfHost(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host
+function isOwn(origin: string, publicUrl: string | null, host: string | undefined): boolean {
+  if (!URL.canParse(origin)) return false
+  const from = new URL(origin)
+  return publicUrl === null ? from.host === host : from.origin === new URL(publicUrl).origin
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
 import { refuseHalfBuilt } from '../server/half-built.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
+import type { SessionSettings } from '../access/session.ts'
 import { assertSameOrigin, findSessionUser, isFollowedLink } from '../access/session.ts'
 import { addAccountPage } from './account/account-page.ts'
 import { addApiKeyPage } from './api-keys/api-key-page.ts'
@@ -47,7 +48,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
-  app.addHook('onRequest', refuseOtherSites)
+  app.addHook('onRequest', refuseOtherSites(sessions))
   const shown = new Set<string>()
   app.setErrorHandler((error, request, reply) =>
     error instanceof SignInNeededError
@@ -132,6 +133,8 @@ function addUnknownPages(app: FastifyInstance): void {
 }
 
 /** Lets other sites link to pages; refuses every other request that they cause. */
-async function refuseOtherSites(request: FastifyRequest): Promise<void> {
-  if (!isFollowedLink(request)) assertSameOrigin(request)
+function refuseOtherSites(sessions: SessionSettings) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (!isFollowedLink(request)) assertSameOrigin(request, sessions)
+  }
 }

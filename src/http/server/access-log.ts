@@ -42,4 +42,7 @@ export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered)
  * Why a request was turned away: the quota of a key, or too many calls, failures, open streams or heavy reads (429), or
  * a full line of waiting requests (503).
  */
-export type Limit = 'quota' | 'queue' | 'burst' | 'credentials' | 'sign-in' | 'streams' | 'heavy-reads'
+export type Limit = (typeof LIMITS)[number]
+
+/** Every limit that a request can meet. */
+export const LIMITS = ['quota', 'queue', 'burst', 'credentials', 'sign-in', 'streams', 'heavy-reads'] as const

@@ -1,17 +1,24 @@
-import type { Answered } from '../../http/server/access-log.ts'
+import { LIMITS, type Answered } from '../../http/server/access-log.ts'
 import type { Lanes } from '../../ledger/append/lanes.ts'
 import type { Metrics, PoolCounts } from './metrics.ts'
+
+/*
+ * Counts start at 0 for each label that is known: `increase()` takes the first sample of a series as its base, so a
+ * series that began with its first burst would hide that burst.
+ */
 
 /** Returns callbacks that count HTTP answers, refusals by limit, append transactions and erasures. */
 export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) {
   addPools(metrics, pools)
   const { httpSeconds, refusals, appendSeconds, appendCalls, appendRecords, erasures } = metrics
+  for (const limit of LIMITS) refusals.inc({ limit }, 0)
+  for (const of of ERASED) erasures.inc({ of }, 0)
   return {
     onAnswered({ method, route, status, seconds, limit }: Answered): void {
       httpSeconds.observe({ method, route, status }, seconds)
       if (limit !== null) refusals.inc({ limit })
     },
-    onErased: (of: 'employee' | 'user') => erasures.inc({ of }),
+    onErased: (of: (typeof ERASED)[number]) => erasures.inc({ of }),
     onTransaction(calls: number, records: number, seconds: number): void {
       appendSeconds.observe(seconds)
       appendCalls.observe(calls)
@@ -19,6 +26,8 @@ export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) 
     },
   }
 }
+
+const ERASED = ['employee', 'user'] as const
 
 /** Reports the lag of the replica, and counts reads from it and from the primary. */
 export function countReads(
@@ -56,10 +65,18 @@ export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
   }
 }
 
-/** Returns callbacks that count the work of the workers. */
-export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
+/** Returns callbacks that count the work of the workers on these projections. */
+export function countWork(
+  metrics: Metrics,
+  pools: Record<string, PoolCounts>,
+  projections: readonly { name: string }[],
+) {
   addPools(metrics, pools)
   const { answersExpired, recordsRetired, foldSeconds, foldFailures } = metrics
+  for (const { name: projection } of projections) {
+    foldSeconds.zero({ projection })
+    foldFailures.inc({ projection }, 0)
+  }
   return {
     onExpired: (count: number) => answersExpired.inc(count),
     onRetired: (count: number) => recordsRetired.inc(count),
@@ -70,6 +87,7 @@ export function countWork(metrics: Metrics, pools: Record<string, PoolCounts>) {
 
 /** Returns callbacks that count attempts to deliver messages to webhooks. */
 export function countDeliveries({ deliverySeconds }: Pick<Metrics, 'deliverySeconds'>) {
+  for (const result of ['delivered', 'failed']) deliverySeconds.zero({ result })
   return {
     onAttempt: (isDelivered: boolean, seconds: number) =>
       deliverySeconds.observe({ result: isDelivered ? 'delivered' : 'failed' }, seconds),

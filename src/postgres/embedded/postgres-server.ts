@@ -30,6 +30,8 @@ export interface PostgresServer {
   user: DatabaseOsUser
   binaries: PostgresBinaries
   settings: Record<string, string>
+  /** Where its clients expect it. */
+  port?: number
 }
 
 /** The server in a cluster's `postmaster.pid`. It may have been killed since. */
@@ -52,13 +54,17 @@ export async function findServer(clusterDir: string): Promise<RunningServer | un
 }
 
 /**
- * Starts the server on a free port, in a session of its own. Returns the fault if a retry may help, undefined on
+ * Starts the server in a session of its own: at the port of the one that was killed, because its clients still know that
+ * port, or else at a free one. Returns the fault if a retry may help, undefined on
  * success; throws StartupError otherwise.
  */
 export async function startServer(server: PostgresServer): Promise<string | undefined> {
   const logFile = join(server.clusterDir, LOG_FILE)
   const logStart = await fileSize(logFile)
-  const options = await serverOptions(server.settings)
+  const options = serverOptions(
+    server.settings,
+    server.port ?? (await findServer(server.clusterDir))?.port ?? (await freePort()),
+  )
   const waiting = ['-w', '-t', String(START_TIMEOUT_S)]
   const result = await pgCtl(server, 'start', [...waiting, '-l', logFile, '-o', options])
   if (result.ok) return undefined
@@ -92,9 +98,8 @@ function pgCtl(server: PostgresServer, command: string, args: string[]): Promise
   return runAs(server.user, server.binaries.pgCtl, [command, '--silent', '-D', server.clusterDir, ...args])
 }
 
-async function serverOptions(settings: Record<string, string>): Promise<string> {
-  const port = String(await freePort())
-  const all = { listen_addresses: LOOPBACK, unix_socket_directories: '', ...settings, port }
+function serverOptions(settings: Record<string, string>, port: number): string {
+  const all = { listen_addresses: LOOPBACK, unix_socket_directories: '', ...settings, port: String(port) }
   const options = Object.entries(all).map(([name, value]) => `-c ${shellQuote(`${name}=${value}`)}`)
   return options.join(' ')
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { connectionTo } from '../session-settings.ts'
 
@@ -15,8 +14,6 @@ const CONNECT_TIMEOUT_MS = 5_000
 const LOCK_TIMEOUT_MS = 30_000
 // The server notices within this time that a killed service is gone.
 const SERVE_LOCK_TIMEOUT_MS = 500
-const REGAIN_ATTEMPTS = 60
-const REGAIN_DELAY_MS = 500
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
@@ -24,77 +21,54 @@ const LOCK_NOT_AVAILABLE = '55P03'
  * the process. A process that releases its share and then gets the exclusive lock is the last one.
  */
 export class ServerLease {
-  readonly #url: string
-  readonly #purpose: Purpose
-  #client: Client | undefined
-  #isServing = false
-  #releasing = false
-  #regaining: Promise<void> = Promise.resolve()
+  /** Whether this is the one serving lease. */
+  readonly isServing: boolean
+  /** Resolves when the connection ends, and the lease with it. */
+  readonly ended: Promise<void>
+  readonly #client: Client
+  #isEnded = false
 
-  private constructor(url: string, purpose: Purpose) {
-    this.#url = url
-    this.#purpose = purpose
+  private constructor(client: Client, isServing: boolean) {
+    this.#client = client
+    this.isServing = isServing
+    this.ended = new Promise((resolve) => {
+      client.once('end', () => {
+        this.#isEnded = true
+        resolve()
+      })
+    })
   }
 
   /** Connects to the server and takes a lease. */
   static async take(url: string, purpose: Purpose): Promise<ServerLease> {
-    const lease = new ServerLease(url, purpose)
-    await lease.#acquire()
-    return lease
-  }
-
-  /** Whether this is the one serving lease. */
-  get isServing(): boolean {
-    return this.#isServing
-  }
-
-  /** Runs a task on the lease's connection that only one process may run at a time. */
-  async exclusively(task: (client: Client) => Promise<void>): Promise<void> {
-    const client = this.#client
-    if (!client) throw new Error('the connection to the embedded PostgreSQL was lost')
-    await lock(client, 'pg_advisory_lock', SETUP_KEY, LOCK_TIMEOUT_MS)
-    await task(client)
-    await client.query('SELECT pg_advisory_unlock($1)', [SETUP_KEY])
-  }
-
-  /** Releases the lease. The last process stops the server, while nobody can take a new lease. */
-  async release(stopServer: () => Promise<void>): Promise<void> {
-    this.#releasing = true
-    await this.#regaining
-    // If the connection was lost, try once more, to see whether the server is still running for nobody.
-    if (!this.#client) await this.#acquire().catch(() => undefined)
-    const client = this.#client
-    if (!client) return
-    try {
-      if (await isLast(client)) await stopServer()
-    } finally {
-      await client.end()
-    }
-  }
-
-  async #acquire(): Promise<void> {
-    const client = await connect(this.#url)
+    const client = await connect(url)
     try {
       await lock(client, 'pg_advisory_lock_shared', USE_KEY, LOCK_TIMEOUT_MS)
-      if (this.#purpose === 'serve') this.#isServing = await tryServe(client)
+      return new ServerLease(client, purpose === 'serve' && (await tryServe(client)))
     } catch (error) {
       await client.end()
       throw error
     }
-    this.#client = client
-    client.once('end', () => this.#lost())
   }
 
-  // If one backend crashes, PostgreSQL closes all connections but the server stays. Without its lock, this process
-  // would no longer count, and the next one to leave would stop the server under it.
-  #lost(): void {
-    this.#client = undefined
-    if (!this.#releasing) this.#regaining = this.#regain()
+  /** Whether the connection has ended. */
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
-  async #regain(): Promise<void> {
-    for (let attempt = 0; attempt < REGAIN_ATTEMPTS && !this.#releasing && !this.#client; attempt += 1) {
-      await this.#acquire().catch(() => delay(REGAIN_DELAY_MS))
+  /** Runs a task on the lease's connection that only one process may run at a time. */
+  async exclusively(task: (client: Client) => Promise<void>): Promise<void> {
+    await lock(this.#client, 'pg_advisory_lock', SETUP_KEY, LOCK_TIMEOUT_MS)
+    await task(this.#client)
+    await this.#client.query('SELECT pg_advisory_unlock($1)', [SETUP_KEY])
+  }
+
+  /** Releases the lease. The last process stops the server, while nobody can take a new lease. */
+  async release(stopServer: () => Promise<void>): Promise<void> {
+    try {
+      if (await isLast(this.#client)) await stopServer()
+    } finally {
+      await this.#client.end()
     }
   }
 }

@@ -1,6 +1,6 @@
 import { runFiles } from '../../support/run-files.ts'
 
 await runFiles(
-  'test/cli/{own-database,providers,secrets,signals,webhooks,wrong-input}.long.test.ts',
+  'test/cli/{lost-postgres,own-database,providers,secrets,signals,webhooks,wrong-input}.long.test.ts',
   'test/clients/*.long.test.ts',
 )

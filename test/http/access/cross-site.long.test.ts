@@ -57,6 +57,17 @@ for (const site of SITES) {
   }
 }
 
+await t.test('behind a proxy that changes Host, the own origin is that of PUBLIC_URL', async (t) => {
+  const behind = await startService(t, { SIGN_IN_LIMIT: '0', PUBLIC_URL: 'http://ledger.example' })
+  const { email, password } = behind.company.member
+  const signIn = async (origin: string, host: string) =>
+    (await browse(behind, '/sign-in', { form: { email, password }, headers: { origin, host } })).status
+  t.equal(await signIn('http://ledger.example', 'api:3000'), 303)
+  t.equal(await signIn('http://api:3000', 'api:3000'), 403)
+  t.equal(await signIn('https://ledger.example', 'ledger.example'), 403, 'the scheme counts too')
+  t.equal(await signIn('null', 'ledger.example'), 403)
+})
+
 await t.test("another site can't sign a user out", async (t) => {
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
   t.equal((await browse(service, '/sign-out', { cookie, form: {}, headers })).status, 403)

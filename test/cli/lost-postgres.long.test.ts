@@ -1,0 +1,120 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { isAlive } from '../../src/postgres/embedded/is-alive.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Server } from '../support/processes/cli.ts'
+import { launch, makeDataDir, readDemo, startServer } from '../support/processes/cli.ts'
+import { employee, send } from '../support/service.ts'
+
+/* `npm start` runs its own PostgreSQL: what happens when that ends under it. */
+
+interface Started {
+  server: Server
+  dataDir: string
+  key: { api_id: string; api_key: string }
+}
+
+async function startWithDemo(t: Test): Promise<Started> {
+  const dataDir = makeDataDir(t)
+  const server = await startServer(t, ['start'], { DATA_DIR: dataDir })
+  await server.prints(/The credentials are saved in (.+)\n/)
+  return { server, dataDir, key: readDemo(dataDir) }
+}
+
+/** The process id of the PostgreSQL server in a data folder; null if none runs. */
+function findPostmaster(dataDir: string): number | null {
+  const file = path.join(dataDir, 'postgres', 'postmaster.pid')
+  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0
+  return pid > 0 && isAlive(pid) ? pid : null
+}
+
+function killPostmaster(dataDir: string): number {
+  const pid = findPostmaster(dataDir)!
+  process.kill(pid, 'SIGKILL')
+  return pid
+}
+
+/** Waits for a server with another process id: a killed one keeps its id until its parent has noticed. */
+function awaitNextPostmaster(dataDir: string, killed: number): Promise<boolean> {
+  return eventually('another server starts', async () => ![null, killed].includes(findPostmaster(dataDir)))
+}
+
+function awaitNoPostmaster(dataDir: string): Promise<boolean> {
+  return eventually('no server is left', async () => findPostmaster(dataDir) === null)
+}
+
+/** Creates employees until one of the calls is accepted, and returns its employee's id. */
+async function createEmployee({ server, key }: Started): Promise<string> {
+  return eventually('a call is accepted', async () => {
+    const { status, body } = await send(server.address, 'POST', '/v1/employees', { key, body: employee() })
+    return status === 201 && (body.employees[0].id as string)
+  })
+}
+
+async function readStatus({ server, key }: Started, id: string): Promise<number> {
+  return (await send(server.address, 'GET', `/v1/employees/${id}`, { key })).status
+}
+
+await t.test(
+  'a killed PostgreSQL is started again, with every acknowledged call, as often as it is killed',
+  async (t) => {
+    const started = await startWithDemo(t)
+    const ids = [await createEmployee(started)]
+    for (let times = 0; times < 2; times += 1) {
+      const killed = killPostmaster(started.dataDir)
+      // One of its processes may still accept a call.
+      ids.push(await createEmployee(started))
+      await awaitNextPostmaster(started.dataDir, killed)
+      ids.push(await createEmployee(started))
+    }
+    for (const id of ids) t.equal(await readStatus(started, id), 200)
+    t.match(await send(started.server.address, 'GET', '/readyz', {}), { status: 200 })
+    const { status } = await send(started.server.address, 'GET', '/v1/employees', { key: started.key })
+    t.equal(status, 200)
+    t.match(await started.server.end('SIGTERM'), { exitCode: 0, signal: null })
+    await awaitNoPostmaster(started.dataDir)
+  },
+)
+
+await t.test('two processes on one data folder share the new server, and the last one stops it', async (t) => {
+  const started = await startWithDemo(t)
+  const other = await startServer(t, ['serve'], { DATA_DIR: started.dataDir })
+  await createEmployee(started)
+  await awaitNextPostmaster(started.dataDir, killPostmaster(started.dataDir))
+  const id = await createEmployee({ ...started, server: other })
+  await createEmployee(started)
+  t.equal(await readStatus(started, id), 200)
+  t.match(await started.server.end('SIGTERM'), { exitCode: 0 })
+  t.not(findPostmaster(started.dataDir), null, 'the other one still uses it')
+  await createEmployee({ ...started, server: other })
+  t.match(await other.end('SIGTERM'), { exitCode: 0 })
+  await awaitNoPostmaster(started.dataDir)
+})
+
+await t.test('a SIGTERM while PostgreSQL is being started again ends both', async (t) => {
+  const started = await startWithDemo(t)
+  killPostmaster(started.dataDir)
+  t.match(await started.server.end('SIGTERM'), { exitCode: 0, signal: null })
+  await awaitNoPostmaster(started.dataDir)
+
+  const again = launch(t, ['start'], { DATA_DIR: started.dataDir })
+  await again.prints(/the credentials of the demo company are in/)
+  await awaitNextPostmaster(started.dataDir, killPostmaster(started.dataDir))
+  t.match(await again.end('SIGTERM'), { exitCode: 0, signal: null })
+  await awaitNoPostmaster(started.dataDir)
+})
+
+await t.test('a PostgreSQL that cannot be started again ends the process, with a line that says why', async (t) => {
+  const { server, dataDir } = await startWithDemo(t)
+  const control = path.join(dataDir, 'postgres', 'global', 'pg_control')
+  renameSync(control, `${control}.away`)
+  killPostmaster(dataDir)
+  const { exitCode, stderr } = await server.ended
+  t.equal(exitCode, 1)
+  t.match(stderr.trimEnd().split('\n').at(-1), /^employee-ledger: PostgreSQL does not start in \S+: .*pg_control/)
+
+  renameSync(`${control}.away`, control)
+  const again = await startServer(t, ['start'], { DATA_DIR: dataDir })
+  t.match(await again.end('SIGTERM'), { exitCode: 0 }, 'once that is mended, it starts')
+})
