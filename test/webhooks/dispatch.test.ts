@@ -55,10 +55,10 @@ await t.test('events are told once every projection has folded them, or is parke
   t.equal(await lease(), null)
   await catchUp(service.db, bulkUserLogs, company.id)
   t.notOk(await isDue(), 'the employees are not folded')
-  await service.pool.query(
-    `update checkpoints set parked_at = clock_timestamp() where company_id = $1 and projection = 'employees'`,
-    [toUuid(company.id)],
-  )
+  await service.pool.query(`update checkpoints set parked_at = $2 where company_id = $1 and projection = 'employees'`, [
+    toUuid(company.id),
+    new Date(),
+  ])
   t.ok(await isDue())
   t.ok(await lease())
 })

@@ -126,20 +126,23 @@ export async function insertSession(
       clock_timestamp() + make_interval(hours => ${session.hours}::integer), ${session.userAgent}, ${session.address},
       ${proof.method}, ${providerSession}, ${idToken}
     from users where company_id = ${toUuid(user.companyId)} and user_id = ${toUuid(user.userId)}
-      and removed_at is null and ${ownsProof(proof)} for share`.execute(db)
+      and removed_at is null and ${ownsProof(user, proof)} for share`.execute(db)
   return numAffectedRows === 1n
 }
 
-const IS_OWN = sql`p.company_id = users.company_id and p.user_id = users.user_id`
-
-/** The condition that a row of `users` still has what was proved. */
-function ownsProof(proof: SessionProof): RawBuilder<boolean> {
+/** The condition that the row of this user in `users` still has what was proved. */
+function ownsProof(
+  { companyId, userId }: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  proof: SessionProof,
+): RawBuilder<boolean> {
+  // Citus locks rows only where each table names the company; it does not infer this below an OR.
+  const isOwn = sql`p.company_id = ${toUuid(companyId)} and p.user_id = ${toUuid(userId)}`
   switch (proof.method) {
     case 'password':
       return sql`password_hash = ${proof.passwordHash}
-        and (${proof.isSecondStepDone} or not exists (select from passkeys p where ${IS_OWN}))`
+        and (${proof.isSecondStepDone} or not exists (select from passkeys p where ${isOwn}))`
     case 'passkey':
-      return sql`exists (select from passkeys p where ${IS_OWN} and p.credential_id = ${proof.credentialId})`
+      return sql`exists (select from passkeys p where ${isOwn} and p.credential_id = ${proof.credentialId})`
     case 'provider':
       return sql`issuer = ${proof.issuer} and subject = ${proof.subject}`
   }

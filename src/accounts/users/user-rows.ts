@@ -27,6 +27,7 @@ export async function isEmailTaken(client: ClientBase, companyId: string, email:
 
 /** Loads what changes of a user depend on: who else could sign in as an administrator, and by which rules. */
 export async function loadUserFacts(client: ClientBase, companyId: string, userId: string): Promise<UserFacts> {
+  // Citus does not infer the company of a table that is joined below an OR.
   const { rows } = await client.query<UserFacts>(
     `select exists (select from identity_providers
          where company_id = $1 and use = 'required' and break_glass = $2) as "isBreakGlass",
@@ -35,7 +36,7 @@ export async function loadUserFacts(client: ClientBase, companyId: string, userI
            and ((p.use <> 'off' and p.issuer = u.issuer)
              or ((p.use is distinct from 'required' or p.break_glass = u.user_id)
                and (u.password_hash is not null or exists (select from passkeys k
-                 where k.company_id = u.company_id and k.user_id = u.user_id))))) as "hasOtherAdmin"`,
+                 where k.company_id = $1 and k.user_id = u.user_id))))) as "hasOtherAdmin"`,
     [toUuid(companyId), toUuid(userId)],
   )
   return rows[0]!
