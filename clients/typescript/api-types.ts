@@ -488,7 +488,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user
-         * @description The response has a one-time token, shown only once. Pass it on: with it, the user sets a password and can then sign in.
+         * @description The response has a one-time token, shown only once. Pass it on: with it, the user sets a password and can then sign in. Where the company requires its identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -513,7 +513,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a user
-         * @description Their sessions and tokens stop working immediately. A company always keeps an administrator.
+         * @description Their password, passkeys, recovery codes, sessions and tokens stop working immediately. A company always keeps an administrator.
          */
         delete: operations["removeUser"];
         options?: never;
@@ -535,8 +535,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Erase a removed user: name, email address and tokens
-         * @description Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.
+         * Erase a removed user: name, email address, tokens and linked account
+         * @description The removal has deleted passkeys and recovery codes. Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.
          */
         post: operations["eraseUser"];
         delete?: never;
@@ -556,7 +556,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password of a user
-         * @description The current password stops working. The response has a one-time token for a new one, shown only once.
+         * @description The current password, passkeys, recovery codes, the link to an account at the identity provider, and all sessions stop working immediately; access tokens keep working. The response has a one-time token for a new password, shown only once.
          */
         post: operations["resetUserPassword"];
         delete?: never;
@@ -2485,6 +2485,25 @@ export interface components {
             };
         };
         /**
+         * @description `break_glass_user`: The user is the break-glass administrator.
+         *
+         *     `user_removed`: The user has been removed.
+         */
+        AdminBreakGlassUserUserRemoved: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "break_glass_user" | "user_removed";
+                };
+            };
+        };
+        /**
          * @description `delivery_not_found`: No such delivery.
          *
          *     `webhook_not_found`: No such webhook.
@@ -2943,21 +2962,6 @@ export interface components {
                     status?: 409;
                     /** @enum {string} */
                     code?: "user_not_removed";
-                };
-            };
-        };
-        /** @description `user_removed`: The user has been removed. */
-        AdminUserRemoved: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {string} */
-                    code?: "user_removed";
                 };
             };
         };
@@ -5173,7 +5177,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
-            409: components["responses"]["AdminUserRemoved"];
+            409: components["responses"]["AdminBreakGlassUserUserRemoved"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];

@@ -84,7 +84,8 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
       askFor('its configuration', async () => {
         const { metadata } = await known.find(provider)
         if (!metadata.end_session_endpoint) return null
-        const hint: Record<string, string> = idToken.length > LONGEST_HINT ? {} : { id_token_hint: idToken }
+        const hint: Record<string, string> =
+          idToken === null || idToken.length > LONGEST_HINT ? {} : { id_token_hint: idToken }
         const parameters = { ...hint, post_logout_redirect_uri: returnTo }
         return oidc.buildEndSessionUrl(configure(provider, metadata), parameters).href
       }),

@@ -68,8 +68,11 @@ export interface ProviderClient {
   ): Promise<{ url: string; flow: ProviderFlow }>
   /** Redeems the code of a callback, whose full URL it gets, and checks the ID token (OpenID Connect Core, 3.1.3.7). */
   complete(provider: StoredProvider, flow: ProviderFlow, callbackUrl: string): Promise<ProviderIdentity>
-  /** Where to end the session at the provider (RP-Initiated Logout 1.0); null if the provider has no such page. */
-  findLogoutUrl(provider: StoredProvider, idToken: string, returnTo: string): Promise<string | null>
+  /**
+   * Where to end the session at the provider (RP-Initiated Logout 1.0); null if the provider has no such page. Without
+   * the ID token, the provider may ask the person.
+   */
+  findLogoutUrl(provider: StoredProvider, idToken: string | null, returnTo: string): Promise<string | null>
   /** Checks a logout token (Back-Channel Logout 1.0, section 2.6). */
   readLogoutToken(provider: StoredProvider, logoutToken: string): Promise<LogoutNotice>
   /** Looks at what the provider publishes, without signing in. Returns what was found, a line each. */

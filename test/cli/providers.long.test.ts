@@ -110,7 +110,7 @@ await t.test('the operator requires a provider, and opens a company that it has 
   await run('use', 'optional')
   await fails('required needs --break-glass', 'use', 'required')
   await fails('required needs --break-glass, and nothing else', 'use', 'optional', '--break-glass', admin)
-  await fails('No administrator has signed in through the provider yet', 'use', 'required', '--break-glass', admin)
+  await fails('No administrator is linked to an account at this issuer yet', 'use', 'required', '--break-glass', admin)
   await pool.query(`update users set issuer = $2, subject = 'x' where company_id = $1 and user_id = $3`, [
     ...[toUuid(company.id), provider.issuer, toUuid(admin)],
   ])

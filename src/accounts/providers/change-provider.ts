@@ -21,6 +21,7 @@ import {
 } from '../users/change-company.ts'
 import {
   deleteProvider,
+  endOtherSessions,
   endProviderSessions,
   insertProvider,
   loadProviderFacts,
@@ -74,7 +75,8 @@ export async function addProvider(
 
 /**
  * Changes the settings or the use of the company's provider, or removes it. Sessions that began at it end when it is
- * turned off or removed. With `seen`, only if it still has that version. Throws RefusedByStateError.
+ * turned off or removed; all others, except those of the break-glass administrator, when it is required. With `seen`,
+ * only if it still has that version. Throws RefusedByStateError.
  */
 export async function changeProvider(
   services: CompanyServices,
@@ -116,6 +118,9 @@ async function changeRows(client: PoolClient, companyId: string, wanted: Provide
   if (wanted.change === 'remove') await deleteProvider(client, companyId)
   else if (events.length > 0) await updateProvider(client, companyId, changed)
   if (changed.use.use === 'off' && stored.use.use !== 'off') await endProviderSessions(client, companyId)
+  // A session that begins at the same time is refused at each use.
+  if (changed.use.break_glass !== null && changed.use.break_glass !== stored.use.break_glass)
+    await endOtherSessions(client, companyId, changed.use.break_glass)
   return { events, result: { ...stored, ...changed } }
 }
 

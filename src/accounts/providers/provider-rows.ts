@@ -56,6 +56,13 @@ export async function endProviderSessions(client: ClientBase, companyId: string)
   await client.query(`delete from sessions where company_id = $1 and method = 'provider'`, [toUuid(companyId)])
 }
 
+/** Ends the sessions that began without the provider, except those of the break-glass administrator. */
+export async function endOtherSessions(client: ClientBase, companyId: string, breakGlass: string): Promise<void> {
+  await client.query(`delete from sessions where company_id = $1 and method <> 'provider' and user_id <> $2`, [
+    ...[toUuid(companyId), toUuid(breakGlass)],
+  ])
+}
+
 /** Loads what a change of the use depends on. */
 export async function loadProviderFacts(
   client: ClientBase,

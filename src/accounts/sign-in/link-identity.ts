@@ -4,14 +4,23 @@ import { toUuid } from '../../domain/ids.ts'
 import type { SignInRefusal } from '../../domain/sign-in/decide-sign-in.ts'
 import { decideLink } from '../../domain/sign-in/decide-sign-in.ts'
 import type { ProviderIdentity } from '../../federation/provider-client.ts'
+import { RefusedCredentialsError } from '../refused-credentials-error.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
 import { changeCompany, RefusedByStateError } from '../users/change-company.ts'
 import type { ChangedUser } from '../users/change-user.ts'
 import { changeUserRow, NO_SUCH_USER } from '../users/change-user.ts'
-import { loadUser, storeIdentity } from '../users/user-rows.ts'
+import { findUserOfLink, loadUser, storeIdentity } from '../users/user-rows.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { assertUnchanged } from './sign-in-through-provider.ts'
+
+/** What the same person has proved: the account, and to be the user, by a session or by a one-time link. */
+interface ProvenAccount {
+  provider: StoredProvider
+  identity: ProviderIdentity
+  /** The SHA-256 of the one-time link's token, which is used up; null for a session. */
+  linkHash: Buffer | null
+}
 
 /**
  * Links the actor to an account at the company's provider, which the same person has proved; no email is needed. Returns
@@ -20,21 +29,27 @@ import { assertUnchanged } from './sign-in-through-provider.ts'
 export async function linkOwnIdentity(
   services: CompanyServices,
   acting: Acting,
-  { provider, identity }: { provider: StoredProvider; identity: ProviderIdentity },
+  { provider, identity, linkHash }: ProvenAccount,
 ): Promise<SignInRefusal | null> {
   const { companyId, actor: userId } = acting
   const account = { issuer: identity.issuer, subject: identity.subject }
-  const { result } = await changeCompany<SignInRefusal | null>(services, acting, 'any role', async (client) => {
-    await assertUnchanged(client, provider)
-    const user = (await loadUser(client, companyId, userId))!
-    const { byAccount } = await loadMatchingUsers(client, companyId, { ...identity, email: null })
-    const decision = decideLink(account, user, { byAccount, use: provider.use.use })
-    if (decision.outcome === 'refuse') return { events: [], result: decision.refusal }
-    const { events } = await changeUserRow(client, companyId, userId, { change: 'link', identity: account })
-    if (events.length > 0) await storeIdentity(client, companyId, userId, account)
-    return { events, result: null }
-  })
-  return result
+  try {
+    const { result } = await changeCompany<SignInRefusal | null>(services, acting, 'any role', async (client) => {
+      await assertUnchanged(client, provider)
+      const user = (await loadUser(client, companyId, userId))!
+      const { byAccount } = await loadMatchingUsers(client, companyId, { ...identity, email: null })
+      const isProven = linkHash === null || (await findUserOfLink(client, companyId, linkHash))?.userId === userId
+      const decision = decideLink(account, user, { byAccount, use: provider.use.use, isProven })
+      if (decision.outcome === 'refuse') return { events: [], result: decision.refusal }
+      const { events } = await changeUserRow(client, companyId, userId, { change: 'link', identity: account })
+      if (events.length > 0) await storeIdentity(client, companyId, userId, account)
+      return { events, result: null }
+    })
+    return result
+  } catch (error) {
+    if (error instanceof RefusedCredentialsError) return 'user_removed'
+    throw error
+  }
 }
 
 const ONLY_WAY_IN = problem('only_way_in', 'Without this account you could not sign in; set a password first')

@@ -49,9 +49,9 @@ export async function removeUser(services: CompanyServices, acting: Acting, user
 }
 
 /**
- * Issues a one-time token to set a new password. The current password, passkeys, recovery codes, earlier one-time tokens
- * and all sessions stop working immediately; access tokens keep working. With `seen`, only if the user still has that version. Throws
- * RefusedByStateError.
+ * Issues a one-time token to set a new password. The current password, passkeys, recovery codes, the link to an account
+ * at the identity provider, earlier one-time tokens and all sessions stop working immediately; access tokens keep
+ * working. With `seen`, only if the user still has that version. Throws RefusedByStateError.
  */
 export async function resetUserPassword(
   services: CompanyServices,

@@ -106,7 +106,7 @@ export type SessionProof =
       subject: string
       /** The provider's id of its session, if it has one. */
       providerSession: string | null
-      /** Encrypted; the provider wants it back when the session ends. */
+      /** Encrypted; the provider wants it back when the session ends. Null if it is too long to be kept. */
       idToken: Buffer | null
     }
 
@@ -213,15 +213,22 @@ export async function renewSession(db: LedgerDb, cookie: string, next: { hash: B
   return numUpdatedRows === 1n
 }
 
+/** A session that began at the identity provider and has ended here. */
+export interface EndedSession {
+  userId: string
+  /** Encrypted; null if it was too long to be kept. */
+  idToken: Buffer | null
+}
+
 /** Ends one session. Returns what is kept for ending it at the identity provider too; null if it did not begin there. */
-export async function endSession(db: LedgerDb, cookie: string): Promise<{ userId: string; idToken: Buffer } | null> {
+export async function endSession(db: LedgerDb, cookie: string): Promise<EndedSession | null> {
   const ended = await db
     .deleteFrom('sessions')
     .where('company_id', '=', companyUuid(cookie))
     .where('session_hash', '=', hash('sha256', cookie, 'buffer'))
-    .returning(['user_id', 'id_token'])
+    .returning(['user_id', 'method', 'id_token'])
     .executeTakeFirst()
-  return ended?.id_token ? { userId: fromUuid('usr', ended.user_id), idToken: ended.id_token } : null
+  return ended?.method === 'provider' ? { userId: fromUuid('usr', ended.user_id), idToken: ended.id_token } : null
 }
 
 /** Ends all sessions of a user, in the transaction that changes the user's rights or password. */

@@ -76,21 +76,26 @@ export async function updateUser(client: ClientBase, companyId: string, user: Us
   ])
 }
 
-/** Stores the account at the identity provider with which a user signs in; null removes it. */
+/**
+ * Stores the account at the identity provider with which a user signs in; null removes it. Deletes any one-time link: it
+ * must not work beside the account.
+ */
 export async function storeIdentity(
   client: ClientBase,
   companyId: string,
   userId: string,
   identity: Identity | null,
 ): Promise<void> {
-  await client.query('update users set issuer = $3, subject = $4 where company_id = $1 and user_id = $2', [
-    ...[toUuid(companyId), toUuid(userId), identity?.issuer ?? null, identity?.subject ?? null],
-  ])
+  await client.query(
+    `update users set issuer = $3, subject = $4, link_hash = null, link_expires_at = null
+     where company_id = $1 and user_id = $2`,
+    [toUuid(companyId), toUuid(userId), identity?.issuer ?? null, identity?.subject ?? null],
+  )
 }
 
 /**
- * Stores a link to set a new password. Deletes the password, any earlier link, the passkeys and the recovery codes, and
- * ends the user's sessions.
+ * Stores a link to set a new password. Deletes the password, any earlier link, the passkeys, the recovery codes and the
+ * account at the identity provider, and ends the user's sessions.
  */
 export async function storeLink(
   client: ClientBase,
@@ -99,7 +104,7 @@ export async function storeLink(
   link: OneTimeLink,
 ): Promise<void> {
   await client.query(
-    `update users set password_hash = null, link_hash = $3, link_expires_at = $4
+    `update users set password_hash = null, issuer = null, subject = null, link_hash = $3, link_expires_at = $4
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
   )

@@ -29,6 +29,7 @@ export type UserEvent = Extract<NewEvent, { type: `User${string}` }>
 /** A change of a user. */
 export type UserChange =
   | { change: 'role'; role: Role }
+  /** Also unlinks the account at the identity provider. */
   | { change: 'reset'; linkExpiresAt: string }
   | { change: 'set_password' }
   | { change: 'remove' }
@@ -88,8 +89,11 @@ export function decideUserChange(user: UserLife, wanted: UserChange, facts: User
       if (wanted.role === user.role) return { events: [] }
       return { events: [{ ...place, type: 'UserRoleChanged', data: { from: user.role, to: wanted.role } }] }
     }
-    case 'reset':
-      return { events: [{ ...place, type: 'UserPasswordReset', data: { link_expires_at: wanted.linkExpiresAt } }] }
+    case 'reset': {
+      const reset = { ...place, type: 'UserPasswordReset', data: { link_expires_at: wanted.linkExpiresAt } } as const
+      if (user.identity === null) return { events: [reset] }
+      return { events: [reset, { ...place, version: place.version + 1, type: 'UserIdentityUnlinked', data: {} }] }
+    }
     case 'set_password':
       return { events: [{ ...place, type: 'UserPasswordSet', data: {} }] }
     case 'remove':

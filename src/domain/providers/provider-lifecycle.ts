@@ -87,7 +87,7 @@ const TURN_OFF_TO_CHANGE = problem(
 const TURN_OFF_TO_REMOVE = problem('provider_in_use', 'The provider is required; turn it off before you remove it')
 const UNPROVEN = problem(
   'provider_unproven',
-  'No administrator has signed in through the provider yet; make it optional, sign in through it once, then require it',
+  'No administrator is linked to an account at this issuer yet; make it optional, sign in through it once, then require it',
 )
 const NOBODY_ELSE = problem(
   'last_admin',

@@ -17,6 +17,8 @@ export type SignInRefusal =
   | 'user_removed'
   /** Another user signs in with this account. */
   | 'account_taken'
+  /** The one-time link that proved the user was used or replaced, or has expired. */
+  | 'link_invalid'
 
 /** Who came back from the provider. */
 export interface ReturningPerson extends Identity {
@@ -67,14 +69,18 @@ export function decideSignIn(
   return createsUsers ? { outcome: 'create', email: person.email } : refuse('not_a_user')
 }
 
-/** Decides whether a user who is signed in is linked to the account that the same person proved. */
+/**
+ * Decides whether a user is linked to the account that the same person proved. `isProven`: whether the person is still
+ * known to be the user, by a session or a one-time link.
+ */
 export function decideLink(
   person: Identity,
   user: LinkableUser,
-  { byAccount, use }: Pick<MatchingUsers, 'byAccount'> & Pick<ProviderUse, 'use'>,
+  { byAccount, use, isProven }: Pick<MatchingUsers, 'byAccount'> & Pick<ProviderUse, 'use'> & { isProven: boolean },
 ): SignInDecision {
   if (use === 'off') return refuse('provider_off')
   if (byAccount) return byAccount.id === user.id ? { outcome: 'sign_in', userId: user.id } : refuse('account_taken')
+  if (!isProven) return refuse('link_invalid')
   return isLinkedAt(user, person.issuer) ? refuse('linked_elsewhere') : { outcome: 'link', userId: user.id }
 }
 

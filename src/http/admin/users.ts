@@ -86,7 +86,8 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
         summary: 'Invite a user',
         description:
           'The response has a one-time token, shown only once. Pass it on: with it, the user sets a password and can then ' +
-          'sign in.',
+          'sign in. Where the company requires its identity provider, the page of the token, `/invitation?token=…`, links ' +
+          'the user to an account there instead.',
         ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
@@ -129,7 +130,9 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
         ...{
           operationId: 'removeUser',
           summary: 'Remove a user',
-          description: 'Their sessions and tokens stop working immediately. A company always keeps an administrator.',
+          description:
+            'Their password, passkeys, recovery codes, sessions and tokens stop working immediately. A company always ' +
+            'keeps an administrator.',
           tags,
         },
         ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT } },
@@ -151,9 +154,11 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
         operationId: 'resetUserPassword',
         summary: 'Reset the password of a user',
         description:
-          'The current password stops working. The response has a one-time token for a new one, shown only once.',
+          'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
+          'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
+          'password, shown only once.',
         ...{ tags, params, querystring: NoQuery, response: { 200: InvitedUser } },
-        problems: ['user_not_found', 'user_removed'],
+        problems: ['user_not_found', 'user_removed', 'break_glass_user'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
     },
@@ -168,9 +173,9 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
     {
       schema: {
         operationId: 'eraseUser',
-        summary: 'Erase a removed user: name, email address and tokens',
+        summary: 'Erase a removed user: name, email address, tokens and linked account',
         description:
-          'Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
+          'The removal has deleted passkeys and recovery codes. Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
         ...{ tags, params, querystring: NoQuery, response: { 200: ShownUser } },
         problems: ['user_not_found', 'user_not_removed'],
       },

@@ -44,7 +44,7 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, access, reads, company, health, sessions, failureLimit, signInLimits, signer } = services
+  const { db, access, reads, company, health, sessions, signInLimits, signer } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
@@ -61,7 +61,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   })
   const limits = openSignInLimits(signInLimits)
   addSignInPages(app, services, limits)
-  addInvitationPage(app, company, failureLimit)
+  addInvitationPage(app, services)
   addPublicKeys(app, services)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRoute', ({ method, url }) => {

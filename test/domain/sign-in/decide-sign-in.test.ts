@@ -113,14 +113,17 @@ await t.test('whatever comes back, only a verified email links or creates', asyn
   )
 })
 
-await t.test('a user who is signed in links their own account, and takes over no other', async (t) => {
+await t.test('a user links their own account, and takes over no other', async (t) => {
   const own = user('usr_own')
   const link = (person: ReturningPerson, who: LinkableUser, byAccount: LinkableUser | null) =>
-    told(decideLink(person, who, { byAccount, use: ON.use }))
+    told(decideLink(person, who, { byAccount, use: ON.use, isProven: true }))
   t.equal(link(UNVERIFIED, own, null), 'link usr_own', 'no email is needed')
   t.equal(link(ANA, own, linkedAt(ISSUER, ANA.subject)), 'account_taken')
   t.equal(link(ANA, linkedAt(ISSUER, ANA.subject), linkedAt(ISSUER, ANA.subject)), 'sign_in usr_linked')
   t.equal(link(ANA, linkedAt(ISSUER, 'another'), null), 'linked_elsewhere', 'unlink first')
   t.equal(link(ANA, linkedAt(OTHER_ISSUER, 'another'), null), 'link usr_linked')
-  t.equal(told(decideLink(ANA, own, { byAccount: null, use: 'off' })), 'provider_off')
+  t.equal(told(decideLink(ANA, own, { byAccount: null, use: 'off', isProven: true })), 'provider_off')
+  const byLink = (byAccount: LinkableUser | null) => told(decideLink(ANA, own, { ...ON, byAccount, isProven: false }))
+  t.equal(byLink(null), 'link_invalid', 'a one-time link works once')
+  t.equal(byLink({ ...own, identity: ANA }), 'sign_in usr_own', 'after it has worked, the account is enough')
 })

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { changeProvider } from '../../../src/accounts/providers/change-provider.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { signInByPassword } from '../../support/http/passkeys.ts'
 import { openVisitor, type Visitor } from '../../support/http/visitor.ts'
@@ -57,6 +59,33 @@ await t.test(
   },
 )
 
+await t.test('sessions that a required provider ended do not come back', async (t) => {
+  const { company, person, manage } = await openCompany()
+  const { admin, auditor } = company
+  await manage('PATCH', `/users/${auditor.user_id}`, { role: 'admin' })
+  person('auditor')
+  const { visitor } = await enter(service, company)
+  const use = (use: 'optional' | 'required', breakGlass: string | null) =>
+    changeProvider(
+      { pool: service.pool, newId },
+      { companyId: company.id, actor: admin.user_id },
+      { change: 'use', use: { use, break_glass: breakGlass } },
+    )
+  const ofMember = await signInByPassword(service, company.member, company.id)
+  const ofAdmin = await signInByPassword(service, admin, company.id)
+  await use('required', admin.user_id)
+  await use('optional', null)
+  t.strictSame([await ofMember.isIn(), await ofAdmin.isIn(), await visitor.isIn()], [false, true, true])
+  await use('required', admin.user_id)
+  await use('required', auditor.user_id)
+  await use('required', admin.user_id)
+  t.strictSame(
+    [await ofAdmin.isIn(), await visitor.isIn()],
+    [false, true],
+    'nor after the administrator for emergencies',
+  )
+})
+
 await t.test('the administrator for emergencies cannot be removed, demoted or reset', async (t) => {
   const { company, manage, person } = await openCompany({ use: 'required' })
   const path = `/users/${company.admin.user_id}`
@@ -94,8 +123,8 @@ await t.test('one-time links lead to a required provider instead of setting a pa
   const { body } = await manage('POST', '/users', { email: 'new@example.com', name: 'N', role: 'member' })
   const { token } = body.invitation
   const shown = await openVisitor(service).visit(`/invitation?token=${token}`)
-  t.match(shown, { status: 200, text: /No password needed[^]*Test IdP/ })
-  t.match(shown.text, `href="/sign-in/${company.id}"`)
+  t.match(shown, { status: 200, text: /No password needed[^]*new@example\.com/ })
+  t.match(shown.text, `href="/sign-in/${company.id}/start?link=1"`)
   const password = 'a long enough password'
   t.match(await service.manage('POST', '/invitations/accept', { token, password }, null), {
     status: 409,
@@ -213,6 +242,11 @@ await t.test('signing out ends the session here and leads to the end of the one 
   t.notOk(await copy.isIn())
   const byPassword = await signInByPassword(service, company.member, company.id)
   t.match(await byPassword.visit('/sign-out', {}), { status: 303, location: '/sign-in' })
+
+  // An ID token that is too long to be stored.
+  idp.accounts[0]!.name = 'n'.repeat(9_000)
+  const { visitor: long } = await enter(service, company)
+  t.match(await long.visit('/sign-out', {}), { status: 200, text: `url=${idp.issuer}` })
 })
 
 await t.test('back-channel logout ends the sessions of that person at the provider, and no other', async (t) => {

@@ -40,7 +40,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
     } catch (error) {
       return sendProviderPage(services, request, reply, toFormProblem(error))
     }
-    const purpose = { to: 'link', userId } as const
+    const purpose = { to: 'link', userId, linkHash: null } as const
     keepTrip(trips, reply, { companyId, email, purpose, flow: null, next: '', kept: null })
     // A page with a link: the policy of our pages lets no form lead to another site, not even by a redirect.
     const { name } = provider.settings

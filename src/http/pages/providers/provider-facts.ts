@@ -82,7 +82,7 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
 export function renderSignInLink({ signIn }: ProviderAddresses): Html {
   return html`<h2>Sign-in link</h2>
     <p>
-      Users who enter their email on the sign-in page are led to the provider. People who are no users yet need this link.
+      Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this link.
     </p>
     ${renderCopyable('sign-in-link', signIn)}`
 }

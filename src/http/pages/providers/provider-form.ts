@@ -92,7 +92,7 @@ export function renderProviderFields(fields: FormFields, problem: FormProblem): 
   ${renderField({ name: 'client_id', label: 'Client ID', value: clientId, maxLength: LONGEST_CLIENT_ID, autocomplete: 'off', hint: 'The provider shows it where this service is registered.' }, problem)}
   ${renderChoice({ name: 'creates_users', label: 'Create users', value: fields['creates_users'] ?? 'no', options: CREATES_USERS, hint: 'Whether people become users when they sign in for the first time.' }, problem)}
   ${renderField({ name: 'role_claim', label: 'Role claim', value: claim, maxLength: LONGEST_CLAIM, autocomplete: 'off', isRequired: false, hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.' }, problem)}
-  ${renderField({ name: 'roles', label: 'Roles', value: roles, lines: 4, hint: `A line for each value of the claim, such as ledger-admins = admin; up to ${MOST_ROLE_VALUES}. Roles are ${ROLES.join(', ')}. Who has none of the values becomes a member.` }, problem)}`
+  ${renderField({ name: 'roles', label: 'Roles', value: roles, lines: 4, hint: `A line for each value of the claim, such as ledger-admins = admin; up to ${MOST_ROLE_VALUES}. Roles are ${ROLES.join(', ')}. Anyone with none of these values becomes a member.` }, problem)}`
 }
 
 const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [

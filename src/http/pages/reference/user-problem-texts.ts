@@ -51,7 +51,7 @@ export const USER_PROBLEM_TEXTS = {
     entry: 'no',
   },
   provider_unproven: {
-    when: 'A provider can be required once an administrator has signed in through it.',
+    when: 'A provider can be required once an administrator is linked to an account at its issuer.',
     remedy: 'Make the provider optional, and sign in through it.',
     entry: 'no',
   },

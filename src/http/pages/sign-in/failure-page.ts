@@ -69,11 +69,12 @@ function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail
   return facts.filter(([, value]) => typeof value === 'string').map(([name, value]) => `${name}: ${value}`)
 }
 
-function renderWayOn(companyId: string | null, { to }: TripPurpose) {
-  switch (to) {
+function renderWayOn(companyId: string | null, purpose: TripPurpose) {
+  switch (purpose.to) {
     case 'sign in':
       return html`<a class="button primary" href="${companyId === null ? '/sign-in' : companyPath(companyId)}">Start again</a>`
     case 'link':
+      if (purpose.linkHash !== null) return html`To start again, open the one-time link again.`
       return html`<a class="button primary" href="${ACCOUNT_PATH}">Your account</a>`
     case 'test':
       return html`<a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a>`

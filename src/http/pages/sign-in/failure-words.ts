@@ -16,6 +16,11 @@ interface FailureWords {
 
 const AGAIN = 'Start again. If this keeps happening, send the lines below to your IT.'
 
+const LINK =
+  'If you have a one-time link, open it first. If you can sign in with a password, link your account on your account page.'
+const LINK_FOR_IT =
+  'Where the provider does not send that, users link their account: through a one-time link, which an administrator can create on the page of the user, or with a password, on the account page.'
+
 /** What the pages say about each failure. */
 export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   unreachable: {
@@ -106,17 +111,14 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   email_missing: {
     status: 403,
     title: 'PROVIDER did not say who you are',
-    advice: 'Send the lines below to your IT. If you have a password, sign in with it and link your account.',
-    forIt:
-      'The first sign-in needs the claims "email" and "email_verified": true. Where the provider cannot send them, a user can sign in with a password and link the account on the account page.',
+    advice: `Send the lines below to your IT. ${LINK}`,
+    forIt: `The first sign-in needs the claims "email" and "email_verified": true. ${LINK_FOR_IT}`,
   },
   email_unverified: {
     status: 403,
     title: 'Your email is not verified at PROVIDER',
-    advice:
-      'Verify it there, or send the lines below to your IT. If you have a password, sign in with it and link your account.',
-    forIt:
-      'The first sign-in needs the claim "email_verified": true. Where the provider does not send it, a user can sign in with a password and link the account on the account page.',
+    advice: `Verify it there, or send the lines below to your IT. ${LINK}`,
+    forIt: `The first sign-in needs the claim "email_verified": true. ${LINK_FOR_IT}`,
   },
   linked_elsewhere: {
     status: 403,
@@ -135,5 +137,11 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     title: 'Another user is linked to this account',
     advice: 'Sign in with that user, or ask an administrator to unlink it.',
     forIt: 'An account at the provider belongs to one user.',
+  },
+  link_invalid: {
+    status: 403,
+    title: 'This one-time link does not work any more',
+    advice: 'Ask an administrator for a new one.',
+    forIt: 'The link was used or replaced, or has expired. An administrator can create one on the page of the user.',
   },
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { acceptInvitation, findInvitedUser } from '../../../accounts/users/accept-invitation.ts'
-import type { CompanyServices } from '../../../accounts/users/change-company.ts'
+import { hashSecret } from '../../../accounts/users/new-secret.ts'
 import { RefusedCredentialsError } from '../../../accounts/refused-credentials-error.ts'
 import { problem } from '../../../domain/errors.ts'
 import { companyOfLinkToken } from '../../../domain/accounts/secrets.ts'
@@ -20,6 +20,9 @@ import {
 } from '../parts/form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 import { companyPath } from '../parts/addresses.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { isReady } from './company-page.ts'
+import { keepTrip, openTrips } from './provider-trip.ts'
 
 /** The page that an invitation's one-time link leads to. */
 export const INVITATION_PATH = '/invitation'
@@ -29,10 +32,14 @@ const USED_UP = problem(
   'This link is invalid, has expired, or was already used. Ask an administrator for a new one.',
 )
 
-/** `/invitation?token=…`: sets a password with a one-time link. Opening the page does not use up the link. */
-export function addInvitationPage(app: FastifyInstance, company: CompanyServices, failureLimit: number): void {
+/**
+ * `/invitation?token=…`: sets a password with a one-time link or, where the company requires its provider, links the user
+ * to an account there. Opening the page does not use up the link.
+ */
+export function addInvitationPage(app: FastifyInstance, services: PageServices): void {
+  const { company, failureLimit } = services
   app.get(INVITATION_PATH, (request, reply) =>
-    sendSetPasswordForm(company, reply, readFormFields(request.query)['token'] ?? '', null),
+    sendSetPasswordForm(services, reply, readFormFields(request.query)['token'] ?? '', null),
   )
 
   const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
@@ -50,7 +57,7 @@ export function addInvitationPage(app: FastifyInstance, company: CompanyServices
     } catch (error) {
       const refusal = toFormProblem(error)
       return sendSetPasswordForm(
-        company,
+        services,
         reply.code(refusal.status),
         readFormFields(request.body)['token'] ?? '',
         refusal,
@@ -66,7 +73,7 @@ export function addInvitationPage(app: FastifyInstance, company: CompanyServices
 }
 
 async function sendSetPasswordForm(
-  company: CompanyServices,
+  services: PageServices,
   reply: FastifyReply,
   token: string,
   problem: FormProblem,
@@ -80,8 +87,11 @@ async function sendSetPasswordForm(
         <p>Copy the whole link, or ask an administrator for a new one.</p>`,
     })
   }
-  const invited = await findInvitedUser(company.pool, token)
-  if (invited && invited.requiredProvider !== null) return sendToProvider(reply, companyId, invited.requiredProvider)
+  const invited = await findInvitedUser(services.company.pool, token)
+  if (invited && invited.requiredProvider !== null) {
+    const { requiredProvider: provider } = invited
+    return sendToProvider(services, reply, { ...invited, companyId, token, provider })
+  }
   return sendPlainPage(reply, {
     title: 'Set your password',
     body: html`<h1>Set your password</h1>
@@ -96,12 +106,35 @@ async function sendSetPasswordForm(
   })
 }
 
-/** Says that a password would be of no use. */
-function sendToProvider(reply: FastifyReply, companyId: string, provider: string): Promise<FastifyReply> {
+interface InvitedToProvider {
+  companyId: string
+  userId: string
+  email: string
+  token: string
+  /** The name of the provider. */
+  provider: string
+}
+
+/** Leads to the provider, to link the user there: a password would be of no use. */
+async function sendToProvider(
+  { providers, sessions }: PageServices,
+  reply: FastifyReply,
+  { companyId, userId, email, token, provider }: InvitedToProvider,
+): Promise<FastifyReply> {
+  // The company's own page says what the operator must set.
+  if (!isReady(sessions.publicUrl, providers.secrets, companyId)) return reply.redirect(companyPath(companyId), 303)
+  const purpose = { to: 'link', userId, linkHash: hashSecret(token).toString('base64url') } as const
+  const trip = { companyId, email, purpose, flow: null, next: '', kept: null }
+  keepTrip(openTrips(providers.secrets, sessions), reply, trip)
   return sendPlainPage(reply, {
     title: 'No password needed',
     body: html`<h1>No password needed</h1>
-      <p>Your company signs in with <bdi>${provider}</bdi>. You don't need this link or a password.</p>
-      <p><a class="button primary" href="${companyPath(companyId)}">Sign in with <bdi>${provider}</bdi></a></p>`,
+      <p>
+        Your company signs in with <bdi>${provider}</bdi>. Sign in there with your own account. From then on, it signs you in
+        here as <bdi>${email}</bdi>, and this link can't be used again.
+      </p>
+      <p>
+        <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${provider}</bdi></a>
+      </p>`,
   })
 }

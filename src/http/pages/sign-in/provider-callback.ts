@@ -6,6 +6,7 @@ import { previewSignIn } from '../../../accounts/sign-in/preview-sign-in.ts'
 import { signInThroughProvider } from '../../../accounts/sign-in/sign-in-through-provider.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
+import type { SignInRefusal } from '../../../domain/sign-in/decide-sign-in.ts'
 import type { ProviderFlow, ProviderIdentity } from '../../../federation/provider-client.ts'
 import { ProviderError, type ProviderFault } from '../../../federation/provider-client.ts'
 import type { SealedCookie } from '../../access/sealed-cookie.ts'
@@ -17,7 +18,7 @@ import type { CompanyRoute } from './company-page.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
 import { FAILURE_WORDS } from './failure-words.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import type { Trip, TripPurpose } from './provider-trip.ts'
+import type { LinkPurpose, Trip } from './provider-trip.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 interface CallbackOptions {
@@ -98,6 +99,7 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
   if (purpose.to === 'sign in') return signPersonIn(services, arrival)
   const { request, reply, provider } = arrival
   const { companyId } = provider
+  if (purpose.to === 'link' && purpose.linkHash !== null) return linkInvitedUser(services, arrival, purpose)
   const user = await findSessionUser(services.access, request, services.sessions, true)
   const isSame = user?.companyId === companyId && user.userId === purpose.userId
   if (!isSame || (purpose.to === 'test' && user.role !== 'admin'))
@@ -105,32 +107,43 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
   return purpose.to === 'test' ? showTest(services, arrival, user) : linkUser(services, arrival, purpose)
 }
 
-async function signPersonIn(
-  services: PageServices,
-  { request, reply, provider, identity, trip }: Arrival,
-): Promise<FastifyReply> {
+async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
+  const { request, reply, provider, identity, trip } = arrival
   const { access, company, providers, sessions } = services
   const { companyId } = provider
   const used = { company, db: access, secrets: providers.secrets }
   const session = describeSession(request, sessions)
   const traceparent = request.trace?.traceparent ?? null
   const signedIn = await signInThroughProvider(used, { provider, identity, session, traceparent })
-  if (signedIn.outcome === 'refused')
-    return sendFailure(request, reply, { companyId, provider, reason: signedIn.refusal, identity })
+  if (signedIn.outcome === 'refused') return refuse(arrival, signedIn.refusal)
   const { next, kept } = trip
   return finishSignIn(services, request, reply, { cookie: signedIn.cookie, companyId, next, kept })
 }
 
-async function linkUser(
+async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
+  const refusal = await link(services, arrival, purpose)
+  return refusal === null ? arrival.reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303) : refuse(arrival, refusal)
+}
+
+/** Links the user of a one-time link, who then signs in with the account like anyone else. */
+async function linkInvitedUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
+  const refusal = await link(services, arrival, purpose)
+  return refusal === null ? signPersonIn(services, arrival) : refuse(arrival, refusal)
+}
+
+function link(
   { company }: PageServices,
-  { request, reply, provider, identity }: Arrival,
-  purpose: TripPurpose & { userId: string },
-): Promise<FastifyReply> {
-  const { companyId } = provider
-  const acting = { companyId, actor: purpose.userId, traceparent: request.trace?.traceparent ?? null }
-  const refusal = await linkOwnIdentity(company, acting, { provider, identity })
-  if (refusal !== null) return sendFailure(request, reply, { companyId, provider, reason: refusal, identity, purpose })
-  return reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303)
+  { request, provider, identity }: Arrival,
+  { userId, linkHash }: LinkPurpose,
+): Promise<SignInRefusal | null> {
+  const acting = { companyId: provider.companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
+  const hash = linkHash === null ? null : Buffer.from(linkHash, 'base64url')
+  return linkOwnIdentity(company, acting, { provider, identity, linkHash: hash })
+}
+
+function refuse({ request, reply, provider, identity, trip }: Arrival, reason: SignInRefusal): Promise<FastifyReply> {
+  const { purpose } = trip
+  return sendFailure(request, reply, { companyId: provider.companyId, provider, reason, identity, purpose })
 }
 
 async function showTest(

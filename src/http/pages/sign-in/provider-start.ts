@@ -23,7 +23,7 @@ interface StartOptions {
 
 /**
  * `/sign-in/{company}/start`: leaves for the provider. With `?link`, to link the user who has just asked for it on the
- * account page; with `?test`, so that an administrator sees what signing in would do.
+ * account page, or on that of a one-time link; with `?test`, so that an administrator sees what signing in would do.
  */
 export function addProviderStart(app: FastifyInstance, services: PageServices, { limits, trips }: StartOptions): void {
   app.get<CompanyRoute>('/sign-in/:company/start', async (request, reply) => {
@@ -76,10 +76,11 @@ async function planTrip(
 async function findPurpose(
   { access, sessions }: PageServices,
   request: StartRequest,
-  asked: { companyId: string; isTest: boolean; isLink: boolean; own: Trip | null },
+  { companyId, isTest, isLink, own }: { companyId: string; isTest: boolean; isLink: boolean; own: Trip | null },
 ): Promise<TripPurpose> {
-  const { companyId, isTest, isLink, own } = asked
   if (!isTest && !isLink) return { to: 'sign in' }
+  const asked = isLink && own?.purpose.to === 'link' ? own.purpose : null
+  if (asked && asked.linkHash !== null) return asked
   const user = await findSessionUser(access, request, sessions, true)
   if (user?.companyId !== companyId) throw new SignInNeededError()
   if (isTest) {
@@ -87,8 +88,7 @@ async function findPurpose(
     return { to: 'test', userId: user.userId }
   }
   // The account page's form has asked for this: a link alone, which anybody can make, is not enough.
-  const isAsked = own?.purpose.to === 'link' && own.purpose.userId === user.userId
-  return isAsked ? own.purpose : { to: 'sign in' }
+  return asked?.userId === user.userId ? asked : { to: 'sign in' }
 }
 
 /** Whether another site caused the request. */

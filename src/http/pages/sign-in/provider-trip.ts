@@ -5,8 +5,15 @@ import { openSealedCookie, type SealedCookie } from '../../access/sealed-cookie.
 import type { SessionSettings } from '../../access/session.ts'
 import type { Destination } from './destination.ts'
 
-/** Why someone goes to the provider: to sign in; to link the user who is signed in; or, as an administrator, to test. */
-export type TripPurpose = { to: 'sign in' } | { to: 'link' | 'test'; userId: string }
+/** Why someone goes to the provider: to sign in; to link a user; or, as an administrator, to test. */
+export type TripPurpose = { to: 'sign in' } | LinkPurpose | { to: 'test'; userId: string }
+
+export interface LinkPurpose {
+  to: 'link'
+  userId: string
+  /** The SHA-256 of the one-time link's token that proves the user, in base64url; null if the session does. */
+  linkHash: string | null
+}
 
 /** What a browser keeps while its user is at the provider. */
 export interface Trip extends Destination {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { readProvider } from '../../../accounts/providers/read-provider.ts'
 import { placeOfIdToken } from '../../../accounts/sign-in/sign-in-through-provider.ts'
-import { endSession } from '../../../accounts/users/sessions.ts'
+import { endSession, type EndedSession } from '../../../accounts/users/sessions.ts'
 import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import { ProviderError } from '../../../federation/provider-client.ts'
 import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
@@ -41,14 +41,14 @@ export function addSignOut(app: FastifyInstance, services: PageServices): void {
 async function findEndAtProvider(
   { providers, sessions }: PageServices,
   companyId: string,
-  { userId, idToken }: { userId: string; idToken: Buffer },
+  { userId, idToken }: EndedSession,
 ): Promise<{ name: string; url: string | null } | null> {
   const provider = await readProvider(providers.pool, companyId)
   const addresses = findProviderAddresses(sessions.publicUrl, companyId)
   if (!provider || !addresses) return null
   const { name } = provider.settings
   try {
-    const hint = providers.secrets.open(idToken, placeOfIdToken(userId))
+    const hint = idToken && providers.secrets.open(idToken, placeOfIdToken(userId))
     const url = await providers.client.findLogoutUrl(provider, hint, addresses.postLogout)
     return url === null ? null : { name, url }
   } catch (error) {

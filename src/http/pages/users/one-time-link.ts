@@ -28,7 +28,7 @@ export function sendOneTimeLink(
       <h2>One-time link for <bdi>${user.name}</bdi></h2>
       ${renderCopyable('link', link, 'Copy link')}
       <p>
-        Send it to <bdi>${user.email}</bdi> over a private channel: anyone who opens it can set the password. It works once, until
+        Send it to <bdi>${user.email}</bdi> over a private channel: anyone who opens it can sign in as this user. It works once, until
         ${renderTime(linkExpiresAt, viewer.timeZone)}.
       </p>
       <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,

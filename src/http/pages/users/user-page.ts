@@ -209,7 +209,7 @@ async function sendPasswordResetForm(
     body: html`<h1>Reset password for <bdi>${user.name}</bdi>?</h1>
       ${renderFormAlert(problem)}
       <p>
-        The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}, earlier links and all sessions of <bdi>${user.email}</bdi> stop working immediately. You'll get a new
+        The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'}, earlier one-time links and all sessions of <bdi>${user.email}</bdi> stop working immediately. You'll get a new
         one-time link to share; it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
       </p>
       ${isOwn ? html`<p class="warning">This is you: you'll be signed out immediately, and the link on the next page is your only way back. To change your password, use your account page instead.</p>` : ''}

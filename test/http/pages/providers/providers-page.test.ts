@@ -157,7 +157,7 @@ await t.test('requiring a provider needs proof that it works, and somebody who c
   const { company, open, change, read } = await setUp('Require')
   t.match(await change('/use/optional'), { status: 303, location: `${PAGE}?done=optional` })
   const form = { break_glass: company.admin.user_id }
-  t.match(await change('/use/required', form), { status: 409, text: /No administrator has signed in through/ })
+  t.match(await change('/use/required', form), { status: 409, text: /No administrator is linked to an account/ })
   await link(company, 'https://former.example.com')
   t.equal((await change('/use/required', form)).status, 409, 'an account at another issuer proves nothing')
   await link(company)
