@@ -135,7 +135,8 @@ export function explainStatus(status: number, asked: Asked): ProviderError {
   return new ProviderError(fault, `The provider answered ${status} when asked for ${asked}`)
 }
 
-function explainClaim(claim: string): ProviderError {
+/** Explains that a claim of a token is not as expected. */
+export function explainClaim(claim: string): ProviderError {
   if (claim === 'iss') return new ProviderError('wrong_issuer', 'The token was issued by another issuer')
   const meaning: Record<string, string> = {
     aud: 'The token was issued to another client ("aud")',

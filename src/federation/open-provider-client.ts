@@ -7,13 +7,14 @@ import { openOutgoing } from '../outgoing/connections.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { chooseMethod, proveClient } from './client-authentication.ts'
 import { describeProvider } from './describe-provider.ts'
+import type { PublishedProvider } from './discover-provider.ts'
 import { discoverProvider } from './discover-provider.ts'
-import { askFor } from './explain-fault.ts'
+import { askFor, explainIssuer } from './explain-fault.ts'
 import { openKnownProviders } from './known-providers.ts'
 import type { ProviderClient } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 import { openProviderFetch } from './provider-fetch.ts'
-import { readLogoutNotice } from './read-logout-token.ts'
+import { assertIsForClient, readLogoutNotice } from './read-logout-token.ts'
 import { redeemCode } from './redeem-code.ts'
 import { TOLERANCE_S, verifyToken } from './verify-token.ts'
 
@@ -29,17 +30,26 @@ export interface OpenedProviderClient extends ProviderClient {
 
 interface ProviderClientOptions extends Omit<OutgoingOptions, 'peer'> {
   secrets: SecretBox
+  /** A clock in milliseconds, by which failures are forgotten. */
+  now?: () => number
 }
 
 /** Opens the client that speaks with the providers of all companies. */
-export function openProviderClient({ secrets, ...options }: ProviderClientOptions): OpenedProviderClient {
+export function openProviderClient({ secrets, now, ...options }: ProviderClientOptions): OpenedProviderClient {
   const outgoing = openOutgoing({ ...options, peer: 'The provider' })
   const requests = openBudget(REQUESTS)
   const execute = options.allowPrivate ? [oidc.allowInsecureRequests] : []
   const fetchFor = (companyId: string) => openProviderFetch({ outgoing, requests, companyId })
   const discover = ({ companyId, settings }: StoredProvider, onChanged = () => {}) =>
-    discoverProvider(settings, { fetch: fetchFor(companyId), execute, onChanged })
-  const known = openKnownProviders(discover)
+    askFor('its configuration', () => discoverProvider(settings, { fetch: fetchFor(companyId), execute, onChanged }))
+  const known = openKnownProviders(discover, now)
+
+  /** Finds what the provider publishes. Codes, secrets and tokens go by it, so the issuer is compared at each use. */
+  async function findPublished(provider: StoredProvider): Promise<PublishedProvider> {
+    const published = await known.find(provider)
+    if (published.metadata.issuer !== provider.settings.issuer) throw explainIssuer(published.metadata.issuer)
+    return published
+  }
 
   /** Describes the provider and the client to openid-client. */
   function configure(provider: StoredProvider, metadata: oidc.ServerMetadata, proof = oidc.None()): oidc.Configuration {
@@ -53,8 +63,8 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
   return {
     begin: (provider, redirectUri, { email }) =>
       askFor('its configuration', async () => {
-        const { companyId, version, settings } = provider
-        const { metadata } = await known.find(provider)
+        const { companyId, id: providerId, version: providerVersion, settings } = provider
+        const { metadata } = await findPublished(provider)
         // Now, and not when the user comes back from the provider.
         chooseMethod(settings, metadata)
         const [state, nonce, codeVerifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()]
@@ -64,17 +74,17 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
           code_challenge_method: 'S256',
           ...(email === null ? {} : { login_hint: email }),
         })
-        return { url: url.href, flow: { companyId, providerVersion: version, state, nonce, codeVerifier } }
+        return { url: url.href, flow: { companyId, providerId, providerVersion, state, nonce, codeVerifier } }
       }),
 
     async complete(provider, flow, callbackUrl) {
-      const { companyId, version, settings } = provider
+      const { companyId, id, version, settings } = provider
       if (flow.companyId !== companyId)
         throw new ProviderError('invalid_response', 'The answer belongs to a sign-in at another company')
-      if (flow.providerVersion !== version)
-        throw new ProviderError('outdated', 'The settings of the provider have changed since the sign-in began')
+      if (flow.providerId !== id || flow.providerVersion !== version)
+        throw new ProviderError('outdated', 'The provider or its settings have changed since the sign-in began')
       const secret = secrets.open(provider.secret, placeOfSecret(provider.id))
-      const published = await askFor('its configuration', () => known.find(provider))
+      const published = await findPublished(provider)
       const proof = await proveClient(chooseMethod(settings, published.metadata), secret)
       const config = configure(provider, published.metadata, proof)
       return redeemCode({ config, published, settings, flow, callbackUrl, secret })
@@ -82,7 +92,7 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
 
     findLogoutUrl: (provider, idToken, returnTo) =>
       askFor('its configuration', async () => {
-        const { metadata } = await known.find(provider)
+        const { metadata } = await findPublished(provider)
         if (!metadata.end_session_endpoint) return null
         const hint: Record<string, string> =
           idToken === null || idToken.length > LONGEST_HINT ? {} : { id_token_hint: idToken }
@@ -92,9 +102,10 @@ export function openProviderClient({ secrets, ...options }: ProviderClientOption
 
     readLogoutToken: (provider, logoutToken) =>
       askFor('its keys', async () => {
-        const found = await known.find(provider)
-        const claims = await verifyToken(found, provider.settings.client_id, logoutToken, 'logout')
-        return readLogoutNotice(claims, logoutToken)
+        // First, because strangers can send tokens.
+        assertIsForClient(logoutToken, provider.settings)
+        const published = await findPublished(provider)
+        return readLogoutNotice(await verifyToken(published, provider.settings.client_id, logoutToken, 'logout'))
       }),
 
     check: (provider) =>

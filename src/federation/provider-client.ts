@@ -3,6 +3,7 @@ import type { StoredProvider } from '../accounts/providers/read-provider.ts'
 /** What a browser keeps, encrypted, while its user is at the provider. */
 export interface ProviderFlow {
   companyId: string
+  providerId: string
   /** A change of the provider's settings ends the flows that began before. */
   providerVersion: number
   state: string
@@ -14,7 +15,7 @@ export interface ProviderFlow {
 export interface ProviderIdentity {
   issuer: string
   subject: string
-  /** Normalised; null unless the provider says that it is verified (`email_verified`). */
+  /** As users' emails are stored; null unless it is valid and the provider says that it is verified (`email_verified`). */
   email: string | null
   /** The email as sent, verified or not, for the pages that explain a refusal. */
   claimedEmail: string | null

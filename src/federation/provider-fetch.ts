@@ -28,6 +28,8 @@ export function openProviderFetch({ outgoing, requests, companyId }: FetchOption
         headers: { ...headers, 'user-agent': 'employee-ledger' },
         body: method === 'POST' ? String(body as URLSearchParams) : undefined,
         signal,
+        // A code is redeemed once, and a provider may withdraw the tokens of one that comes twice.
+        isRepeatable: method !== 'POST',
       }
       return outgoing.exchange(url, request, async (response) => {
         const status = response.statusCode ?? 0

@@ -1,4 +1,4 @@
-import { normaliseEmail } from '../domain/attributes.ts'
+import { readAttribute } from '../domain/attributes.ts'
 import type { ProviderSettings } from '../domain/provider-settings.ts'
 import type { ProviderIdentity } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
@@ -21,8 +21,14 @@ export function lacksClaims(claims: Claims, { role_claim: roleClaim }: Pick<Prov
  * the same place, as one says nothing about the other's.
  */
 export function joinClaims(idToken: Claims, userInfo: Claims): Claims {
-  const { email, email_verified: verified, ...others } = userInfo
-  return { ...others, ...(idToken.email === undefined ? { email, email_verified: verified } : {}), ...idToken }
+  return idToken.email === undefined
+    ? { ...userInfo, ...leaveOutEmail(idToken) }
+    : { ...leaveOutEmail(userInfo), ...idToken }
+}
+
+function leaveOutEmail(claims: Claims): Claims {
+  const { email: _, email_verified: _verified, ...others } = claims
+  return others
 }
 
 /** Reads who signed in. */
@@ -42,10 +48,10 @@ export function readIdentity(
   return {
     issuer: claims.iss as string,
     subject,
-    email: email !== null && claims.email_verified === true ? normaliseEmail(email) : null,
+    email: claims.email_verified === true ? readEmail(email) : null,
     claimedEmail: email,
     name: readText(claims.name, MOST_NAME_CHARACTERS),
-    roleValues: roleClaim === null ? [] : readValues(claims[roleClaim]),
+    roleValues: roleClaim === null ? [] : readValues(claims[roleClaim], roleClaim),
     claims,
     idToken,
     providerSession: readText(claims.sid, MOST_ID_CHARACTERS),
@@ -58,8 +64,20 @@ export function readText(value: unknown, most: number): string | null {
   return /\p{Cc}/u.test(value) ? null : value
 }
 
-function readValues(value: unknown): string[] {
-  const values: unknown[] = Array.isArray(value) ? value.slice(0, MOST_ROLE_VALUES) : [value]
+/** An email in the form in which those of users are stored; null if no user can have it. */
+function readEmail(email: string | null): string | null {
+  const { value, faults } = readAttribute('email', email, false)
+  return faults ? null : (value as string)
+}
+
+/** Refuses too many values instead of leaving some out, because one of these may make a person an administrator. */
+function readValues(value: unknown, name: string): string[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value]
+  if (values.length > MOST_ROLE_VALUES)
+    throw new ProviderError(
+      'misconfigured',
+      `The person has more than ${MOST_ROLE_VALUES} values of the claim "${name}"`,
+    )
   return values.filter((one) => typeof one === 'string')
 }
 

@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
@@ -16,6 +16,8 @@ export interface OutgoingRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string | undefined
+  /** Whether it may be sent twice, as when an idle connection breaks. If not, it gets a new connection. Default: yes. */
+  isRepeatable?: boolean
   /** Ends the exchange, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
@@ -55,27 +57,31 @@ export function openOutgoing({
   lookUp = lookUpHost,
   answerMs = ANSWER_MS,
 }: OutgoingOptions): Outgoing {
-  const options = {
-    ...{ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_CONNECTIONS },
-    ...(allowPrivate
-      ? { allowPrivateIPAddress: true, allowMetaIPAddress: true }
-      : { lookup: lookUp, denyIPAddressList: METADATA }),
-  }
-  const agents = { 'http:': new RequestFilteringHttpAgent(options), 'https:': new RequestFilteringHttpsAgent(options) }
+  const filter = allowPrivate
+    ? { allowPrivateIPAddress: true, allowMetaIPAddress: true }
+    : { lookup: lookUp, denyIPAddressList: METADATA }
+  const openAgents = (options: AgentOptions) => ({
+    http: new RequestFilteringHttpAgent({ ...options, ...filter }),
+    https: new RequestFilteringHttpsAgent({ ...options, ...filter }),
+  })
+  const reusing = openAgents({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_CONNECTIONS })
+  const opening = openAgents({ keepAlive: false })
 
-  async function send(url: URL, { method, headers, body }: OutgoingRequest, signal: AbortSignal) {
+  async function send(url: URL, request: OutgoingRequest, signal: AbortSignal) {
+    const { method, headers, body, isRepeatable = true } = request
+    const agents = isRepeatable ? reusing : opening
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const message = { method, signal, headers: { ...headers, ...length } }
     const open = () =>
       url.protocol === 'https:'
-        ? requestHttps(url, { ...message, agent: agents['https:'] })
-        : requestHttp(url, { ...message, agent: agents['http:'] })
-    const request = open()
+        ? requestHttps(url, { ...message, agent: agents.https })
+        : requestHttp(url, { ...message, agent: agents.http })
+    const first = open()
     try {
-      return await getResponse(request, body, peer)
+      return await getResponse(first, body, peer)
     } catch (error) {
       // The other side had closed an idle connection.
-      if (!request.reusedSocket || !CLOSED.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (!first.reusedSocket || !CLOSED.has((error as NodeJS.ErrnoException).code ?? '')) throw error
       return getResponse(open(), body, peer)
     }
   }
@@ -96,7 +102,7 @@ export function openOutgoing({
       }
     },
     close() {
-      for (const agent of Object.values(agents)) agent.destroy()
+      for (const { http, https } of [reusing, opening]) for (const agent of [http, https]) agent.destroy()
     },
   }
 }

@@ -2,6 +2,7 @@ import type { ServerMetadata } from 'openid-client'
 import t from 'tap'
 import type { StoredProvider } from '../../src/accounts/providers/read-provider.ts'
 import { openKnownProviders } from '../../src/federation/known-providers.ts'
+import { ProviderError } from '../../src/federation/provider-client.ts'
 import { storedProvider } from '../support/providers/stored-provider.ts'
 
 /* What providers publish stays in memory, within bounds. */
@@ -48,4 +49,41 @@ await t.test('a company has one provider in memory, that of the settings it uses
   const [first] = companies as [StoredProvider]
   for (const version of [1, 2, 2, 1]) await known.find({ ...first, version })
   t.equal(discovered.length, 3)
+})
+
+await t.test(
+  'a provider that takes the place of another is looked at anew, although both have version 1',
+  async (t) => {
+    const issuers: string[] = []
+    const known = openKnownProviders(async ({ settings }) => {
+      issuers.push(settings.issuer)
+      return {
+        metadata: { issuer: settings.issuer },
+        keys: { bytes: 1, algorithms: [], verify: async () => ({}) },
+      }
+    })
+    const former = storedProvider({ issuer: 'https://former.example' }, { companyId: 'com_a' })
+    const successor = storedProvider({ issuer: 'https://successor.example' }, { companyId: 'com_a' })
+    const [, underWay] = await Promise.all([known.find(former), known.find(successor)])
+    t.equal(underWay.metadata.issuer, 'https://successor.example')
+    t.equal((await known.find(former)).metadata.issuer, 'https://former.example')
+    t.equal((await known.find(successor)).metadata.issuer, 'https://successor.example')
+  },
+)
+
+await t.test('a failure counts for a few seconds, and for these settings alone', async (t) => {
+  let [time, asked] = [0, 0]
+  const known = openKnownProviders(
+    async () => {
+      asked += 1
+      throw new ProviderError('unreachable', `Failure ${asked}`)
+    },
+    () => time,
+  )
+  const [provider] = companies as [StoredProvider]
+  for (let at = 0; at < 3; at += 1) await t.rejects(known.find(provider), { message: 'Failure 1' })
+  await t.rejects(known.find({ ...provider, version: 2 }), { message: 'Failure 2' })
+  await t.rejects(known.find({ ...provider, version: 2 }), { message: 'Failure 2' })
+  time += 5_000
+  await t.rejects(known.find({ ...provider, version: 2 }), { message: 'Failure 3' })
 })

@@ -94,6 +94,13 @@ const LIES: [name: string, lies: Lies, fault: ProviderFault, message: RegExp, op
     /too many values/,
     { roleClaim: 'groups' },
   ],
+  [
+    'more groups than are read',
+    { claims: { groups: [...Array.from({ length: 1_000 }, (_, at) => `group-${at}`), 'admins'] } },
+    'misconfigured',
+    /more than 1000 values/,
+    { roleClaim: 'groups' },
+  ],
   ['another state', { callback: { state: 'x' } }, 'invalid_response', /"state"/],
   ['no code', { callback: { code: undefined } }, 'invalid_response', /code/],
   ['a failure', { callback: { error: 'server_error' } }, 'unreachable', /server_error/],
@@ -180,6 +187,30 @@ await t.test('an email is verified only if the same answer says so', async (t) =
   })
   for (const word of ['true', 1, {}])
     t.match(await signIn(t, { claims: { email_verified: word } }), { email: null, claimedEmail: 'ana@example.com' })
+})
+
+await t.test('an ID token that says "verified" of no email says nothing about that of userinfo', async (t) => {
+  const claims = { email: undefined, email_verified: true }
+  const boss = { email: 'boss@example.com' }
+  for (const userInfo of [boss, { ...boss, email_verified: false }])
+    t.match(await signIn(t, { claims, userInfo }), { email: null, claimedEmail: 'boss@example.com' })
+  const verified = { ...boss, email_verified: true }
+  t.match(await signIn(t, { claims: { ...claims, email_verified: false }, userInfo: verified }), { ...boss })
+})
+
+await t.test('an email that no user can have is reported as claimed alone', async (t) => {
+  for (const email of [
+    'ana',
+    'ana@example',
+    ' ana@example.com',
+    'ana@example.com, boss@example.com',
+    'a\u200b@b.example',
+  ])
+    t.match(await signIn(t, { claims: { email } }), { email: null, claimedEmail: email })
+  const long = `${'a'.repeat(250)}@example.com`
+  t.match(await signIn(t, { claims: { email: long } }), { email: null, claimedEmail: long })
+  t.match(await signIn(t, { claims: { email: 'x'.repeat(9_000) } }), { email: null, claimedEmail: null })
+  t.match(await signIn(t, { claims: { email: 'Ana@Example.COM' } }), { email: 'ana@example.com' })
 })
 
 await t.test('a token that names no key is checked with each of them', async (t) => {

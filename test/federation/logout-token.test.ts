@@ -63,6 +63,26 @@ await t.test('what is no token is refused', async (t) => {
     await t.rejects(client.readLogoutToken(storedProvider({ issuer: idp.issuer }), token), refusal('invalid_response'))
 })
 
+await t.test('nobody is asked about a token that is not for this client', async (t) => {
+  const idp = await startLyingProvider(t)
+  const client = openClient(t)
+  const provider = storedProvider({ issuer: idp.issuer })
+  const [header, payload] = (await idp.makeLogoutToken()).split('.')
+  idp.lies.header = { typ: 'at+jwt' }
+  for (const token of [
+    ...['', 'a.b.c', 'e30.e30.', `x.${payload}.x`, `e30.${payload}.x`, `${header}.${payload}`, `${header}.x.x`],
+    `${header}.${payload}.x.x.x`,
+    await idp.makeLogoutToken(),
+  ])
+    await t.rejects(client.readLogoutToken(provider, token), refusal('invalid_response'), token)
+  idp.lies.header = {}
+  for (const claims of [{ iss: `${idp.issuer}/` }, { iss: undefined }, { aud: 'another' }, { aud: ['another'] }])
+    await t.rejects(client.readLogoutToken(provider, await idp.makeLogoutToken(claims)), { name: 'ProviderError' })
+  t.strictSame(idp.requests, [])
+  const token = await idp.makeLogoutToken({ aud: ['another', CLIENT.clientId] })
+  t.match(await client.readLogoutToken(provider, token), { subject: 'ana' })
+})
+
 await t.test('a logout token names a session, a person, or both', async (t) => {
   const idp = await startLyingProvider(t)
   const client = openClient(t)

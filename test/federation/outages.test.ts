@@ -17,9 +17,11 @@ import { ANA, startTestProvider } from '../support/providers/test-provider.ts'
 
 const CONFIGURATION = '/.well-known/openid-configuration'
 const NO_HINT = { email: null }
+/** After which a failed discovery is tried again. */
+const RETRY_MS = 5_000
 
-function openClient(t: Test) {
-  const client = openProviderClient({ allowPrivate: true, secrets: BOX })
+function openClient(t: Test, now?: () => number) {
+  const client = openProviderClient({ allowPrivate: true, secrets: BOX, ...(now ? { now } : {}) })
   t.teardown(client.close)
   return client
 }
@@ -43,7 +45,8 @@ function hold(idp: LyingProvider, path: string): () => void {
 
 await t.test('a provider that is down signs nobody in, and works again once it is up', async (t) => {
   const idp = await startTestProvider(t, { clients: [{ ...CLIENT, redirectUris: [CALLBACK] }] })
-  const client = openClient(t)
+  let time = 0
+  const client = openClient(t, () => time)
   const provider = storedProvider({ issuer: idp.issuer })
   const { url, flow } = await client.begin(provider, CALLBACK, NO_HINT)
   const callback = await followSignIn(url)
@@ -51,6 +54,7 @@ await t.test('a provider that is down signs nobody in, and works again once it i
   await t.rejects(client.complete(provider, flow, callback), refusal('unreachable', /connection was refused/))
   await t.rejects(client.begin({ ...provider, version: 2 }, CALLBACK, NO_HINT), refusal('unreachable'))
   await idp.resume()
+  time += RETRY_MS
   const again = await client.begin({ ...provider, version: 2 }, CALLBACK, NO_HINT)
   const back = await followSignIn(again.url)
   t.match(await client.complete({ ...provider, version: 2 }, again.flow, back), { subject: ANA.sub })
@@ -76,13 +80,35 @@ await t.test('a provider that speaks no TLS is unreachable', async (t) => {
   await t.rejects(checked, refusal('unreachable', /TLS connection failed/))
 })
 
-await t.test('a failed discovery is tried again', async (t) => {
+await t.test('a failed discovery is tried again after a few seconds, whatever strangers send', async (t) => {
   const idp = await startLyingProvider(t, { answers: { [CONFIGURATION]: refuse(503) } })
-  const client = openClient(t)
+  let time = 0
+  const client = openClient(t, () => time)
   const provider = storedProvider({ issuer: idp.issuer })
   await t.rejects(client.begin(provider, CALLBACK, NO_HINT), refusal('unreachable', /503/))
+  idp.lies.signature = 'other key'
+  const token = await idp.makeLogoutToken()
+  for (let at = 0; at < 10; at += 1)
+    await t.rejects(client.readLogoutToken(provider, token), refusal('unreachable', /503/))
+  t.equal(count(idp, CONFIGURATION), 1)
   idp.lies.answers = {}
+  t.ok(await client.check(provider), 'a check asks all the same')
+  time += RETRY_MS
   t.ok(await client.begin(provider, CALLBACK, NO_HINT))
+})
+
+await t.test('a code is sent once, also if the connection breaks', async (t) => {
+  const idp = await startLyingProvider(t)
+  const client = openClient(t)
+  const provider = storedProvider({ issuer: idp.issuer })
+  const { url, flow } = await client.begin(provider, CALLBACK, NO_HINT)
+  idp.lies.answers = { '/token': (response) => response.destroy() }
+  const completed = client.complete(provider, flow, await followSignIn(url))
+  await t.rejects(completed, refusal('unreachable', /closed before the answer ended/))
+  t.equal(idp.requests.filter((request) => request === 'POST /token').length, 1)
+  idp.lies.answers = {}
+  const again = await client.begin(provider, CALLBACK, NO_HINT)
+  t.match(await client.complete(provider, again.flow, await followSignIn(again.url)), { subject: 'ana' })
 })
 
 await t.test('a slow provider has eight requests at once, and keeps nobody else waiting', async (t) => {

@@ -166,6 +166,23 @@ await t.test('a sign-in that began at another company, or before the settings ch
   await t.rejects(client.complete(provider, foreign, callback), refusal('invalid_response', /another company/))
 })
 
+await t.test('a sign-in that began at the former provider goes to neither, nor does any secret', async (t) => {
+  const { idp, client, provider } = await start(t)
+  const other = await start(t)
+  const successor = storedProvider({ issuer: other.idp.issuer }, { companyId: provider.companyId })
+  const { url, flow } = await client.begin(provider, CALLBACK, NO_HINT)
+  const callback = await followSignIn(url)
+  await t.rejects(client.complete(successor, flow, callback), refusal('outdated'))
+  // Settings that changed without their version, as after a restore.
+  const restored = { ...provider, settings: successor.settings }
+  await t.rejects(client.complete(restored, flow, callback), refusal('wrong_issuer'))
+  t.notOk(idp.requests.includes('POST /token'))
+  t.notOk(other.idp.requests.includes('POST /token'))
+  const begun = await client.begin(successor, CALLBACK, NO_HINT)
+  t.equal(new URL(begun.url).origin, other.idp.issuer)
+  t.match(await client.complete(successor, begun.flow, await followSignIn(begun.url)), { issuer: other.idp.issuer })
+})
+
 await t.test('a refusal by the provider says why, and repeats no secret', async (t) => {
   const { idp, client, provider } = await start(t)
   idp.signsIn = 'nobody'

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { NO_PROVIDER } from '../../../accounts/providers/change-provider.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
-import { readProvider } from '../../../accounts/providers/read-provider.ts'
+import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
+import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
+import { UnreadableSecretError, type SecretBox } from '../../../secrets/secret-box.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PageServices } from '../parts/page-services.ts'
 
@@ -11,8 +13,19 @@ export function addPublicKeys(app: FastifyInstance, { providers }: Pick<PageServ
   app.get<{ Params: { company: string } }>('/sign-in/:company/jwks', async (request, reply) => {
     const { company } = request.params
     const provider = isId('com', company) ? await readProvider(providers.pool, company) : null
-    const keys = provider && readPublicKeys(providers.secrets, provider)
+    const keys = provider && findKeys(providers.secrets, provider)
     if (!keys) throw new ProblemError(NO_PROVIDER)
     return reply.header('cache-control', 'no-cache').type('application/jwk-set+json').send(JSON.stringify(keys))
   })
+}
+
+function findKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
+  try {
+    return readPublicKeys(secrets, provider)
+  } catch (error) {
+    if (!(error instanceof UnreadableSecretError)) throw error
+    throw new ProblemError(
+      problem('unavailable', "The service's key cannot be read; its operator must set SECRETS_KEY"),
+    )
+  }
 }
