@@ -27,7 +27,7 @@ const STATEMENTS = [
     constraint identity_providers_break_glass check ((use = 'required') = (break_glass is not null))
   )`,
 
-  // "last_used" is exact: a challenge that is older has been used.
+  // "last_used" is the time of the last challenge that was used: one that is no newer does not work.
   `create table passkeys (
     company_id uuid not null,
     credential_id bytea not null check (octet_length(credential_id) <= 1023),

@@ -4,7 +4,6 @@ import { loadPasswordHash } from '../users/user-rows.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
 import { changeCompany, RefusedByStateError } from '../users/change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
-import { verifyPassword } from '../users/password.ts'
 import {
   countRecoveryCodes,
   deletePasskey,
@@ -17,16 +16,6 @@ import {
 import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import type { PasskeyOwner } from './user-handle.ts'
 import type { NewCredential } from './webauthn.ts'
-
-/** Whether this is the password of the actor. Someone who has none needs none. Throws UnavailableError. */
-export async function provesPassword(
-  { pool }: Pick<CompanyServices, 'pool'>,
-  { companyId, actor }: Acting,
-  password: string,
-): Promise<boolean> {
-  const stored = await loadPasswordHash(pool, companyId, actor)
-  return stored === null || verifyPassword(password, stored)
-}
 
 /**
  * Adds a passkey of the actor, if the actor still has the version that was `seen`. Returns the first recovery codes, which

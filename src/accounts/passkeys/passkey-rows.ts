@@ -16,7 +16,7 @@ export interface Passkey {
   credentialId: Buffer
   transports: string[]
   createdAt: string
-  /** Null if it was never used. */
+  /** When the challenge of the last use was made. Null if it was never used. */
   lastUsed: string | null
 }
 
@@ -90,6 +90,8 @@ export interface StoredKey {
   id: string
   publicKey: Buffer
   counter: number
+  /** When the challenge of the last use was made, in RFC 3339 UTC; null if there was no use. */
+  lastUsed: string | null
   /** The company requires its identity provider of this user. */
   isProviderRequired: boolean
 }
@@ -100,16 +102,17 @@ export async function loadKey(client: Client, owner: PasskeyOwner, credentialId:
     passkey_id: string
     public_key: Buffer
     counter: number
+    last_used: string | null
     is_required: boolean
   }>(
-    `select passkey_id, public_key, counter, ${REQUIRES_PROVIDER} as is_required from passkeys
+    `select passkey_id, public_key, counter, last_used, ${REQUIRES_PROVIDER} as is_required from passkeys
      where company_id = $1 and user_id = $2 and credential_id = $3`,
     [...idsOf(owner), credentialId],
   )
   const [row] = rows
   if (!row) return null
-  const { public_key: publicKey, counter, is_required: isProviderRequired } = row
-  return { id: fromUuid('psk', row.passkey_id), publicKey, counter, isProviderRequired }
+  const { public_key: publicKey, counter, last_used: lastUsed, is_required: isProviderRequired } = row
+  return { id: fromUuid('psk', row.passkey_id), publicKey, counter, lastUsed, isProviderRequired }
 }
 
 /** The condition that the company ($1) requires its identity provider of this user ($2). */
@@ -117,7 +120,7 @@ const REQUIRES_PROVIDER = `exists (select from identity_providers
   where company_id = $1 and use = 'required' and break_glass <> $2)`
 
 /** Whether the company requires its identity provider of this user, so that passkeys do not sign in. */
-export async function isProviderRequired(client: Client, owner: PasskeyOwner): Promise<boolean> {
+export async function requiresProvider(client: Client, owner: PasskeyOwner): Promise<boolean> {
   const { rows } = await client.query<{ is_required: boolean }>(
     `select ${REQUIRES_PROVIDER} as is_required`,
     idsOf(owner),
@@ -126,8 +129,8 @@ export async function isProviderRequired(client: Client, owner: PasskeyOwner): P
 }
 
 /**
- * Stores a use of a passkey. Returns false, and stores nothing, if the challenge is no newer than the last use, so that
- * each challenge works once, or if the counter has not gone up. Authenticators that do not count always send 0.
+ * Stores a use of a passkey, with the time of its challenge. Returns false, and stores nothing, if the challenge is no
+ * newer than that of the last use, so that each challenge works once, or if the counter has not gone up. Authenticators that do not count always send 0.
  */
 export async function markUsed(
   client: Client,
@@ -135,7 +138,7 @@ export async function markUsed(
   use: { credentialId: Buffer; counter: number; challengedAt: string },
 ): Promise<boolean> {
   const { rowCount } = await client.query(
-    `update passkeys set counter = $4, last_used = greatest(clock_timestamp(), $5::timestamptz)
+    `update passkeys set counter = $4, last_used = $5::timestamptz
      where company_id = $1 and user_id = $2 and credential_id = $3
        and (last_used is null or last_used < $5::timestamptz) and (counter < $4 or (counter = 0 and $4 = 0))`,
     [...idsOf(owner), use.credentialId, use.counter, use.challengedAt],

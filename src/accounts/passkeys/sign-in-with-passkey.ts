@@ -4,7 +4,7 @@ import type { NewSession } from '../users/sessions.ts'
 import { beginSession } from '../users/sign-in.ts'
 import { loadKey, markUsed } from './passkey-rows.ts'
 import type { RelyingParty } from './relying-party.ts'
-import { type Assertion, checkAssertion } from './webauthn.ts'
+import { type Assertion, checkAssertion, isAnswerTo } from './webauthn.ts'
 
 interface PasskeyServices {
   pool: Pool
@@ -23,6 +23,8 @@ export interface Challenge {
 export type PasskeySignIn =
   | { outcome: 'signed in'; cookie: string }
   | { outcome: 'refused' }
+  /** Another challenge was answered, such as that of another tab, or this one is no newer than one that was used. */
+  | { outcome: 'outdated' }
   /** The passkey is right, but the company requires its identity provider. */
   | { outcome: 'provider required' }
   /** Two authenticators use the same key: the passkey was copied. */
@@ -46,12 +48,14 @@ export async function signInWithPasskey(
   assertion: Assertion,
 ): Promise<PasskeySignIn> {
   const { owner, credentialId } = assertion
+  if (!(await isAnswerTo(challenge, assertion))) return { outcome: 'outdated' }
   const stored = await loadKey(pool, owner, credentialId)
   const counter = await checkAssertion(party, challenge, assertion, stored?.publicKey ?? NOBODYS_KEY)
   if (stored === null || counter === null) return { outcome: 'refused' }
   if (!(await markUsed(pool, owner, { credentialId, counter, challengedAt }))) {
+    const isOld = stored.lastUsed !== null && Date.parse(challengedAt) <= Date.parse(stored.lastUsed)
     const isBehind = counter <= stored.counter && stored.counter > 0
-    return isBehind ? { outcome: 'copied', passkeyId: stored.id } : { outcome: 'refused' }
+    return isBehind && !isOld ? { outcome: 'copied', passkeyId: stored.id } : { outcome: 'outdated' }
   }
   if (stored.isProviderRequired) return { outcome: 'provider required' }
   const cookie = await beginSession(db, owner, { method: 'passkey', credentialId }, session)

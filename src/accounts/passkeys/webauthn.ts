@@ -120,6 +120,16 @@ export function readAssertion(answer: string): Assertion | null {
   return response && owner && isNamed ? { credentialId, owner, response } : null
 }
 
+/** Whether an answer says that it answers this challenge. Its signature is not checked. */
+export async function isAnswerTo(challenge: string, { response }: Pick<Assertion, 'response'>): Promise<boolean> {
+  const { decodeClientDataJSON } = await loadDecoders()
+  try {
+    return decodeClientDataJSON(response.response.clientDataJSON).challenge === challenge
+  } catch {
+    return false
+  }
+}
+
 /**
  * Checks that a passkey with this public key has signed the challenge for us, and has verified its user. Returns how often
  * it has signed; null if the answer is not valid. The caller compares that with the number before.

@@ -40,7 +40,7 @@ export async function changeOwnPassword(
     await storePassword(client, companyId, userId, passwordHash)
     return { events, result }
   })
-  // Whoever has a session has done the second step already.
+  // A session is enough here: no second step is asked for.
   const proof = { method: 'password', passwordHash, isSecondStepDone: true } as const
   return { outcome: 'changed', cookie: await beginSession(db, { companyId, userId }, proof, session) }
 }

@@ -25,9 +25,7 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).addCompanyUser))
   const invite = user
     .command('invite')
-    .description(
-      'invite a user; shows a one-time token once, which they use to set a password or, if the provider is required, to link an account there',
-    )
+    .description('invite a user; shows once the one-time token with which they set a password or link an account')
     .action(loadOnRun(async () => (await import('./user.ts')).inviteUser))
   for (const command of [add, invite]) {
     command
@@ -53,9 +51,7 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).changeRole))
   user
     .command('reset')
-    .description(
-      'reset a password and passkeys, and unlink the account at the provider; shows a one-time token once, which sets a new password',
-    )
+    .description('reset password, passkeys, and linked account; shows once a one-time token for a new password')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(jsonOption())

@@ -1,3 +1,4 @@
+import { problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
 import { fieldError, invalidFields } from '../field-errors.ts'
 import type { Decided } from './key-lifecycle.ts'
@@ -32,6 +33,7 @@ export function decidePasskeyChange(
       return { events: [{ ...place, type: 'UserPasskeyAdded', data: { passkey_id: passkeyId, name } }] }
     }
     case 'remove_passkey':
+      if (wanted.isLastWayIn) return { problem: ONLY_WAY_IN }
       return { events: [{ ...place, type: 'UserPasskeyRemoved', data: { passkey_id: wanted.passkeyId } }] }
     case 'issue_recovery_codes':
       return { events: [{ ...place, type: 'UserRecoveryCodesIssued', data: { count: RECOVERY_CODES } }] }
@@ -39,6 +41,8 @@ export function decidePasskeyChange(
       return { events: [{ ...place, type: 'UserRecoveryCodeUsed', data: { remaining: wanted.remaining } }] }
   }
 }
+
+const ONLY_WAY_IN = problem('only_way_in', 'Without this passkey you could not sign in; add another one first')
 
 const TOO_MANY = invalidFields([
   fieldError('', 'invalid_value', `You have ${MAX_PASSKEYS} passkeys, the most allowed. Remove one first`),

@@ -151,7 +151,6 @@ function losesBreakGlass(wanted: UserChange): boolean {
 /** Whether a change costs the company an administrator. */
 function losesAdmin(user: UserLife, wanted: UserChange): boolean {
   if (user.role !== 'admin') return false
-  if (wanted.change === 'remove_passkey') return wanted.isLastWayIn
   if (wanted.change === 'unlink') return user.identity !== null && !user.hasPassword
   return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
 }

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import {
   countRecoveryCodes,
-  isProviderRequired,
   listPasskeys,
   type Passkey,
+  requiresProvider,
 } from '../../../accounts/passkeys/passkey-rows.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { MAX_PASSKEYS } from '../../../domain/accounts/passkeys.ts'
@@ -29,16 +29,16 @@ export async function renderPasskeys(
   const { party, reason } = findSupport(services)
   const passkeys = await listPasskeys(pool, viewer)
   const isFull = passkeys.length >= MAX_PASSKEYS
-  const isUseless = await isProviderRequired(pool, viewer)
+  const isProviderRequired = await requiresProvider(pool, viewer)
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
       A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
       one, your password alone no longer signs you in.
     </p>
     ${party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : ''}
-    ${isUseless ? html`<p class="warning">Your company requires its identity provider, so passkeys don't sign you in.</p>` : ''}
+    ${isProviderRequired ? html`<p class="warning">Your company requires its identity provider, so passkeys don't sign you in.</p>` : ''}
     ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
-    ${party === null || isFull || isUseless ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
+    ${party === null || isFull || isProviderRequired ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
     ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
     ${passkeys.length > 0 && hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
 }

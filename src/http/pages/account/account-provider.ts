@@ -22,7 +22,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { keepTrip, openTrips } from '../sign-in/provider-trip.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
-import { renderOwnPassword, requireOwnPassword, requireOwnUser } from './own-user.ts'
+import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 
@@ -36,7 +36,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
     const provider = await requireUsedProvider(services, request)
     const { companyId, userId, email } = getViewer(request)
     try {
-      await requireOwnPassword(services, limits, request, reply)
+      await requireProof(services, limits, request, reply)
     } catch (error) {
       return sendProviderPage(services, request, reply, toFormProblem(error))
     }
@@ -58,7 +58,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
   app.post(`${PATH}/unlink`, async (request, reply) => {
     const { userId } = getViewer(request)
     try {
-      await requireOwnPassword(services, limits, request, reply)
+      await requireProof(services, limits, request, reply)
       await unlinkIdentity(company, getActing(request), userId, readSeenVersion(readFormFields(request.body)))
     } catch (error) {
       return sendProviderPage(services, request, reply, toFormProblem(error))
@@ -118,7 +118,7 @@ async function sendProviderPage(
         ${verb === 'Link' ? html`You sign in there next. From then on, that account signs you in here.` : html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password or a passkey.`}
       </p>
       <form method="post" action="${PATH}/${verb.toLowerCase()}" class="stack">
-        ${renderSeenVersion(user.version)} ${renderOwnPassword(user, refusal)}
+        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { user, next: PATH, problem: refusal })}
         <div class="actions">
           <button class="${verb === 'Link' ? 'primary' : 'danger'}">${verb}</button>
           <a class="button" href="${ACCOUNT_PATH}">Cancel</a>

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { provesPassword } from '../../../accounts/passkeys/change-passkeys.ts'
+import { isSessionRecent, proveAgain, RECENT_MINUTES } from '../../../accounts/passkeys/prove-again.ts'
 import { NO_SUCH_USER } from '../../../accounts/users/change-user.ts'
 import { findUser, type UserRecord } from '../../../accounts/users/users.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { sessionCookie } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getViewer } from '../parts/viewer.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 
 /** Finds the user of a page behind `requireViewer`. */
@@ -19,28 +20,43 @@ export async function requireOwnUser({ db }: Pick<PageServices, 'db'>, request: 
   return user
 }
 
-/** Renders the field in which users give their current password again; nothing for those who have none. */
-export function renderOwnPassword({ email, hasPassword }: UserRecord, problem: FormProblem): Html {
-  if (!hasPassword) return html``
-  return html`<input type="email" name="username" value="${email}" autocomplete="username" readonly hidden />
-    ${renderField({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}`
+/**
+ * Renders what proves again that it is the user: a field for the current password or, for those who have none and did not
+ * sign in recently, a button that signs out and, after signing in, leads to the page `next`.
+ */
+export async function renderProof(
+  { company, sessions }: Pick<PageServices, 'company' | 'sessions'>,
+  request: FastifyRequest,
+  { user, next, problem }: { user: UserRecord; next: string; problem: FormProblem },
+): Promise<Html> {
+  if (user.hasPassword)
+    return html`<input type="email" name="username" value="${user.email}" autocomplete="username" readonly hidden />
+      ${renderField({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}`
+  if (await isSessionRecent(company.pool, getViewer(request), sessionCookie(request, sessions))) return html``
+  return html`<p class="warning">You signed in more than ${RECENT_MINUTES} minutes ago. Sign in again to do this.</p>
+    <div class="actions">
+      <button formaction="/sign-out" formnovalidate name="next" value="${next}">Sign in again</button>
+    </div>`
 }
 
-/** Checks that field, within the limits of signing in. Throws a problem if it holds another password. */
-export async function requireOwnPassword(
-  { company }: Pick<PageServices, 'company'>,
+/** Checks that proof, within the limits of signing in. Throws a problem if it is missing. */
+export async function requireProof(
+  { company, sessions }: Pick<PageServices, 'company' | 'sessions'>,
   limits: SignInLimits,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const acting = getActing(request)
-  const { current = '' } = readFormFields(request.body)
-  const isRight = await limits.attempt(request, reply, acting.actor, async () => {
-    const outcome = await provesPassword(company, acting, current)
-    return { outcome, hasFailed: !outcome }
+  const viewer = getViewer(request)
+  const given = { password: readFormFields(request.body)['current'] ?? '', cookie: sessionCookie(request, sessions) }
+  const proof = await limits.attempt(request, reply, viewer.userId, async () => {
+    const outcome = await proveAgain(company.pool, viewer, given)
+    return { outcome, hasFailed: outcome === 'wrong password' }
   })
-  if (!isRight) throw wrongPassword()
+  if (proof === 'wrong password') throw wrongPassword()
+  if (proof === 'old session') throw new ProblemError(OLD_SESSION)
 }
+
+const OLD_SESSION = invalidFields([fieldError('', 'invalid_value', 'Nothing was changed. Sign in again first')])
 
 /** The problem of a field `current` that does not hold the user's password. */
 export function wrongPassword(): ProblemError {

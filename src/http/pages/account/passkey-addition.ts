@@ -28,7 +28,7 @@ import { findSupport } from '../sign-in/passkey-form.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { PASSKEYS_PATH } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
-import { renderOwnPassword, requireOwnPassword, requireOwnUser } from './own-user.ts'
+import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
 import { sendRecoveryCodes } from './recovery-codes-page.ts'
 import { ProblemError } from '../../server/problem.ts'
 
@@ -63,7 +63,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices,
       const party = requireParty(services)
       const fields = readFormFields(request.body)
       const { name } = checkForm(NameBody, { name: (fields['name'] ?? '').trim() })
-      await requireOwnPassword(services, limits, request, reply)
+      await requireProof(services, limits, request, reply)
       return await sendRequest(services, asked, { request, reply, party, name, version: readSeenVersion(fields) })
     } catch (error) {
       return showForm(request, reply, toFormProblem(error))
@@ -117,7 +117,7 @@ async function sendNameForm(
           : html`<form method="post" action="${PASSKEYS_PATH}/new" class="stack">
               ${renderSeenVersion(user.version)}
               ${renderField({ name: 'name', label: 'Passkey name', value: name, maxLength: MAX_PASSKEY_NAME_CHARACTERS, autocomplete: 'off', hint: 'Helps you to tell your passkeys apart' }, problem)}
-              ${renderOwnPassword(user, problem)}
+              ${await renderProof(services, request, { user, next: `${PASSKEYS_PATH}/new`, problem })}
               <div class="actions">
                 <button class="primary">Continue</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>
               </div>

@@ -19,7 +19,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { PASSKEYS_PATH } from './account-passkeys.ts'
-import { renderOwnPassword, requireOwnPassword, requireOwnUser } from './own-user.ts'
+import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
 
 interface PasskeyRoute {
   Params: { id: string }
@@ -34,7 +34,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices, 
   app.post<PasskeyRoute>(path, async (request, reply) => {
     try {
       const { id: passkeyId } = (await findOwnPasskeys(services, request)).passkey
-      await requireOwnPassword(services, limits, request, reply)
+      await requireProof(services, limits, request, reply)
       const seen = readSeenVersion(readFormFields(request.body))
       const keptCookie = sessionCookie(request, sessions)
       await removePasskey(company, getActing(request), { passkeyId, seen, keptCookie })
@@ -63,6 +63,7 @@ async function sendRemovalForm(
 ): Promise<FastifyReply> {
   const user = await requireOwnUser(services, request)
   const { passkey, isLast } = await findOwnPasskeys(services, request)
+  const path = `${PASSKEYS_PATH}/${passkey.id}/remove`
   if (refusal) void reply.code(refusal.status)
   return sendUserPage(request, reply, getViewer(request), {
     title: `Remove ${passkey.name}`,
@@ -73,8 +74,8 @@ async function sendRemovalForm(
         passkey on your device as well, so that it is not offered again.
       </p>
       ${isLast && user.hasPassword ? html`<p class="warning">This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.</p>` : ''}
-      <form method="post" action="${PASSKEYS_PATH}/${passkey.id}/remove" class="stack">
-        ${renderSeenVersion(user.version)} ${renderOwnPassword(user, refusal)}
+      <form method="post" action="${path}" class="stack">
+        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { user, next: path, problem: refusal })}
         <div class="actions">
           <button class="danger">Remove passkey</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>
         </div>

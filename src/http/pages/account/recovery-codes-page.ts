@@ -16,14 +16,14 @@ import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { RECOVERY_CODES_PATH } from './account-passkeys.ts'
-import { renderOwnPassword, requireOwnPassword, requireOwnUser } from './own-user.ts'
+import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
 
 /** `/account/recovery-codes`: replaces the user's recovery codes. */
 export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   app.get(RECOVERY_CODES_PATH, (request, reply) => sendCodesForm(services, request, reply, null))
   app.post(RECOVERY_CODES_PATH, async (request, reply) => {
     try {
-      await requireOwnPassword(services, limits, request, reply)
+      await requireProof(services, limits, request, reply)
       const seen = readSeenVersion(readFormFields(request.body))
       const codes = await issueRecoveryCodes(services.company, getActing(request), seen)
       return await sendRecoveryCodes(request, reply, 'New recovery codes', codes)
@@ -47,7 +47,7 @@ async function sendCodesForm(
       ${renderFormAlert(problem)}
       <p>Your earlier recovery codes stop working immediately.</p>
       <form method="post" action="${RECOVERY_CODES_PATH}" class="stack">
-        ${renderSeenVersion(user.version)} ${renderOwnPassword(user, problem)}
+        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { user, next: RECOVERY_CODES_PATH, problem })}
         <div class="actions">
           <button class="primary">Make new codes</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>
         </div>

@@ -36,8 +36,8 @@ export const USER_PROBLEM_TEXTS = {
     entry: 'no',
   },
   only_way_in: {
-    when: 'Without this account at the identity provider, the user could not sign in.',
-    remedy: 'Set a password first; an administrator can make a one-time link for it.',
+    when: 'Without this account at the identity provider, or this passkey, the user could not sign in.',
+    remedy: 'Add a passkey or set a password first; an administrator can make a one-time link for a password.',
     entry: 'no',
   },
   provider_required: {

@@ -22,7 +22,7 @@ type ShowSignIn = (
   refusal: Problem,
 ) => FastifyReply | Promise<FastifyReply>
 
-const TOO_LATE = problem('invalid_credentials', 'That took too long. Try again.')
+const OUTDATED = problem('invalid_credentials', 'That took too long, or you began again in another tab. Try again.')
 const REFUSED = problem(
   'invalid_credentials',
   'This passkey does not sign you in. It may have been removed. Sign in another way.',
@@ -53,7 +53,7 @@ export function addPasskeySignIn(
     const destination = readDestination(fields)
     const challenge = challenges.read(request)
     challenges.clear(reply)
-    if (challenge === null) return show(reply.code(TOO_LATE.status), destination, TOO_LATE)
+    if (challenge === null) return show(reply.code(OUTDATED.status), destination, OUTDATED)
     try {
       const { cookie, companyId } = await trySignIn(services, limits, { request, reply, challenge })
       if (cookie === null) return await reply.redirect(companyPath(companyId), 303)
@@ -88,6 +88,7 @@ async function trySignIn(services: PageServices, limits: SignInLimits, attempt: 
   if (tried.outcome === 'copied')
     request.log.warn({ ...owner, passkeyId: tried.passkeyId }, 'a passkey may have been copied: its counter went back')
   if (tried.outcome === 'provider required') return { cookie: null, companyId: owner.companyId }
+  if (tried.outcome === 'outdated') throw new ProblemError(OUTDATED)
   if (tried.outcome !== 'signed in') throw new ProblemError(REFUSED)
   return { cookie: tried.cookie, companyId: owner.companyId }
 }

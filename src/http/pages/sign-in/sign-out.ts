@@ -7,20 +7,25 @@ import { findProviderAddresses } from '../../../domain/providers/provider-addres
 import { ProviderError } from '../../../federation/provider-client.ts'
 import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie } from '../../access/session.ts'
+import { buildUrl, readOwnPath } from '../parts/addresses.ts'
+import { readFormFields } from '../parts/form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 
 /**
  * `/sign-out`: ends the session. One that began at the company's provider ends there too, if the provider has a page for
- * that (OpenID Connect RP-Initiated Logout 1.0).
+ * that (OpenID Connect RP-Initiated Logout 1.0). With `next`, it ends here only, and signing in again leads to that page.
  */
 export function addSignOut(app: FastifyInstance, services: PageServices): void {
   const { access, sessions } = services
   app.post('/sign-out', async (request, reply) => {
+    const next = readOwnPath(readFormFields(request.body)['next'])
     const cookie = sessionCookie(request, sessions)
     const user = cookie === null ? null : await findSessionUser(access, request, sessions, false)
     const ended = cookie === null || user === null ? null : await endSession(access, cookie)
     clearSessionCookie(reply, sessions)
+    // Whoever signs in again at once stays signed in at the provider, which would not lead back to the page.
+    if (next !== '') return reply.redirect(buildUrl('/sign-in', { next }), 303)
     const place = user && ended && (await findEndAtProvider(services, user.companyId, ended))
     if (!place) return reply.redirect('/sign-in', 303)
     const { name, url } = place

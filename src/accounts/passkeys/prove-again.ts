@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto'
+import type { ClientBase } from 'pg'
+import { toUuid } from '../../domain/ids.ts'
+import { verifyPassword } from '../users/password.ts'
+import { loadPasswordHash } from '../users/user-rows.ts'
+import type { PasskeyOwner } from './user-handle.ts'
+
+/** For how long a session is proof enough of someone who has no password. */
+export const RECENT_MINUTES = 10
+
+export type Proof = 'proved' | 'wrong password' | 'old session'
+
+type Client = Pick<ClientBase, 'query'>
+
+/**
+ * Checks that whoever changes how a user signs in is that user: by the password or, if the user has none, by a session
+ * that began recently. Throws UnavailableError.
+ */
+export async function proveAgain(
+  client: Client,
+  owner: PasskeyOwner,
+  { password, cookie }: { password: string; cookie: string | null },
+): Promise<Proof> {
+  const stored = await loadPasswordHash(client, owner.companyId, owner.userId)
+  if (stored !== null) return (await verifyPassword(password, stored)) ? 'proved' : 'wrong password'
+  return (await isSessionRecent(client, owner, cookie)) ? 'proved' : 'old session'
+}
+
+/** Whether the session of this cookie is one of the user's, and began recently. */
+export async function isSessionRecent(
+  client: Client,
+  { companyId, userId }: PasskeyOwner,
+  cookie: string | null,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select 1 from sessions where company_id = $1 and user_id = $2 and session_hash = $3
+       and created_at > clock_timestamp() - make_interval(mins => $4::integer)`,
+    [toUuid(companyId), toUuid(userId), hash('sha256', cookie ?? '', 'buffer'), RECENT_MINUTES],
+  )
+  return rowCount === 1
+}
