@@ -131,7 +131,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   provider_required: { status: 409, title: 'The company signs in through its identity provider' },
   too_many_webhooks: { status: 409, title: 'The company has as many webhooks as it may have' },
   provider_in_use: { status: 409, title: 'The identity provider is in use' },
-  provider_unproven: { status: 409, title: 'Nobody has signed in through the identity provider' },
+  provider_unproven: { status: 409, title: 'No administrator is linked to the identity provider' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
   idempotency_response_expired: {

@@ -21,8 +21,8 @@ export interface KnownProviders {
 }
 
 /**
- * Keeps what the providers of companies publish: one provider for each company, which takes at most about 512 kB. A change
- * of its settings, or another provider in its place, begins anew.
+ * Caches what providers publish: one provider for each company, at most about 512 kB each. What was cached is not used
+ * once the provider's settings change or another provider replaces it.
  */
 export function openKnownProviders(
   discover: (provider: StoredProvider, onChanged: () => void) => Promise<PublishedProvider>,

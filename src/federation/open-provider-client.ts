@@ -30,7 +30,7 @@ export interface OpenedProviderClient extends ProviderClient {
 
 interface ProviderClientOptions extends Omit<OutgoingOptions, 'peer'> {
   secrets: SecretBox
-  /** A clock in milliseconds, by which failures are forgotten. */
+  /** The current time in milliseconds, which decides how long a failed discovery is remembered. */
   now?: () => number
 }
 

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose'
 import type { PublishedProvider } from './discover-provider.ts'
 import type { TokenSource } from './signing-keys.ts'
 
-/** Seconds by which clocks may differ. */
+/** The allowed difference between the provider's clock and ours, in seconds. */
 export const TOLERANCE_S = 60
 /** How old a token may be when it arrives. Some providers date tokens back by minutes. */
 const OLDEST_TOKEN_S = 900

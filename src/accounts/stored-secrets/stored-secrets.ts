@@ -35,9 +35,9 @@ export async function checkStoredSecrets(db: LedgerDb, box: SecretBox): Promise<
 }
 
 /**
- * Encrypts all stored secrets under the first key, except those that cannot be read; deletes those that have ended.
- * Replaces a secret only if it is as it was read, so this may run beside the service, several times at once, and again
- * after it was interrupted. Returns the number of secrets that it encrypted again.
+ * Encrypts all stored secrets under the first key, except those that cannot be read; deletes those that have ended. Skips
+ * a secret that was changed since it was read, so it is safe to run beside the service, in several processes, and again
+ * after an interruption. Returns the number of secrets that it encrypted again.
  */
 export async function reencryptSecrets(db: LedgerDb, box: SecretBox): Promise<number> {
   let total = 0

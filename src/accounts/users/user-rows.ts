@@ -25,7 +25,7 @@ export async function isEmailTaken(client: ClientBase, companyId: string, email:
   return ((await client.query(text, [toUuid(companyId), email])).rowCount ?? 0) > 0
 }
 
-/** Loads what changes of a user depend on: who else could sign in as an administrator, and by which rules. */
+/** Loads what decides whether a user may be changed, such as whether another administrator can sign in. */
 export async function loadUserFacts(client: ClientBase, companyId: string, userId: string): Promise<UserFacts> {
   // Citus does not infer the company of a table that is joined below an OR.
   const { rows } = await client.query<UserFacts>(

@@ -22,8 +22,8 @@ export interface GivenSettings extends Omit<ProviderSettings, 'client_auth' | 'r
 export type ReadSettings = { settings: ProviderSettings; errors?: never } | { settings?: never; errors: RecordError[] }
 
 /**
- * Reads settings and names every fault with its field. The issuer stays as it was written, because it is compared with
- * what the provider sends. `allowsHttp` is for development.
+ * Validates settings. Returns every error, each with the field that it is about. The issuer is kept exactly as written,
+ * because it is compared with what the provider sends. `allowsHttp` is for development.
  */
 export function readProviderSettings(given: GivenSettings, { allowsHttp }: { allowsHttp: boolean }): ReadSettings {
   const claim = given.role_claim?.trim() || null
