@@ -5,13 +5,13 @@ import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
 import { startLoad } from './workload.ts'
 
-const NEXT = { name: 'the next version of employees' }
+const NEXT = { name: 'the next version' }
 const READS_EVERY_MS = 20
 const STAFF_CALLS_MS = 1_000
 const ANSWERS_WITHIN_MS = 14_000
 
 /**
- * A rolling deploy of a version with a new projection version: migrate, the workers, the API processes. Both versions
+ * A rolling deploy of the next version, which has a migration and a new version of a projection: migrate, the workers, the API processes. Both versions
  * run on one database meanwhile, and a list is complete at any time.
  */
 export async function deploy(stage: Stage): Promise<Happened> {

@@ -3,7 +3,6 @@ import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { employees } from '../../projections/employees/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
-import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
 import { startApi } from '../../src/bootstrap/api.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
 import { migrate } from '../../src/postgres/migration/migrate.ts'
@@ -120,23 +119,4 @@ await t.test('a company parked in the old version does not delay the new one', a
   t.ok(await completeVersion(db, next))
   t.ok(await isComplete(db, next))
   t.notOk(await completeVersion(db, next), 'it is completed once')
-})
-
-await t.test('projections from before versions were recorded are still read', async (t) => {
-  const service = await startService(t)
-  for (const company of [service.company, await service.makeCompany('Other')]) {
-    await makeHistory(service, company, 1)
-    await service.project(company.id)
-  }
-  const forget = [
-    'drop table identity_providers, passkeys, recovery_codes',
-    'drop table webhooks, webhook_progress, webhook_deliveries',
-    'drop table event_traces',
-    'drop table projection_versions',
-    `delete from kysely_migration where name >= '0008'`,
-    `update setup set fingerprint = ''`,
-  ]
-  await asSuperuser(service.urls.superUrl, ...forget)
-  await migrateDatabase(service.urls, () => undefined)
-  for (const projection of [employees, bulkUserLogs]) t.ok(await isComplete(service.db, projection))
 })

@@ -6,7 +6,7 @@ import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 
 /*
- * Refused records that still have their data, found by the partial index in migrations/0006-erasure.ts. Every statement
+ * Refused records that still have their data, found by the partial index in migrations/first-release/ledger.ts. Every statement
  * must repeat the index condition verbatim for PostgreSQL to use it.
  */
 

@@ -6,7 +6,7 @@ import { PLANTS } from './plants.ts'
 import type { Replacement } from './plants.ts'
 
 /*
- * Tests load this before the program (`node --import`). PLANT names a replacement in its sources; KILL_STAGE is the
+ * Tests load this before the program (`node --import`). PLANT names replacements in its sources; KILL_STAGE is the
  * stage at which the process kills itself, and KILL_AT how often it passes it first; CLOCK_SKEW_MS shifts its clock.
  * The file FOLDS_FROM_MEMORY gets a character for each batch folded from memory.
  */
@@ -17,7 +17,7 @@ const wanted: Replacement[] = []
 if (PLANT !== undefined) {
   const planted = PLANTS[PLANT]
   if (!planted) throw new Error(`nothing is called ${PLANT}`)
-  wanted.push(planted)
+  wanted.push(...planted)
 }
 
 const sources = new Map<string, string>()

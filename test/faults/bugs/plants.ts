@@ -186,14 +186,22 @@ export const BUGS: Record<string, Bug> = {
   },
 }
 
-/** The changes in a later version of the program that matter for a deploy. */
-const LATER_VERSION: Record<string, Replacement> = {
-  'the next version of employees': {
+/** The next version of the program, which adds a column and changes a projection. */
+const NEXT_VERSION: Replacement[] = [
+  {
     file: 'projections/employees/fold.ts',
     find: "{ name: 'employees', version: 1,",
     put: "{ name: 'employees', version: 2,",
   },
-}
+  {
+    file: 'src/postgres/migration/missing.ts',
+    find: "new URL('../../../migrations', import.meta.url)",
+    put: "new URL('../../../test/faults/next-version', import.meta.url)",
+  },
+]
 
-/** Every replacement, by name. */
-export const PLANTS: Record<string, Replacement> = { ...LATER_VERSION, ...BUGS }
+/** The replacements of every plant, by its name. */
+export const PLANTS: Record<string, Replacement[]> = {
+  'the next version': NEXT_VERSION,
+  ...Object.fromEntries(Object.entries(BUGS).map(([name, bug]) => [name, [bug]])),
+}

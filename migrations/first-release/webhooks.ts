@@ -1,12 +1,5 @@
-import type { Kysely } from 'kysely'
-import { runStatements } from '../src/postgres/migration/run-statements.ts'
-
-/** Adds webhooks: their settings, how far each has got, and what was sent. */
-export async function up(db: Kysely<never>): Promise<void> {
-  await runStatements(db, STATEMENTS)
-}
-
-const STATEMENTS = [
+/** Webhooks: their settings, how far each has got, and what was sent. */
+export const WEBHOOKS = [
   // The state that follows from a webhook's events, and its secrets, encrypted under a key outside the database.
   // "revision" grows with each change and with each erasure in the company: what was read before is outdated.
   `create table webhooks (

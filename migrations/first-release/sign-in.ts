@@ -1,12 +1,28 @@
-import type { Kysely } from 'kysely'
-import { runStatements } from '../src/postgres/migration/run-statements.ts'
+/** Sessions, identity providers, passkeys, and recovery codes. */
+export const SIGN_IN = [
+  // Stores only the hash of the cookie. "role" is the user's role when the session was created; a change of role ends
+  // the session. Sessions are not part of the ledger: they are not facts about the company. "last_used" is precise to
+  // the minute. "user_agent" and "address" let users recognise their sessions. "provider_session" and "id_token", which is
+  // encrypted, are what ending a session at the identity provider, or on its behalf, needs.
+  `create table sessions (
+    company_id uuid not null,
+    session_hash bytea not null check (octet_length(session_hash) = 32),
+    user_id uuid not null,
+    role text not null,
+    created_at timestamptz(3) not null,
+    last_used timestamptz(3) not null,
+    expires_at timestamptz(3) not null,
+    user_agent text not null,
+    address text not null,
+    method text not null check (method in ('password', 'passkey', 'provider')),
+    provider_session text,
+    id_token bytea,
+    primary key (company_id, session_hash)
+  ) with (fillfactor = 80)`,
+  `create index sessions_by_user on sessions (company_id, user_id)`,
+  `create index sessions_by_provider on sessions (company_id, provider_session) where provider_session is not null`,
+  `create index sessions_by_end on sessions (expires_at)`,
 
-/** Adds identity providers, passkeys and recovery codes. */
-export async function up(db: Kysely<never>): Promise<void> {
-  await runStatements(db, STATEMENTS)
-}
-
-const STATEMENTS = [
   // A company has at most one provider. "secret" is the client secret or the private key as a JWK, encrypted under a key
   // outside the database.
   `create table identity_providers (

@@ -1,16 +1,5 @@
-import type { Kysely } from 'kysely'
-import { runStatements } from '../src/postgres/migration/run-statements.ts'
-
-/** Adds erasure: the one change that events allow, and the index that finds refused records. */
-export async function up(db: Kysely<never>): Promise<void> {
-  await runStatements(db, STATEMENTS)
-}
-
-const STATEMENTS = [
-  // Refused records that still have their data. Erasures search them, and retention takes the oldest.
-  `create index events_rejected on events (company_id, position)
-    where data is not null and type = 'EmployeeRecordRejected'`,
-
+/** Erasure, which is the one change that events allow, and the refusal of every other. */
+export const APPEND_ONLY = [
   // Erases the data of exactly the events that an erasing event names: their hash takes their place. It runs with the
   // owner's rights, because the service itself may not change events. Each type of erasing event may erase certain event
   // types only. The bytes of a text are taken with "decode", because Citus allows only immutable functions in an UPDATE.
@@ -53,7 +42,7 @@ const STATEMENTS = [
 
   // Refuse every change that is not an erasure, even to the owner. Only the function turns the setting on. Someone who
   // forges the setting can still only erase, and the service has no right to update rows.
-  `create or replace function refuse_change_of_events() returns trigger language plpgsql as $$
+  `create function refuse_change_of_events() returns trigger language plpgsql as $$
   declare
     erased record;
   begin
@@ -68,7 +57,6 @@ const STATEMENTS = [
     end if;
     raise exception 'events are append-only: % is refused', tg_op using errcode = 'insufficient_privilege';
   end $$`,
-  `drop trigger events_are_append_only on events`,
   `create trigger events_are_append_only before delete or truncate on events
     for each statement execute function refuse_change_of_events()`,
   `create trigger events_are_only_erased before update on events
