@@ -7,6 +7,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 
 FROM node:24-slim
+ARG VERSION
+LABEL org.opencontainers.image.title="employee-ledger" \
+      org.opencontainers.image.description="An Employee Public API whose every writing call is events in a ledger and one log entry" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}"
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules

@@ -7,7 +7,7 @@ import { hasPython } from '../support/ledger/both-verifiers.ts'
 import { runCommand } from '../support/processes/cli.ts'
 import { readFrozen } from '../support/ledger/frozen-ledger.ts'
 
-const { lines, checkpoints, publicKey } = readFrozen('v1')
+const { lines, checkpoints, publicKey } = readFrozen('1.0.0')
 const folder = t.testdir()
 const file = (name: string) => path.join(folder, name)
 

@@ -1,3 +1,4 @@
+import program from '../../../package.json' with { type: 'json' }
 import type { FastifySchema } from 'fastify'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { ADMIN_BODIES } from './admin-examples.ts'
@@ -9,9 +10,6 @@ import { HEADER_COMPONENTS, referToHeaders, PARAMETER_COMPONENTS, referToParamet
 import { NamedSchemas } from './named-schemas.ts'
 import { problemAnswers } from './problem-schemas.ts'
 import { describeMessages, MESSAGE_PARAMETERS } from './webhook-messages.ts'
-
-/** The version of the API. It increases with additions under `/v1`. */
-const API_VERSION = '1.0.0'
 
 /** A route as Fastify registers it. */
 export interface RegisteredRoute {
@@ -74,7 +72,7 @@ export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocume
     openapi: '3.1.0',
     info: {
       title: 'Employee Public API',
-      version: API_VERSION,
+      version: program.version,
       description: DESCRIPTION,
       contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },

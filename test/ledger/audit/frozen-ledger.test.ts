@@ -7,7 +7,7 @@ import { startService } from '../../support/service.ts'
 
 /*
  * The program reads the ledgers that its earlier versions recorded. When an event's schema version changes, record a
- * new ledger (test/support/ledger/record-ledger.ts) and keep the old ones.
+ * new ledger (test/support/ledger/record-release.ts) and keep the old ones.
  */
 
 for (const version of FROZEN) {

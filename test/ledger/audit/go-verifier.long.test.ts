@@ -30,7 +30,7 @@ await t.test(
   'the Go program verifies ledgers, and finds what was changed',
   { skip: missing !== null && `there is no ${missing} here` },
   (t) => {
-    const { lines, checkpoints, publicKey } = readFrozen('v1')
+    const { lines, checkpoints, publicKey } = readFrozen('1.0.0')
     const notes = checkpoints.split(/\n(?=employee)/)
     const checkpoint = file('checkpoint')
     writeFileSync(checkpoint, notes.at(-1)!)
@@ -42,7 +42,7 @@ await t.test(
       writeFileSync(file(name), content)
       return file(name)
     }
-    const whole = frozenFile('v1', 'ndjson')
+    const whole = frozenFile('1.0.0', 'ndjson')
     t.match(run(whole), { status: 0, told: `verified: ${lines.length} events, root ` })
     t.match(run(whole, changed('early', notes[0]!)), { status: 0, told: 'verified: ' })
     const [, key] = /--key (\S+)/.exec(readFileSync('docs/audit-example.md', 'utf8'))!

@@ -10,7 +10,7 @@ import { readFrozen } from '../../support/ledger/frozen-ledger.ts'
 
 /* Both verifiers find the one fault of each ledger. Its only checkpoint is early, so that nothing else is wrong. */
 
-const { lines, checkpoints, publicKey } = readFrozen('v1')
+const { lines, checkpoints, publicKey } = readFrozen('1.0.0')
 const [firstNote = ''] = checkpoints.split(/\n(?=employee-ledger)/)
 const FIRST_SIZE = Number(firstNote.split('\n')[1])
 

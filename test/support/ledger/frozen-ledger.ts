@@ -9,10 +9,10 @@ import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import { catchUp } from '../../../src/workers/project.ts'
 import { toEventRow } from './event-row.ts'
 
-/* Recorded ledgers never change, and always verify and fold to the same state. record-ledger.ts makes a new one. */
+/* The ledgers of released versions never change, and always verify and fold to the same state. record-release.ts makes one. */
 
-/** The versions of the recorded ledgers. */
-export const FROZEN = ['v1'] as const
+/** The released versions that have a recorded ledger. */
+export const FROZEN = ['1.0.0'] as const
 
 /** What a recorded ledger folds to, without erased employees, whose rows may change. */
 interface Folded {
@@ -29,7 +29,7 @@ interface FrozenLedger {
 }
 
 export function frozenFile(version: string, ending: 'ndjson' | 'checkpoints' | 'json'): string {
-  return `test/fixtures/ledger-${version}.${ending}`
+  return `test/fixtures/${version}/ledger.${ending}`
 }
 
 export function readFrozen(version: string): FrozenLedger {

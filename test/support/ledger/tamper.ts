@@ -19,7 +19,7 @@ interface TamperReport {
 
 /** Tampers with a recorded ledger this many times, each kind in turn, and verifies the results. */
 export async function tamper(runs: number, seed: number, inPython: boolean): Promise<TamperReport> {
-  const { lines, checkpoints, publicKey } = readFrozen('v1')
+  const { lines, checkpoints, publicKey } = readFrozen('1.0.0')
   const original = Buffer.from(lines.join(''))
   const random = seededRandom(seed)
   const kinds = Object.entries(TAMPERINGS)

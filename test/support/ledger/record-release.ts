@@ -5,18 +5,21 @@ import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../../src/led
 import { formatVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import { openSigningKeys } from '../../../src/ledger/audit/signing-keys.ts'
 import { foldLedger, frozenFile } from './frozen-ledger.ts'
+import { hashMigrations } from './hash-migrations.ts'
 import { tellStory } from './ledger-story.ts'
 import { startService } from '../service.ts'
 import { exportLines } from './export-lines.ts'
 import { stopTestServer } from '../postgres/stop-test-server.ts'
 
 /*
- * Records a ledger with every type of event, and what it folds to. Run `node test/support/ledger/record-ledger.ts v2`
- * when the schema version of an event has changed. Keep the earlier recordings.
+ * Records what later versions have to read: a ledger with every type of event and what it folds to, and the hashes of
+ * the migrations. Run `node test/support/ledger/record-release.ts 1.1.0` at a release. Keep the earlier recordings.
  */
 
 const [version = ''] = process.argv.slice(2)
-if (!/^v[0-9]+$/.test(version)) throw new Error('usage: node test/support/ledger/record-ledger.ts v2')
+if (!/^[0-9]+\.[0-9]+\.[0-9]+$/.test(version)) {
+  throw new Error('usage: node test/support/ledger/record-release.ts 1.1.0')
+}
 
 execFileSync(process.execPath, ['test/support/postgres/start-postgres.ts'], { stdio: 'inherit' })
 const teardowns: (() => unknown)[] = []
@@ -35,7 +38,8 @@ try {
     publicKey: formatVerifierKey(formatOrigin(id), keys.current!.publicKey),
     folded: await foldLedger(service.db, id),
   }
-  mkdirSync('test/fixtures', { recursive: true })
+  mkdirSync(`test/fixtures/${version}`, { recursive: true })
+  writeFileSync(`test/fixtures/${version}/migrations.sha256`, hashMigrations())
   writeFileSync(frozenFile(version, 'ndjson'), lines.join(''))
   writeFileSync(frozenFile(version, 'checkpoints'), notes.join('\n'))
   writeFileSync(frozenFile(version, 'json'), `${JSON.stringify(expected, null, 1)}\n`)
