@@ -23,6 +23,8 @@ export function isServerError(error: unknown): boolean {
 }
 
 function isConnectionError(error: unknown): boolean {
+  // A host with several addresses fails once for each.
+  if (error instanceof AggregateError) return error.errors.every(isConnectionError)
   return error instanceof Error && ('syscall' in error || CONNECTION_MESSAGES.test(error.message))
 }
 

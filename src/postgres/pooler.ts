@@ -12,6 +12,7 @@ const ADVICE = 'set its pool mode to session, or name PostgreSQL itself'
 
 /** The clients of a pooler share sessions, so nothing that belongs to a session can be relied on. */
 export class SharedSessionsError extends StartupError {
+  override name = 'SharedSessionsError'
   readonly found: string
   readonly advice = ADVICE
 

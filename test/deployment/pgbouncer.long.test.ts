@@ -5,7 +5,7 @@ import type { IssuedApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { openPool } from '../../src/postgres/pool.ts'
-import { assertOwnSessions, SharedSessionsError } from '../../src/postgres/pooler.ts'
+import { assertOwnSessions } from '../../src/postgres/pooler.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { startPgBouncer } from '../support/postgres/pgbouncer.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
@@ -109,7 +109,7 @@ for (const [mode, changes] of Object.entries(SHARING)) {
   await t.test(`shared sessions are recognized every time: ${mode}`, installed, async (t) => {
     const { serviceUrl } = await startPgBouncer(t, await createTestDatabase(t), changes)
     for (let tries = 0; tries < 20; tries += 1)
-      await t.rejects(assertOwnSessions(serviceUrl, 'DATABASE_URL'), SharedSessionsError)
+      await t.rejects(assertOwnSessions(serviceUrl, 'DATABASE_URL'), { name: 'SharedSessionsError' })
   })
 }
 
