@@ -22,6 +22,7 @@ import { listenFault } from '../postgres/listen-fault.ts'
 import { lastMigration } from '../postgres/migration/migrate.ts'
 import { openAccess } from '../postgres/open-access.ts'
 import { openPool } from '../postgres/pool.ts'
+import { assertOwnSessions, SharedSessionsError } from '../postgres/pooler.ts'
 import { isOnShards, useShards } from '../postgres/shards.ts'
 import { openReads } from '../replica/open-reads.ts'
 import { openHealth } from '../workers/health.ts'
@@ -38,6 +39,7 @@ import { openSigner } from './signing.ts'
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
   const [signer, secrets] = [await openSigner(config), await openSecrets(config)]
+  if (config.READ_DATABASE_URL !== undefined) await assertReplicaUsable(config.READ_DATABASE_URL)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
@@ -98,6 +100,13 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await stop()
     throw listenFault(error, 'PORT', config.PORT, config.HOST)
   }
+}
+
+/** Throws SharedSessionsError. A replica that does not answer is no reason not to start. */
+async function assertReplicaUsable(url: string): Promise<void> {
+  await assertOwnSessions(url, 'READ_DATABASE_URL').catch((error: unknown) => {
+    if (error instanceof SharedSessionsError) throw error
+  })
 }
 
 /** Opens the connections on which calls are committed and credentials looked up. */

@@ -13,6 +13,7 @@ import type { Finding, Level } from '../doctor/finding.ts'
 import { fail, ok } from '../doctor/finding.ts'
 import { checkReplica } from '../doctor/check-replica.ts'
 import { checkListen } from '../doctor/check-listen.ts'
+import { checkPoolers } from '../doctor/check-poolers.ts'
 import { checkSecrets } from '../doctor/check-secrets.ts'
 import { checkServer, checkSize } from '../doctor/check-server.ts'
 import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from '../doctor/check-tables.ts'
@@ -82,6 +83,9 @@ function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config)
 }
 
 async function checkDatabase(config: Config): Promise<Finding[]> {
+  const poolers = await interruptible(() => checkPoolers(config))
+  // Further checks would leave their settings in shared sessions.
+  if (poolers.level === 'fail') return [poolers]
   let database: OpenedDatabase
   try {
     database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
@@ -91,6 +95,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   try {
     return [
       ok('connection', database.isEmbedded ? 'the embedded server answers' : 'the database of DATABASE_URL answers'),
+      poolers,
       ...(await checkOpenDatabase(config, database)),
     ]
   } finally {

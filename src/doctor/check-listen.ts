@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Finding } from './finding.ts'
-import { ok, warn } from './finding.ts'
+import { fail, ok } from './finding.ts'
 
 const ARRIVES_WITHIN_MS = 2_000
 
-/**
- * Checks that notifications arrive on a listening connection. They do not arrive behind a pooler in transaction mode.
- */
+/** Checks that notifications arrive on a listening connection. Something between here and the server may drop them. */
 export async function checkListen(pool: Pool): Promise<Finding> {
   const channel = `doctor_${randomUUID().replaceAll('-', '')}`
   const [listener, other] = await Promise.all([pool.connect(), pool.connect()])
@@ -20,10 +18,10 @@ export async function checkListen(pool: Pool): Promise<Finding> {
     await listener.query(`listen ${channel}`)
     await other.query(`notify ${channel}`)
     if (await arrived) return ok('LISTEN', 'notifications arrive')
-    return warn(
+    return fail(
       'LISTEN',
-      'notifications do not arrive, so workers see events late; a pooler in transaction mode drops them',
-      'connect the workers directly to PostgreSQL, or use session pooling',
+      'notifications do not arrive, so workers see events late',
+      'connect directly to PostgreSQL, or through a pooler that passes on notifications',
     )
   } finally {
     clearTimeout(timer)

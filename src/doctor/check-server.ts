@@ -5,8 +5,6 @@ import { fail, ok, warn } from './finding.ts'
 const OLDEST_SERVER = 150_000
 const CLOCK_SECONDS = 2
 const GIB = 1024 ** 3
-/** How the server formats an instant when it applies the settings of our connections. */
-const INSTANT = '2026-02-03 04:05:06+00'
 
 /** The maximum number of connections per process. */
 interface Connections {
@@ -21,8 +19,6 @@ interface Server {
   fsync: string
   full_page_writes: string
   synchronous_commit: string
-  statement_timeout: string
-  written: string
   verbosity: string
   checksums: string
   connections: number
@@ -34,9 +30,7 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
     select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
       current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
-      current_setting('statement_timeout') as statement_timeout, current_setting('log_error_verbosity') as verbosity,
-      timestamptz '${INSTANT}'::text as written,
-      current_setting('data_checksums') as checksums,
+      current_setting('log_error_verbosity') as verbosity, current_setting('data_checksums') as checksums,
       current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections`)
   const server = rows[0]!
   return [
@@ -75,22 +69,8 @@ function checkDurability({ fsync, full_page_writes: pages, synchronous_commit: c
   ]
 }
 
-function checkSettings({ statement_timeout: timeout, written, verbosity, checksums }: Server): Finding[] {
+function checkSettings({ verbosity, checksums }: Server): Finding[] {
   return [
-    timeout === '0'
-      ? warn(
-          'timeouts',
-          'the timeouts that the program sets do not reach the server; a pooler drops them',
-          'connect directly to PostgreSQL, or configure the pooler to pass on connection settings',
-        )
-      : ok('timeouts', `statement_timeout is ${timeout}`),
-    written === INSTANT
-      ? ok('time format', 'the server uses the DateStyle and TimeZone that the program sets')
-      : fail(
-          'time format',
-          `the server formats ${INSTANT} as ${written}; a pooler drops the DateStyle and TimeZone that the program sets`,
-          'connect directly to PostgreSQL, or configure the pooler to pass on the `options` of a connection',
-        ),
     verbosity === 'terse'
       ? ok('server log', 'error details, which can contain personal data, are not logged')
       : warn(

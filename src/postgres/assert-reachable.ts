@@ -1,15 +1,13 @@
 import { faultReason } from './fault-reason.ts'
-import { openPool } from './pool.ts'
+import { assertOwnSessions } from './pooler.ts'
 import { StartupError } from './startup-error.ts'
 
-/** Throws StartupError if the database of DATABASE_URL does not answer. */
+/** Throws StartupError if the database of DATABASE_URL does not answer, or its sessions are shared. */
 export async function assertReachable(url: string): Promise<void> {
-  const pool = openPool({ url, name: 'employee-ledger', max: 1 })
   try {
-    await pool.query('select 1')
+    await assertOwnSessions(url, 'DATABASE_URL')
   } catch (error) {
+    if (error instanceof StartupError) throw error
     throw new StartupError(`the database of DATABASE_URL cannot be used: ${faultReason(error)}`, { cause: error })
-  } finally {
-    await pool.end()
   }
 }

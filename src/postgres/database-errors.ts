@@ -5,42 +5,69 @@ export function sqlState(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? null) : null
 }
 
-// Classes caused by the state of the server, not by the statement: connection, rollback, resources, locks, operators.
-const PASSING = new Set(['08', '25', '40', '53', '55', '57', '58'])
+// Classes caused by the state of the server or session, not by the statement: connection, transaction, prepared
+// statements, rollback, resources, locks, operators.
+const PASSING = new Set(['08', '25', '26', '40', '53', '55', '57', '58'])
+// A statement met another state than it was prepared or planned for: it was prepared already (42P05) or not at all
+// (26000), or a switch or a move of shards replaced a table meanwhile (42P01, or an internal error of Citus).
+const OUTDATED = new Set(['26000', '42P05', '42P01', 'XX000'])
 // node-postgres reports these without a class of their own.
-const CONNECTION_MESSAGES = /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was))/
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was|network)|Cannot use a pool|Received unexpected|a pipeline has failed)/
 
 /** Whether an error is caused by the server's state or by the connection, so that a later retry may succeed. */
 export function isServerError(error: unknown): boolean {
   const state = sqlState(error)
-  if (state !== null) return PASSING.has(state.slice(0, 2))
+  if (state !== null) return PASSING.has(state.slice(0, 2)) || OUTDATED.has(state)
+  return isConnectionError(error)
+}
+
+function isConnectionError(error: unknown): boolean {
+  // A host with several addresses fails once for each.
+  if (error instanceof AggregateError) return error.errors.every(isConnectionError)
   return error instanceof Error && ('syscall' in error || CONNECTION_MESSAGES.test(error.message))
+}
+
+// Cardinality violations (21), data exceptions (22), integrity violations (23), and exceeded limits such as the size of
+// an indexed value (54).
+const OF_DATA = new Set(['21', '22', '23', '54'])
+
+/** Whether the values of a statement, not the state of the server, caused the error. */
+export function isCausedByData(error: unknown): boolean {
+  return OF_DATA.has(sqlState(error)?.slice(0, 2) ?? '')
+}
+
+/**
+ * Whether data or this program's own code caused an error, so that a retry would fail the same way. Everything else
+ * that a server, a pooler or a connection may report does not count, also errors that nobody has thought of.
+ */
+export function isLasting(error: unknown): boolean {
+  return isCausedByData(error) || (sqlState(error) === null && !isConnectionError(error))
 }
 
 // Classes of a lost connection (08) or of a server that is shutting down (57) or failing (53, 58, XX). The error may
 // have occurred after the commit was written.
 const LOST = new Set(['08', '53', '57', '58', 'XX'])
-// Data exceptions (22) and integrity violations (23): a record caused them.
-const OF_A_RECORD = new Set(['22', '23'])
+const INTERNAL_ERROR = 'XX000'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 
 /**
  * Whether an error proves that a transaction, sent together with its COMMIT, did not commit. Ordinary errors do; a lost
- * connection, a timeout or a server shutdown may have occurred after the commit.
+ * connection, a timeout or a server shutdown may have occurred after the commit. So may an internal error, unless a
+ * statement before the COMMIT raised it.
  */
-export function meansNotCommitted(error: unknown): boolean {
+export function meansNotCommitted(error: unknown, isBeforeCommit = false): boolean {
   const state = sqlState(error)
+  if (state === INTERNAL_ERROR) return isBeforeCommit
   return state !== null && !LOST.has(state.slice(0, 2))
 }
 
-/** Whether a record, not the state of the server, caused the error. */
-export function isCausedByRecord(error: unknown): boolean {
-  return OF_A_RECORD.has(sqlState(error)?.slice(0, 2) ?? '')
-}
-
-/** Whether the same transaction may succeed if it is retried immediately. */
+/**
+ * Whether a transaction whose COMMIT was not sent, or did not take effect, may succeed on another connection if it is
+ * retried immediately.
+ */
 export function isRetryable(error: unknown): boolean {
   const state = sqlState(error)
-  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED
+  return state !== null && (OUTDATED.has(state) || state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED)
 }

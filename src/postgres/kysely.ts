@@ -1,10 +1,12 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { isServerError } from './database-errors.ts'
+import { retryOnce } from './retry-once.ts'
 
 /** A query builder on a pool; destroying it ends the pool. */
 export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return openOn(pool, () => undefined)
 }
 
 /** The number of statements that get a name; further ones are sent unnamed. */
@@ -17,27 +19,64 @@ const MAX_NAMED = 100
  */
 export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
   const names = new Map<string, string>()
-  const nameOf = (text: string) => {
+  return openOn(pool, (text) => {
     if (!names.has(text) && names.size < MAX_NAMED) names.set(text, `statement ${names.size + 1}`)
     return names.get(text)
-  }
-  const prepared = new WeakMap<PoolClient, PostgresPoolClient>()
-  const connect = async () => {
-    const client = await pool.connect()
-    const known = prepared.get(client) ?? preparedClient(client, nameOf)
-    prepared.set(client, known)
-    return known
-  }
+  })
+}
+
+type NameOf = (text: string) => string | undefined
+
+function openOn<Tables>(pool: Pool, nameOf: NameOf): Kysely<Tables> {
+  const connect = async () => new Checkout(pool, await pool.connect(), nameOf) as unknown as PostgresPoolClient
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
   })
 }
 
-function preparedClient(client: PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
-  const query = (text: string, values: unknown[]) => {
-    const name = values.length > 0 ? nameOf(text) : undefined
-    return client.query(name === undefined ? { text, values } : { name, text, values })
+const READ = /^\s*select\b/i
+
+/** A connection for as long as it is checked out. No cursors: nothing here uses them. */
+class Checkout {
+  readonly #pool: Pool
+  #client: PoolClient | undefined
+  readonly #nameOf: NameOf
+  #isUsed = false
+  #isBroken = false
+
+  constructor(pool: Pool, client: PoolClient, nameOf: NameOf) {
+    this.#pool = pool
+    this.#client = client
+    this.#nameOf = nameOf
   }
-  // No cursors: nothing here uses them.
-  return { query, release: (isBroken?: boolean) => client.release(isBroken) } as unknown as PostgresPoolClient
+
+  /** Retries a read on another connection if it comes first: no transaction or lock depends on this one yet. */
+  query(text: string, values: unknown[]): Promise<QueryResult> {
+    const isFirst = !this.#isUsed
+    this.#isUsed = true
+    const name = values.length > 0 ? this.#nameOf(text) : undefined
+    const query = name === undefined ? { text, values } : { name, text, values }
+    if (!isFirst || !READ.test(text)) return this.#ask(query)
+    return retryOnce(async () => {
+      if (this.#isBroken) this.release()
+      this.#client ??= await this.#pool.connect()
+      return this.#ask(query)
+    })
+  }
+
+  async #ask(query: QueryConfig): Promise<QueryResult> {
+    try {
+      return await this.#client!.query(query)
+    } catch (error) {
+      this.#isBroken ||= isServerError(error)
+      throw error
+    }
+  }
+
+  /** A connection that is broken, or whose prepared statements may be, is not used again. */
+  release(isDiscarded = false): void {
+    this.#client?.release(this.#isBroken || isDiscarded)
+    this.#client = undefined
+    this.#isBroken = false
+  }
 }

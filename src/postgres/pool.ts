@@ -52,16 +52,18 @@ const SILENCE_MS = 5_000
 export function openPool(options: PoolOptions): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
   const config: pg.PoolConfig = {
-    ...connectionTo(options.url, options.settings),
+    ...connectionTo(options.url, {
+      ...options.settings,
+      statement_timeout: String(statementTimeoutMs),
+      lock_timeout: String(options.lockTimeoutMs ?? LOCK_TIMEOUT_MS),
+      idle_in_transaction_session_timeout: String(statementTimeoutMs),
+    }),
     application_name: options.name,
     max: options.max,
     types: TYPES,
     keepAlive: true,
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
-    lock_timeout: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
   }
   const pool = new pg.Pool(config)
   // A broken connection is replaced on next use, and its user gets the error. Without these listeners, for

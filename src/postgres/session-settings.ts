@@ -1,31 +1,31 @@
+import type { ClientBase, QueryConfig } from 'pg'
+
 /*
  * Settings of every connection: whatever the role or database prefers, PostgreSQL sends times in the one format that
  * the program parses.
  */
 const PINNED = { DateStyle: 'ISO,MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' }
 
-/** Connection parameters: the URL, and the server's command-line options (the `options` of a connection). */
+/** The first statement of a connection may take as long as connecting. */
+const ANSWERS_WITHIN_MS = 5_000
+
+/** The parameters of a pool. */
 interface Connection {
   connectionString: string
-  options: string
+  /** Prepares a new connection. The pool hands it out afterwards; if this fails, whoever waits for it gets the error. */
+  onConnect(client: ClientBase): Promise<void>
 }
 
 /**
- * Connection parameters for a URL with additional server settings, e.g. `{ jit: 'off' }`, which override settings in
- * the URL.
+ * Connection parameters for a URL with server settings, e.g. `{ jit: 'off' }`, which override settings in the URL. A
+ * statement makes them, because poolers refuse most start-up parameters.
  */
 export function connectionTo(url: string, settings: Record<string, string> = {}): Connection {
-  const { connectionString, options } = withoutOptions(url)
-  // The last setting of a name wins.
-  const ours = Object.entries({ ...PINNED, ...settings }).map(([name, value]) => `-c ${name}=${value}`)
-  return { connectionString, options: [...options, ...ours].join(' ') }
-}
-
-/** node-postgres would use the URL's options instead of these, not in addition. */
-function withoutOptions(url: string): { connectionString: string; options: string[] } {
-  const parsed = URL.parse(url)
-  const options = parsed?.searchParams.getAll('options') ?? []
-  if (!parsed || options.length === 0) return { connectionString: url, options: [] }
-  parsed.searchParams.delete('options')
-  return { connectionString: parsed.href, options }
+  const all = { ...PINNED, ...settings }
+  const query: QueryConfig & { query_timeout: number } = {
+    text: 'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
+    values: [Object.keys(all), Object.values(all)],
+    query_timeout: ANSWERS_WITHIN_MS,
+  }
+  return { connectionString: url, onConnect: async (client) => void (await client.query(query)) }
 }

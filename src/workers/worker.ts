@@ -117,10 +117,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 /**
  * Folds new events of these companies, round by round, so that a small company does not wait for a large one: first
  * several companies together, then one batch of each that has to be folded alone. A transient failure fails the job
- * after all other companies are done; pg-boss then retries it.
+ * after all other companies are done; pg-boss then retries it, and so does the sweep.
  */
 async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
-  let failure: unknown
+  let [failure, failures]: [unknown, number] = [undefined, 0]
   while (companies.size > 0) {
     const all = [...companies]
     for (let at = 0; at < all.length; at += options.companiesTogether) {
@@ -131,12 +131,15 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
           if (ends.get(companyId) ?? (await foldOne(options, projection, companyId))) companies.delete(companyId)
         } catch (error) {
           failure = error
+          failures += 1
           companies.delete(companyId)
         }
       }
     }
   }
-  if (failure !== undefined) throw failure
+  if (failures === 0) return
+  options.log.warn({ projection: projection.name, companies: failures, err: failure }, 'could not fold; retrying')
+  throw failure
 }
 
 /** Folds several companies at once. Returns, for those that were folded, whether they are done. */

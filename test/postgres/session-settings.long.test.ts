@@ -1,19 +1,17 @@
 import t from 'tap'
 import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
-import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { openPool } from '../../src/postgres/pool.ts'
 import { makeDataDir, runCommand } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
+import { startWatchedLine } from '../support/postgres/watched-line.ts'
 
 /* The service's roles have their own settings, with which PostgreSQL writes times in an unexpected format. */
 
 const ODD = [`datestyle = 'SQL, DMY'`, `timezone = 'Pacific/Chatham'`, `intervalstyle = 'sql_standard'`]
-const PINNED = 'ISO, MDY | UTC | postgres'
-
-const ofLogins = CITUS_URL === undefined ? {} : { skip: 'Citus may run on a PostgreSQL without triggers on login' }
 
 const urls = await createTestDatabase(t)
 for (const role of ['ledger_owner', 'ledger_service']) {
@@ -22,24 +20,12 @@ for (const role of ['ledger_owner', 'ledger_service']) {
     ...ODD.map((setting) => `alter role ${role} in database ${urls.name} set ${setting}`),
   )
 }
-if (CITUS_URL === undefined) {
-  // Records the settings with which each connection starts (PostgreSQL 17 and newer).
-  await asSuperuser(
-    urls.superUrl,
-    'create table logins (role text, program text, settings text)',
-    'grant select on logins to ledger_service',
-    `create function note_login() returns event_trigger language plpgsql security definer as $$ begin
-      insert into public.logins values (session_user, current_setting('application_name'),
-        concat_ws(' | ', current_setting('datestyle'), current_setting('timezone'), current_setting('intervalstyle')));
-    end $$`,
-    'create event trigger note_login on login execute function note_login()',
-    'alter event trigger note_login enable always',
-  )
-}
+const line = await startWatchedLine(t, urls.serviceUrl)
+const watched = { ...urls, serviceUrl: line.through(urls.serviceUrl), ownerUrl: line.through(urls.ownerUrl) }
 const service = await startService(
   t,
   { SWEEP_INTERVAL_MS: '100', CHECKPOINT_INTERVAL_MS: '100' },
-  { urls, workers: true },
+  { urls: watched, workers: true },
 )
 
 /** Whether this is a time in the last hour. In another zone, or with day and month swapped, it would not be. */
@@ -84,32 +70,42 @@ await t.test(
   },
 )
 
-await t.test('every connection of the program begins with the same settings', ofLogins, async (t) => {
+const SETTINGS = /^select set_config\(/
+/** Statements of connections that send no times and wait for nothing. */
+const OTHERS = /^(?:LISTEN |select pg_backend_pid\(\)|select current_user as role$)/
+/** The parameters that a pooler takes from any client. */
+const PARAMETERS = ['user', 'database', 'application_name', 'client_encoding']
+
+await t.test('every connection begins with its settings, and asks for nothing that a pooler refuses', async (t) => {
   await asSuperuser(urls.superUrl, 'delete from setup')
-  await migrateDatabase(urls, () => undefined)
-  await runCommand(t, ['doctor'], {
-    DATABASE_URL: urls.serviceUrl,
-    READ_DATABASE_URL: urls.serviceUrl,
-    DATA_DIR: makeDataDir(t),
-  })
-  await runCommand(t, ['projections', 'verify'], {
-    DATABASE_URL: urls.serviceUrl,
-    MIGRATE_DATABASE_URL: urls.ownerUrl,
-    DATA_DIR: makeDataDir(t),
-  })
-  const seen = await eventually('all parts have connected', async () => {
-    const { rows } = await service.pool.query<{ program: string; settings: string }>(
-      `select distinct program, settings from logins where role like 'ledger_%' order by program, settings`,
-    )
-    return rows.some(({ program }) => program === 'employee-ledger checkpoints') && rows
-  })
+  await migrateDatabase(watched, () => undefined)
+  const own = { DATABASE_URL: watched.serviceUrl, MIGRATE_DATABASE_URL: watched.ownerUrl }
+  await runCommand(t, ['doctor'], { ...own, READ_DATABASE_URL: watched.serviceUrl, DATA_DIR: makeDataDir(t) })
+  await runCommand(t, ['projections', 'verify'], { ...own, DATA_DIR: makeDataDir(t) })
+  const beganAs = (program: string) =>
+    line.beginnings.filter(({ parameters }) => parameters['application_name'] === program)
+  await eventually('all parts have connected', async () => beganAs('employee-ledger checkpoints').length > 0)
   t.strictSame(
-    seen.filter(({ settings }) => settings !== PINNED),
+    line.beginnings.map(({ statement }) => statement).filter((text) => !SETTINGS.test(text) && !OTHERS.test(text)),
     [],
   )
-  const programs = seen.map(({ program }) => program)
-  for (const part of ['', ' appends', ' jobs', ' projections', ' checkpoints', ' migrate', ' maintenance'])
-    t.ok(programs.includes(`employee-ledger${part}`), part)
+  const asked = new Set(line.beginnings.flatMap(({ parameters }) => Object.keys(parameters)))
+  t.strictSame(
+    [...asked].filter((name) => !PARAMETERS.includes(name)),
+    [],
+  )
+  for (const part of ['', ' appends', ' access', ' jobs', ' projections', ' checkpoints', ' migrate', ' maintenance'])
+    t.ok(
+      beganAs(`employee-ledger${part}`).some(({ statement }) => SETTINGS.test(statement)),
+      part,
+    )
+})
+
+await t.test('a connection whose settings fail is not handed out', async (t) => {
+  const pool = openPool({ url: urls.serviceUrl, name: 'test', max: 1, settings: { jit: 'perhaps' } })
+  t.teardown(() => pool.end())
+  await t.rejects(pool.query('select 1'), { code: '22023' })
+  t.equal(pool.totalCount, 0)
 })
 
 await t.test('settings in DATABASE_URL are kept unless the program sets them', async (t) => {

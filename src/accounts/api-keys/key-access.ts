@@ -6,9 +6,11 @@ import { fromUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { openBudget } from '../../admission/budget.ts'
 import { openContended } from '../../admission/contended.ts'
-import { gather } from '../../admission/batcher.ts'
+import { gather, UnavailableError } from '../../admission/batcher.ts'
+import { meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
+import { retryOnce } from '../../postgres/retry-once.ts'
 import { isOnShards, shardOf, turnsOfCompanies } from '../../postgres/shards.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import * as statements from '../../ledger/append/statements.ts'
@@ -41,8 +43,10 @@ export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey |
   const room = openBudget(ROOM)
   const { submit } = gather<string, FoundKey | null>(
     async (apiIds) => {
-      await learnCompanies(pool, apiIds, companyOf)
-      const found = await findKeys(pool, apiIds, companyOf)
+      const found = await retryOnce(async () => {
+        await learnCompanies(pool, apiIds, companyOf)
+        return findKeys(pool, apiIds, companyOf)
+      })
       return apiIds.map((apiId) => found.get(apiId) ?? null)
     },
     { ...BOUNDS, holderOf: (apiId) => apiId },
@@ -153,7 +157,7 @@ export function openKeyUsage(pool: Pool): KeyUsageCounter {
   const room = openBudget(ROOM)
   const contended = openContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
-      const answers = await withClient(pool, (client) => countUses(client, uses, true))
+      const answers = await retryOnce(() => withClient(pool, (client) => countUses(client, uses, true)))
       return answers.map((answer) =>
         answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer,
       )
@@ -162,7 +166,7 @@ export function openKeyUsage(pool: Pool): KeyUsageCounter {
     WAITING_SLOTS,
   )
   const { submit } = gather<KeyUse, UsedKey | RefusedUse>(async (uses) => {
-    const answers = await withClient(pool, (client) => countUses(client, uses, false))
+    const answers = await retryOnce(() => withClient(pool, (client) => countUses(client, uses, false)))
     return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
   }, bounds)
   return { submit: (use) => room.hold(use.companyId, 1, undefined, () => submit(use)) }
@@ -204,7 +208,12 @@ async function countUses(
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
   const [, commit] = await pipeline(client, (pipe) =>
     Promise.all([statements.updateUsage(pipe, used), pipe.query(COMMIT)]),
-  )
+  ).catch((error: unknown) => {
+    // What may be counted must not be counted again.
+    throw meansNotCommitted(error)
+      ? error
+      : new UnavailableError('the usage of keys was not confirmed', { cause: error })
+  })
   if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
   return answers
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
-import { isCausedByRecord, isRetryable } from '../../postgres/database-errors.ts'
+import { isCausedByData, isRetryable } from '../../postgres/database-errors.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import type { Committed } from './commit.ts'
@@ -47,7 +47,7 @@ export async function commitBatch(
     const results = await commitWithRetries(options, calls, wait)
     return results.map((value) => ({ status: 'fulfilled', value }))
   } catch (error) {
-    const isFaulty = error instanceof DecisionError || isCausedByRecord(error)
+    const isFaulty = error instanceof DecisionError || isCausedByData(error)
     if (isFaulty && calls.length > 1) {
       const middle = calls.length >> 1
       // One after the other, because the calls of a company stay in order.

@@ -176,8 +176,10 @@ async function write(
   const outcomes = await Promise.allSettled([...writes, commit])
   STAGES.committed.publish(placed)
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
-  if (refusal !== undefined)
-    throw meansNotCommitted(refusal) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)
+  if (refusal !== undefined) {
+    const isBeforeCommit = outcomes.at(-2)?.status === 'rejected'
+    throw meansNotCommitted(refusal, isBeforeCommit) ? refusal : new UnknownOutcomeError(results, placed[0], refusal)
+  }
   // COMMIT of an aborted transaction does not fail; it only answers with another tag.
   if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
 }

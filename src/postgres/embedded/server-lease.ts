@@ -1,5 +1,4 @@
 import { Client } from 'pg'
-import { connectionTo } from '../session-settings.ts'
 
 /** `serve` is the one long-running service of a data folder; others `visit`. */
 export type Purpose = 'serve' | 'visit'
@@ -75,7 +74,7 @@ export class ServerLease {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({
-    ...connectionTo(url),
+    connectionString: url,
     ssl: false,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

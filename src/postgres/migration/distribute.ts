@@ -5,6 +5,7 @@ import { distributionSteps, hasCitus } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
 import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
+import { assertOwnSessions } from '../pooler.ts'
 import { serviceRole } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -26,6 +27,7 @@ interface DistributeOptions {
  * or its workers are missing, or while the service is running.
  */
 export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep }: DistributeOptions): Promise<void> {
+  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
   if ((await serviceRole(urls)) === null) {
     throw new StartupError(
       'on Citus, only the rights of the roles protect events: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',

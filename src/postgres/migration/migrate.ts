@@ -15,6 +15,7 @@ import { openDatabase } from '../kysely.ts'
 import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
 import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
+import { assertOwnSessions } from '../pooler.ts'
 import { grantToService, RIGHTS } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -42,6 +43,7 @@ interface MigrateHooks {
  * queues, and the rights of the service's role. Safe to run repeatedly and concurrently.
  */
 export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
+  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
   const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
   // For Citus; PostgreSQL ignores it. Creating tables in a transaction requires one connection per machine.
   const settings = { 'citus.multi_shard_modify_mode': 'sequential' }
@@ -98,6 +100,7 @@ export async function planMigration(
   hooks: Omit<MigrateHooks, 'onStep'>,
   projections = PROJECTIONS,
 ): Promise<string[]> {
+  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
   const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1 }))
   try {
     await assertUsable(db)

@@ -4,6 +4,7 @@ import type { DatabaseUrls } from '../database-urls.ts'
 import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
 import { openPool } from '../pool.ts'
+import { assertOwnSessions } from '../pooler.ts'
 import { grantOnSchema, serviceRole } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -23,6 +24,7 @@ const MAINTENANCE_STATEMENT_MS = 3_600_000
  * commits do not wait for the disk.
  */
 export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner<Tables>> {
+  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
   const service = await serviceRole(urls)
   const pool = openPool({
     url: urls.ownerUrl,

@@ -5,7 +5,6 @@ import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
-import { connectionTo } from '../session-settings.ts'
 
 /** The rights of the service's role per table; it has no others. It may insert and read events, but not change them. */
 export const RIGHTS: Record<string, string> = {
@@ -76,7 +75,7 @@ export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknow
 }
 
 async function readRole(url: string): Promise<string> {
-  const client = new pg.Client(connectionTo(url))
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     const { rows } = await client.query<{ role: string }>('select current_user as role')

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 const NOTIFICATION = 'A'.charCodeAt(0)
 const TYPE_AND_LENGTH = 5
 
-/** Starts a proxy to PostgreSQL that drops notifications, like a pooler in transaction mode. Returns its address. */
+/** Starts a proxy to PostgreSQL that drops notifications. Returns its address. */
 export async function startDeafProxy(t: Test, target: string): Promise<string> {
   const { hostname, port } = new URL(target)
   const server = net.createServer((client) => {

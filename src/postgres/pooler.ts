@@ -1,0 +1,67 @@
+import pg from 'pg'
+import { StartupError } from './startup-error.ts'
+
+/** The settings that name a database. */
+export type DatabaseSetting = 'DATABASE_URL' | 'MIGRATE_DATABASE_URL' | 'READ_DATABASE_URL'
+
+/** Two of them meet in one process of a pooler that has up to three. */
+const CLIENTS = 4
+const ANSWERS_WITHIN_MS = 5_000
+
+const ADVICE = 'set its pool mode to session, or name PostgreSQL itself'
+
+/** The clients of a pooler share sessions, so nothing that belongs to a session can be relied on. */
+export class SharedSessionsError extends StartupError {
+  override name = 'SharedSessionsError'
+  readonly found: string
+  readonly advice = ADVICE
+
+  constructor(setting: DatabaseSetting) {
+    const found = `${setting} leads to a pooler whose clients share sessions (transaction or statement mode)`
+    super(`${found}: ${ADVICE}`)
+    this.found = found
+  }
+}
+
+/**
+ * Throws SharedSessionsError if an address leads to a pooler whose clients share sessions. Durability, time-outs and the
+ * format of times are settings of a session; locks, notifications, temporary tables and prepared statements belong to
+ * one too. On a shared session, they are lost or reach other clients. Throws the connection's error if the database
+ * does not answer.
+ */
+export async function assertOwnSessions(url: string, setting: DatabaseSetting): Promise<void> {
+  const clients: pg.Client[] = []
+  try {
+    const first = await connect(url, clients)
+    // A pooler makes up the number that it gives to a client.
+    if ((await backendOf(first)) === (first as unknown as { processID: number }).processID) return
+    while (clients.length < CLIENTS) await connect(url, clients)
+    const seen: number[] = []
+    for (const client of clients) seen.push(await backendOf(client))
+    // A pooler that deals its sessions out in turns would give each client the same one again in the same order.
+    for (const client of clients.toReversed()) seen.push(await backendOf(client))
+    const isKept = clients.every((_, at) => seen[at] === seen[seen.length - 1 - at])
+    if (!isKept || new Set(seen).size < CLIENTS) throw new SharedSessionsError(setting)
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)))
+  }
+}
+
+/** Connects without any settings: they would reach other clients of a shared session. */
+async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'employee-ledger',
+    connectionTimeoutMillis: ANSWERS_WITHIN_MS,
+    query_timeout: ANSWERS_WITHIN_MS,
+  })
+  // Without a listener, the end of an idle connection would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  clients.push(client)
+  return client
+}
+
+async function backendOf(client: pg.Client): Promise<number> {
+  return (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
+}

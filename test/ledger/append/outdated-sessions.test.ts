@@ -1,0 +1,71 @@
+import type { Pool } from 'pg'
+import t, { type Test } from 'tap'
+import { openKeyLookup } from '../../../src/accounts/api-keys/key-access.ts'
+import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { openLanes } from '../../../src/ledger/append/lanes.ts'
+import { openPool } from '../../../src/postgres/pool.ts'
+import { isOnShards, useShards } from '../../../src/postgres/shards.ts'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { createCall } from '../../support/ledger/create-call.ts'
+import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/* Statements that a session was expected to have, or has already, and tables that move meanwhile. */
+
+const service = await startService(t)
+const setUp = (...statements: string[]) => asSuperuser(service.urls.superUrl, ...statements)
+
+/** A pool of one connection, and appends over it that resolve with their status. */
+function openAppends(t: Test) {
+  const pool = openPool({ url: service.urls.serviceUrl, name: 'test appends', max: 1 })
+  if (isOnShards(service.pool)) useShards(pool)
+  t.teardown(() => pool.end())
+  const lanes = openLanes({
+    ...{ pool, cache: openEmployeeCache(0), lanes: 1, maxRecordsPerCommit: 500 },
+    ...{ maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 },
+    onCommitted: () => undefined,
+    onFault: (error) => t.fail(String(error)),
+  })
+  const create = async () => (await lanes.append(createCall(service.company, employee()))).answer!.status
+  return { pool, create }
+}
+
+const backendOf = async (pool: Pool) => (await pool.query('select pg_backend_pid() as pid')).rows[0]!.pid as number
+
+await t.test('a session that has lost its statements is replaced; appends and look-ups succeed', async (t) => {
+  const { pool, create } = openAppends(t)
+  const findKey = openKeyLookup(pool)
+  const { api_id: apiId } = service.company.key
+  for (const use of [async () => t.equal(await create(), 201), async () => t.ok(await findKey(apiId))]) {
+    await use()
+    const before = await backendOf(pool)
+    await pool.query('deallocate all')
+    await use()
+    t.not(await backendOf(pool), before)
+  }
+})
+
+await t.test('so is one that already has a statement of the name', async (t) => {
+  const { pool, create } = openAppends(t)
+  await pool.query('prepare "pipeline begin" as select 1')
+  t.equal(await create(), 201)
+  t.strictSame((await pool.query(`select 1 from pg_prepared_statements where statement = 'select 1'`)).rows, [])
+})
+
+for (const code of ['XX000', '42P01', '40001']) {
+  await t.test(`an append that fails with ${code} before its COMMIT is stored by a second try, once`, async (t) => {
+    await setUp(
+      'create sequence tries',
+      `create function fail_once() returns trigger language plpgsql security definer as $$
+        begin if nextval('public.tries') = 1 then raise 'moved' using errcode = '${code}'; end if; return new; end $$`,
+      'create trigger fail_once before insert on employee_directory for each row execute function fail_once()',
+    )
+    const { create } = openAppends(t)
+    const count = async () => (await service.pool.query('select 1 from employee_directory')).rows.length
+    const before = await count()
+    t.equal(await create(), 201)
+    t.equal(await count(), before + 1)
+    await setUp('drop trigger fail_once on employee_directory', 'drop function fail_once()', 'drop sequence tries')
+    t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+  })
+}
