@@ -70,11 +70,6 @@ const STATEMENTS = [
   )`,
   `create index employee_directory_by_manager on employee_directory (company_id, manager_id) where manager_id is not null`,
 
-  // Immutable, so it can be cached forever. Nothing else about a key can.
-  `create table api_key_directory (
-    api_id uuid primary key,
-    company_id uuid not null
-  )`,
   // "allowed_networks" holds CIDR texts in their usual form; null allows every address.
   `create table api_keys (
     company_id uuid not null,
