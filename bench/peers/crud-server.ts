@@ -2,7 +2,7 @@ import { hash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Fastify from 'fastify'
 import type { PoolClient } from 'pg'
-import { lookUpOnly } from '../../src/postgres/connections.ts'
+import { LOOK_UP_ONLY } from '../../src/postgres/connections.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { withClient } from '../../src/postgres/with-client.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../../src/domain/calls/call-records.ts'
@@ -31,7 +31,7 @@ const MAX_RECORDS = 1000
 const BODY_LIMIT = 8 * 1024 * 1024
 const [, , url, connections] = process.argv
 // The settings of the service's own appends.
-const pool = openPool({ url: url!, name: 'crud', max: Number(connections), settings: lookUpOnly(false) })
+const pool = openPool({ url: url!, name: 'crud', max: Number(connections), settings: LOOK_UP_ONLY })
 const app = Fastify({ bodyLimit: BODY_LIMIT, genReqId: () => randomUUID() })
 
 interface Caller {

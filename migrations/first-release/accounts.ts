@@ -1,10 +1,5 @@
 /** API keys, users, and their tokens. */
 export const ACCOUNTS = [
-  // Immutable, so it can be cached forever. Nothing else about a key can.
-  `create table api_key_directory (
-    api_id uuid primary key,
-    company_id uuid not null
-  )`,
   // "allowed_networks" holds CIDR texts in their usual form; null allows every address. The secret before the last rotation
   // works until it expires; both of its columns are null if there is none.
   `create table api_keys (

@@ -9,21 +9,19 @@ import { openProviderClient } from '../federation/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
 import { openEmployeeCache } from '../ledger/append/employee-cache.ts'
+import { openLanesOfMachines } from '../ledger/append/lanes-of-machines.ts'
 import type { LaneOptions, Lanes } from '../ledger/append/lanes.ts'
-import { openLanes } from '../ledger/append/lanes.ts'
 import { openLongCalls } from '../ledger/append/long-calls.ts'
 import { openCompleteness } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { loggedTrace } from '../log.ts'
 import { countCalls, countPending, countReads } from '../observe/metrics/count-work.ts'
 import { openMetrics } from '../observe/metrics/metrics.ts'
-import { appendConnections, lookUpOnly, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
 import { lastMigration } from '../postgres/migration/migrate.ts'
 import { openAccess } from '../postgres/open-access.ts'
-import { openPool } from '../postgres/pool.ts'
 import { assertOwnSessions, SharedSessionsError } from '../postgres/pooler.ts'
-import { isOnShards, useShards } from '../postgres/shards.ts'
 import { openReads } from '../replica/open-reads.ts'
 import { openHealth } from '../workers/health.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
@@ -44,7 +42,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
   const appends = openAppendPool(options)
-  const access = openAccess<LedgerTables>(urls.serviceUrl)
+  const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
   const counted = countCalls(metrics, pools)
   const lanes = startLanes(options, { pool: appends, onCommitted: waker.wake, onTransaction: counted.onTransaction })
@@ -77,7 +75,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
-    isReady: access.isAnswering,
+    isReady: store.cluster ? async () => store.cluster!.machines().some(({ isDown }) => !isDown) : access.isAnswering,
+    findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete: openCompleteness(access.db, projections),
     health: openHealth(store.db, waker, await readVersions()),
     onAnswered: counted.onAnswered,
@@ -110,11 +109,9 @@ async function assertReplicaUsable(url: string): Promise<void> {
 }
 
 /** Opens the connections on which calls are committed and credentials looked up. */
-function openAppendPool({ config, urls, store }: PartOptions) {
-  const appending = { url: urls.serviceUrl, name: 'employee-ledger appends', max: appendConnections(config.LANES) }
-  const pool = openPool({ ...appending, settings: lookUpOnly(isOnShards(store.pool)) })
-  if (isOnShards(store.pool)) useShards(pool)
-  return pool
+function openAppendPool({ config, store }: PartOptions) {
+  const appending = { name: 'employee-ledger appends', max: appendConnections(config.LANES) }
+  return store.open({ ...appending, settings: LOOK_UP_ONLY })
 }
 
 /** Opens the group commit of writing calls. */
@@ -122,7 +119,7 @@ function startLanes(
   { config, log, tracing, recent }: PartOptions,
   options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction'>,
 ): Lanes {
-  return openLanes({
+  return openLanesOfMachines({
     ...options,
     lanes: config.LANES,
     maxRecordsPerCommit: config.RECORDS_PER_COMMIT,

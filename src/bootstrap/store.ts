@@ -6,23 +6,39 @@ import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { isDistributed } from '../postgres/migration/distribution-steps.ts'
 import { isCurrent } from '../postgres/migration/migrate.ts'
+import type { Cluster } from '../postgres/cluster/cluster.ts'
+import { openCluster } from '../postgres/cluster/cluster.ts'
+import { openCompanyPool } from '../postgres/cluster/company-connections.ts'
+import type { PoolOptions } from '../postgres/pool.ts'
 import { openPool } from '../postgres/pool.ts'
-import { useShards } from '../postgres/shards.ts'
 import { queueNames } from '../workers/queues.ts'
 
 export interface OpenedPool {
   pool: Pool
   db: LedgerDb
+  /** The machines behind the pool; undefined on plain PostgreSQL. */
+  cluster?: Cluster | undefined
+  /** Opens further connections to the same database. */
+  open(options: Omit<PoolOptions, 'url'>): Pool
   close(): Promise<void>
 }
 
-/** Opens connections for reading, projecting and the commands about companies. Throws when migrations are missing. */
-export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
+/**
+ * Opens connections for reading, projecting and the commands about companies. Throws when migrations are missing.
+ * `onChange` is called when a machine of a cluster stops answering or returns.
+ */
+export async function openStore(
+  config: Config,
+  urls: DatabaseUrls,
+  onChange?: (machine: string, isDown: boolean) => void,
+): Promise<OpenedPool> {
   const store = openUnchecked(config, urls)
   try {
     await assertCurrent(() => isSetUp(store.db))
-    if (await isDistributed(store.db)) useShards(store.pool)
-    return store
+    if (!(await isDistributed(store.db))) return store
+    const cluster = await openCluster(urls.serviceUrl, onChange)
+    await store.close()
+    return storeOf(config, (options) => openCompanyPool(cluster, { ...options, url: urls.serviceUrl }), cluster)
   } catch (error) {
     await store.close()
     throw error
@@ -31,14 +47,17 @@ export async function openStore(config: Config, urls: DatabaseUrls): Promise<Ope
 
 /** Opens the same connections without checking that the database is set up. */
 export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
-  const pool = openPool({
-    url: urls.serviceUrl,
-    name: 'employee-ledger',
-    max: config.POOL_SIZE,
-    settings: { jit: 'off' },
-  })
+  return storeOf(config, (options) => openPool({ ...options, url: urls.serviceUrl }))
+}
+
+function storeOf(config: Config, open: OpenedPool['open'], cluster?: Cluster): OpenedPool {
+  const pool = open({ name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
   const db = openDatabase<LedgerTables>(pool)
-  return { pool, db, close: () => db.destroy() }
+  const close = async () => {
+    await db.destroy()
+    await cluster?.close()
+  }
+  return { pool, db, cluster, open, close }
 }
 
 /** Whether the database has every migration and queue that this program needs. */

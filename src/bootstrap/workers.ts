@@ -8,13 +8,12 @@ import { countDeliveries, countWork } from '../observe/metrics/count-work.ts'
 import { watchDatabase } from '../observe/metrics/database-metrics.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import { trackCheckpoints, openMetrics } from '../observe/metrics/metrics.ts'
-import { DELIVERY_CONNECTIONS, lookUpOnly, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
-import { openDatabase, openPreparedDatabase } from '../postgres/kysely.ts'
+import { DELIVERY_CONNECTIONS, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { openDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
-import { isOnShards } from '../postgres/shards.ts'
 import { startDeliveries } from '../webhooks/deliveries.ts'
 import { openPoster } from '../webhooks/post.ts'
-import { COMPANIES_TOGETHER } from '../workers/fold-together.ts'
+import { openFoldingPlaces } from '../workers/folding-places.ts'
 import { readQueueDepths } from '../workers/health.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
@@ -33,19 +32,16 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   // One connection for each projection, as a projection folds one batch at a time.
-  const folding = { url: urls.serviceUrl, name: 'employee-ledger projections', max: projections.length }
-  const foldingDb = openPreparedDatabase<LedgerTables>(
-    openPool({ ...folding, settings: lookUpOnly(isOnShards(store.pool)) }),
-  )
+  const limits = { max: projections.length, settings: LOOK_UP_ONLY }
+  const folding = store.open({ name: 'employee-ledger projections', ...limits })
   const webhooks = await openDeliveries(options, boss, metrics)
   const worker = await startWorker({
     db: store.db,
-    foldingDb,
+    places: openFoldingPlaces(store.pool, folding),
     boss,
     log,
     projections,
     recent,
-    companiesTogether: isOnShards(store.pool) ? 1 : COMPANIES_TOGETHER,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),
     retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
@@ -60,7 +56,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       await worker.stop()
       await webhooks.stop()
       await boss.stop({ graceful: false })
-      await foldingDb.destroy()
+      await folding.end()
     },
   }
 }
@@ -89,9 +85,8 @@ export const openRecent = () => openRecentEvents({ readers: PROJECTIONS.length }
 
 /** Starts delivering to webhooks, on connections of their own. */
 async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metrics) {
-  const { config, urls, log } = options
-  const pool = openPool({
-    url: urls.serviceUrl,
+  const { config, store, log } = options
+  const pool = store.open({
     name: 'employee-ledger webhooks',
     max: DELIVERY_CONNECTIONS,
     lockTimeoutMs: 1_000,

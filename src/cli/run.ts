@@ -84,7 +84,11 @@ async function startParts(parts: Parts, running: Running): Promise<OpenedDatabas
   // Stopped last, so that it exports the spans of the other parts.
   const tracing = await interruptible(() => startTracing(config, log))
   if (tracing) running.parts.push(tracing)
-  const store = await interruptible(() => openStore(config, database.urls))
+  const onMachine = (machine: string, isDown: boolean) => {
+    if (isDown) log.warn({ machine }, 'a database machine does not answer')
+    else log.info({ machine }, 'a database machine answers again')
+  }
+  const store = await interruptible(() => openStore(config, database.urls, onMachine))
   running.parts.push({ stop: store.close })
   const recent = parts.api && parts.workers ? openRecent() : undefined
   const options: PartOptions = { config, urls: database.urls, store, log, metrics, tracing, recent }

@@ -10,7 +10,7 @@ import type { Logger } from 'pino'
 import type { CompanyServices } from '../accounts/users/change-company.ts'
 import type { CommandServices } from '../calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
-import type { FoundKey, KeyUsageCounter } from '../accounts/api-keys/key-access.ts'
+import type { FoundKey, KeyUsageCounter, WantedKey } from '../accounts/api-keys/key-access.ts'
 import type { Reads } from '../ledger/read/reads.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { SystemHealth } from '../ledger/read/system-health.ts'
@@ -57,6 +57,7 @@ import type { SessionSettings } from './access/session.ts'
 import { isSecure } from './access/session.ts'
 import { answerUnreadable } from './server/unreadable-request.ts'
 import type { BeginTrace } from './server/trace-requests.ts'
+import { scopeRequests } from './server/scope-requests.ts'
 import { traceRequests } from './server/trace-requests.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
@@ -74,10 +75,12 @@ export interface AppServices {
   access: LedgerDb
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
-  findKey(apiId: string): Promise<FoundKey | null>
+  findKey(wanted: WantedKey): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
   isReady(): Promise<boolean>
+  /** The database machines that do not answer, of a cluster. */
+  findDown(): string[]
   /** Whether every read model has been filled once; a new version starts empty. */
   areReadModelsComplete(): Promise<boolean>
   health: SystemHealth
@@ -131,7 +134,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   limitHeavyReads(app, services.heavyReads)
   const streams = openStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
-  registerHealthRoutes(app, async () => (await services.isReady()) && services.areReadModelsComplete())
+  registerHealthRoutes(app, services)
   pageAssets(app)
   problemPages(app)
   referencePage(app)
@@ -176,6 +179,7 @@ function addHooks(app: FastifyInstance, services: AppServices): void {
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
   traceRequests(app, services.beginTrace)
+  scopeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
     setCommonHeaders(services, request, reply)

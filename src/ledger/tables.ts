@@ -34,7 +34,6 @@ export interface LedgerTables {
     external_id: string | null
     manager_id: string | null
   }
-  api_key_directory: { api_id: string; company_id: string }
   api_keys: {
     company_id: string
     api_id: string

@@ -2,23 +2,18 @@
  * The connections of the program's parts, apart from the pool for reads.
  */
 
-// Appends and folds only look rows up by key, so a plan made while a table was small must not stay in use. A 2xx answer
-// promises durability, whatever the defaults of the role or database are.
-const LOOK_UP_ONLY = {
+/**
+ * The settings of connections for appends and folds. They only look rows up by key, so a plan made while a table was
+ * small must not stay in use. A 2xx answer promises durability, whatever the defaults of the role or database are. One
+ * plan serves any number of rows; by default, PostgreSQL would plan lookups through arrays each time.
+ */
+export const LOOK_UP_ONLY = {
   synchronous_commit: 'on',
   jit: 'off',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-}
-
-/**
- * The settings of connections for appends and folds. One plan serves any number of rows; by default, PostgreSQL would
- * plan lookups through arrays each time. Citus needs the company to find the shard, so there the statements are
- * planned each time.
- */
-export function lookUpOnly(isDistributed: boolean): Record<string, string> {
-  return isDistributed ? LOOK_UP_ONLY : { ...LOOK_UP_ONLY, plan_cache_mode: 'force_generic_plan' }
+  plan_cache_mode: 'force_generic_plan',
 }
 
 /**

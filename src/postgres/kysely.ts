@@ -15,10 +15,9 @@ const MAX_NAMED = 100
 /**
  * A query builder for work that repeats few statements. Each statement gets a name, so that a connection parses and
  * plans it once. The pool must be configured so that a plan made while a table was small does no harm once it has
- * grown.
+ * grown. Query builders on the same connections share the `names` of statements.
  */
-export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
-  const names = new Map<string, string>()
+export function openPreparedDatabase<Tables>(pool: Pool, names = new Map<string, string>()): Kysely<Tables> {
   return openOn(pool, (text) => {
     if (!names.has(text) && names.size < MAX_NAMED) names.set(text, `statement ${names.size + 1}`)
     return names.get(text)

@@ -1,18 +1,22 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
+import type { PoolOptions } from './pool.ts'
 import { ACCESS_CONNECTIONS } from './connections.ts'
 import { openDatabase } from './kysely.ts'
-import { openPool } from './pool.ts'
 
 // Each statement looks up a few rows by key. One that takes longer is waiting for a lock, and blocks others.
 const STATEMENT_TIMEOUT_MS = 5_000
 const LOCK_TIMEOUT_MS = 2_000
 
 /** Opens the connections for what must always answer: sessions, tokens, sign-in, and readiness. */
-export function openAccess<Tables>(url: string): { pool: Pool; db: Kysely<Tables>; isAnswering(): Promise<boolean> } {
+export function openAccess<Tables>(open: (options: Omit<PoolOptions, 'url'>) => Pool): {
+  pool: Pool
+  db: Kysely<Tables>
+  isAnswering(): Promise<boolean>
+} {
   const limits = { max: ACCESS_CONNECTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
-  const pool = openPool({ url, name: 'employee-ledger access', ...limits, settings: { jit: 'off' } })
+  const pool = open({ name: 'employee-ledger access', ...limits, settings: { jit: 'off' } })
   const db = openDatabase<Tables>(pool)
   return { pool, db, isAnswering: async () => (await sql`select 1`.execute(db)).rows.length === 1 }
 }

@@ -1,5 +1,6 @@
 import type { ClientBase, Connection, FieldDef, QueryResultRow, Submittable } from 'pg'
-import { followShards } from './shards.ts'
+import type { Shard } from './shard.ts'
+import { onShard, shardBehind } from './shard.ts'
 
 /** A named statement. A connection prepares it once, under its name. */
 export interface Statement {
@@ -36,9 +37,15 @@ export const COMMIT: Statement = { name: 'commit', text: 'commit' }
  */
 export function pipeline<Result>(client: ClientBase, send: (pipe: QueryClient) => Result): Result {
   const pipe = new PipelinedQuery(client)
-  const result = send(pipe)
+  const shard = shardBehind(client)
+  const result = send(shard ? pipeOnShard(pipe, shard) : pipe)
   client.query(pipe)
   return result
+}
+
+/** A pipeline whose statements name the tables of a shard. */
+export function pipeOnShard(pipe: QueryClient, shard: Shard | undefined): QueryClient {
+  return shard ? { query: (statement) => pipe.query(onShard(shard, statement)) } : pipe
 }
 
 /** The result columns of a statement, with their parsers; empty for a statement that returns no rows. */
@@ -77,7 +84,6 @@ class PipelinedQuery implements Submittable, QueryClient {
 
   constructor(client: ClientBase) {
     this.#client = client
-    followShards(this, client)
   }
 
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>> {

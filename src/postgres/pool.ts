@@ -27,7 +27,7 @@ function parseTime(text: string): string {
 
 const SECONDS_END = '2026-11-20 15:01:40'.length
 
-interface PoolOptions {
+export interface PoolOptions {
   url: string
   /** Shown in pg_stat_activity. */
   name: string

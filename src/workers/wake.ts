@@ -30,10 +30,14 @@ export function openWaker(boss: PgBoss, onError: (error: unknown) => void): Wake
     dirty.clear()
     const jobs = PROJECTIONS.map((projection) => boss.insert(queueOf(projection), [{ data: { companies } }]))
     sending = Promise.all([sending, ...jobs]).catch(onError)
-    timer = setTimeout(() => {
-      timer = undefined
-      if (dirty.size > 0) send()
-    }, GATHER_MS)
+    timer = setTimeout(() => void sendNext(), GATHER_MS)
+  }
+
+  /** Jobs are sent one after another, so that a queue that hangs does not pile them up. */
+  async function sendNext(): Promise<void> {
+    await sending
+    timer = undefined
+    if (dirty.size > 0) send()
   }
 
   return {

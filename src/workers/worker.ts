@@ -1,20 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { inCompany } from '../postgres/cluster/company-scope.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
-import { foldTogether } from './fold-together.ts'
+import { COMPANIES_TOGETHER, foldTogether } from './fold-together.ts'
+import type { FoldingPlace, FoldingPlaces } from './folding-places.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
 import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 interface WorkerOptions {
   db: LedgerDb
-  /** Connections for folding, whose statements look rows up by key. */
-  foldingDb: LedgerDb
+  places: FoldingPlaces
   boss: PgBoss
   log: Logger
   /** Milliseconds between two comparisons of heads with checkpoints. */
@@ -24,8 +26,6 @@ interface WorkerOptions {
   projections: readonly Projection[]
   /** Events that the API in this process has just committed; undefined if there is no API. */
   recent?: RecentEvents | undefined
-  /** The number of companies that may share a transaction; 1 on Citus. */
-  companiesTogether: number
   /** Retires refused records that have exceeded their retention. Returns their number. */
   retireRecords(): Promise<number>
   /** Called with the number of answers that expired, or of refused records that were retired. */
@@ -64,6 +64,8 @@ interface Worker {
 
 const JOBS_AT_ONCE = 100
 const POLL_SECONDS = 2
+/** The queue is on one machine, which may hang. */
+const QUEUE_ANSWERS_MS = 5_000
 /** The number of companies in one job of the sweep. */
 const COMPANIES_PER_JOB = 100
 
@@ -122,13 +124,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
   let [failure, failures]: [unknown, number] = [undefined, 0]
   while (companies.size > 0) {
-    const all = [...companies]
-    for (let at = 0; at < all.length; at += options.companiesTogether) {
-      const some = all.slice(at, at + options.companiesTogether)
-      const ends = some.length > 1 ? await foldSome(options, projection, some) : new Map<string, boolean>()
+    for (const [place, some] of shareTransactions(options, companies)) {
+      const ends = some.length > 1 ? await foldSome(options, projection, place, some) : new Map<string, boolean>()
       for (const companyId of some) {
+        const fold = () => foldOne(options, projection, place, companyId)
         try {
-          if (ends.get(companyId) ?? (await foldOne(options, projection, companyId))) companies.delete(companyId)
+          if (ends.get(companyId) ?? (await inCompany(companyId, fold))) companies.delete(companyId)
         } catch (error) {
           failure = error
           failures += 1
@@ -142,14 +143,22 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
   throw failure
 }
 
+/** The companies that are folded at once, by their places. */
+function* shareTransactions({ places }: WorkerOptions, companies: Set<string>): Generator<[FoldingPlace, string[]]> {
+  for (const [place, all] of Map.groupBy(companies, (companyId) => places.of(companyId))) {
+    for (let at = 0; at < all.length; at += COMPANIES_TOGETHER) yield [place, all.slice(at, at + COMPANIES_TOGETHER)]
+  }
+}
+
 /** Folds several companies at once. Returns, for those that were folded, whether they are done. */
 async function foldSome(
   options: WorkerOptions,
   projection: Projection,
+  { foldingDb }: FoldingPlace,
   companyIds: string[],
 ): Promise<Map<string, boolean>> {
   const beganAt = performance.now()
-  const folded = await foldTogether(options.foldingDb, projection, companyIds, options.recent)
+  const folded = await foldTogether(foldingDb, projection, companyIds, options.recent)
   const endedAt = performance.now()
   options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
   for (const { companyId, after, upTo } of folded) {
@@ -163,8 +172,13 @@ async function foldSome(
  * Folds a batch of one company. Returns whether the company is done. One that cannot be folded is retried later, alone,
  * or parked.
  */
-async function foldOne(options: WorkerOptions, projection: Projection, companyId: string): Promise<boolean> {
-  const { db, foldingDb, boss, log } = options
+async function foldOne(
+  options: WorkerOptions,
+  projection: Projection,
+  { foldingDb }: FoldingPlace,
+  companyId: string,
+): Promise<boolean> {
+  const { db, boss, log } = options
   const beganAt = performance.now()
   const batch = { projection: projection.name, companyId, beganAt }
   try {
@@ -194,16 +208,47 @@ async function foldOne(options: WorkerOptions, projection: Projection, companyId
   }
 }
 
-async function sweepOnce({ db, boss, log, projections }: WorkerOptions): Promise<void> {
+async function sweepOnce(options: WorkerOptions): Promise<void> {
+  const { db, boss, log, projections } = options
   for (const projection of projections) {
-    const lagging = await findLagging(db, projection)
+    const lagging = await findLaggingEverywhere(options, projection)
     const jobs: { data: ProjectJob }[] = []
     for (let at = 0; at < lagging.length; at += COMPANIES_PER_JOB) {
       jobs.push({ data: { companies: lagging.slice(at, at + COMPANIES_PER_JOB) } })
     }
-    if (jobs.length > 0) await boss.insert(queueOf(projection), jobs)
+    if (jobs.length > 0) {
+      const over = pause(QUEUE_ANSWERS_MS, undefined, { ref: false }).then(() => {
+        throw new Error('the job queue does not answer')
+      })
+      over.catch(() => undefined)
+      try {
+        await Promise.race([boss.insert(queueOf(projection), jobs), over])
+      } catch (error) {
+        log.warn({ err: error }, 'could not reach the job queue; folding without it')
+        await foldInTurns(options, projection, new Set(lagging))
+        options.onDone?.(lagging)
+      }
+    }
     if (await completeVersion(db, projection)) {
       log.info({ projection: projection.name, version: projection.version }, 'this version of a projection is complete')
     }
   }
+}
+
+/** Companies with unfolded events on all machines that answer. */
+async function findLaggingEverywhere({ places, log }: WorkerOptions, projection: Projection): Promise<string[]> {
+  const found = await Promise.all(
+    places.all().map(async (onMachine) => {
+      const lagging: string[] = []
+      try {
+        for (const { db } of onMachine) for (const id of await findLagging(db, projection)) lagging.push(id)
+      } catch (error) {
+        const { machine } = onMachine[0]!
+        if (machine === null) throw error
+        log.warn({ err: error, machine }, 'could not look for lagging companies on a machine; retrying')
+      }
+      return lagging
+    }),
+  )
+  return found.flat()
 }

@@ -53,7 +53,7 @@ await t.test('every table has a company, except the known ones', async (t) => {
         where i.indrelid = c.oid and i.indisprimary and a.attname = 'company_id') order by 1`)
   t.strictSame(
     rows.map(({ name }) => name),
-    ['api_key_directory', 'kysely_migration', 'kysely_migration_lock', 'projection_versions', 'setup'],
+    ['kysely_migration', 'kysely_migration_lock', 'projection_versions', 'setup'],
   )
 })
 

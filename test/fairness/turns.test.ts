@@ -4,7 +4,6 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { openEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
 import { openLanes } from '../../src/ledger/append/lanes.ts'
-import { isOnShards, useShards } from '../../src/postgres/shards.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
@@ -15,7 +14,6 @@ import { watchCommits } from '../support/ledger/watched-commits.ts'
 
 const service = await startService(t)
 const pool = openPool({ url: service.urls.serviceUrl, name: 'test appends', max: 8 })
-if (isOnShards(service.pool)) useShards(pool)
 t.teardown(() => pool.end())
 const BOUNDS = {
   cache: openEmployeeCache(0),

@@ -24,7 +24,6 @@ async function attempt(statement: string, url = service.urls.serviceUrl): Promis
 }
 
 const MAY: Record<string, string> = {
-  api_key_directory: 'INSERT SELECT',
   api_key_usage: 'INSERT SELECT UPDATE',
   api_keys: 'INSERT SELECT UPDATE',
   checkpoints: 'INSERT SELECT UPDATE',

@@ -11,6 +11,7 @@ import { request } from 'undici'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { RecentEvents } from '../../src/ledger/append/recent-events.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
+import type { OpenedPool } from '../../src/bootstrap/store.ts'
 import { openStore } from '../../src/bootstrap/store.ts'
 import { startApi } from '../../src/bootstrap/api.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
@@ -58,6 +59,7 @@ export interface Service {
   config: Config
   pool: Pool
   db: LedgerDb
+  open: OpenedPool['open']
   app: FastifyInstance
   address: string
   company: TestCompany
@@ -131,6 +133,7 @@ export async function startService(
     company,
     pool: store.pool,
     db: store.db,
+    open: store.open,
     app: api.app,
     address: api.address,
     makeCompany: (name) => makeCompany(store.pool, urls.name, name),

@@ -24,7 +24,6 @@ export async function insertApiKey(
 ): Promise<ApiKeyRecord> {
   const ids = [toUuid(companyId), toUuid(key.id)]
   const windowStartMs = windowStart(key.refreshPeriod, Date.parse(now))
-  await client.query('insert into api_key_directory (company_id, api_id) values ($1, $2)', ids)
   await client.query(
     `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
        refresh_period, scopes, expires_at, allowed_networks, created_at)

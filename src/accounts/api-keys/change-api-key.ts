@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import { problem } from '../../domain/errors.ts'
 import type { KeyChange } from '../../domain/accounts/key-lifecycle.ts'
 import { decideKeyChange, evolveKey } from '../../domain/accounts/key-lifecycle.ts'
-import { API_KEY_PREFIX } from '../../domain/accounts/secrets.ts'
+import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
 import { loadApiKey, replaceSecret, updateApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
@@ -46,7 +46,7 @@ export async function rotateApiKey(
   seen?: number,
 ): Promise<KeyWithSecret> {
   const { companyId } = acting
-  const secret = generateSecret(API_KEY_PREFIX)
+  const secret = generateSecret(apiKeyPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const { events, result } = await changeKeyRow(
       client,

@@ -2,7 +2,7 @@ import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
 import { accessData, FULL_ACCESS } from '../../domain/accounts/key-access.ts'
 import type { KeyLife, WantedKey } from '../../domain/accounts/key-lifecycle.ts'
 import { evolveKey, decideIssue } from '../../domain/accounts/key-lifecycle.ts'
-import { API_KEY_PREFIX } from '../../domain/accounts/secrets.ts'
+import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord } from './read-api-keys.ts'
@@ -49,7 +49,7 @@ export async function issueApiKey(services: CompanyServices, wanted: NewApiKey):
 export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
   const { companyId, actor = OPERATOR, traceparent = null, seen } = wanted
   const id = services.newId('key')
-  const secret = generateSecret(API_KEY_PREFIX)
+  const secret = generateSecret(apiKeyPrefix(companyId))
   const appended = await changeCompany(services, { companyId, actor, traceparent }, 'admin', async (client, now) => {
     assertSeen(seen, await countApiKeys(client, companyId))
     const events = unwrapDecision(decideIssue({ ...wanted, id }, now))

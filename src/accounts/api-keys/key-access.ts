@@ -7,11 +7,13 @@ import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { openBudget } from '../../admission/budget.ts'
 import { openContended } from '../../admission/contended.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
-import { meansNotCommitted } from '../../postgres/database-errors.ts'
+import { meansNotCommitted, sqlState } from '../../postgres/database-errors.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import { retryOnce } from '../../postgres/retry-once.ts'
-import { isOnShards, shardOf, turnsOfCompanies } from '../../postgres/shards.ts'
+import { assertShardsHere, holdShards } from '../../postgres/shard.ts'
+import type { Station } from '../../postgres/cluster/stations.ts'
+import { byShard, follow, openStations } from '../../postgres/cluster/stations.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import * as statements from '../../ledger/append/statements.ts'
 
@@ -29,42 +31,44 @@ export interface FoundKey {
 const MAX_SHARED = 500
 const MAX_WAITING = 10_000
 const MAX_WAIT_MS = 10_000
-const MAX_CACHED_IDS = 100_000
 const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
 /** Maximum concurrent look-ups or counts. Beyond a quarter of them, one key or company must wait. */
 const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
 
-/**
- * Looks up API keys by id, in one statement for all that arrive together. Only the company of an id is cached, because it
- * never changes, so disabling a key takes effect at once everywhere.
- */
-export function openKeyLookup(pool: Pool): (apiId: string) => Promise<FoundKey | null> {
-  const companyOf = new Map<string, string>()
-  const room = openBudget(ROOM)
-  const { submit } = gather<string, FoundKey | null>(
-    async (apiIds) => {
-      const found = await retryOnce(async () => {
-        await learnCompanies(pool, apiIds, companyOf)
-        return findKeys(pool, apiIds, companyOf)
-      })
-      return apiIds.map((apiId) => found.get(apiId) ?? null)
-    },
-    { ...BOUNDS, holderOf: (apiId) => apiId },
-  )
-  return (apiId) => room.hold(apiId, 1, undefined, () => submit(apiId))
+/** A key as its caller names it: the secret names the company. */
+export interface WantedKey {
+  companyId: string
+  apiId: string
 }
 
-async function learnCompanies(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<void> {
-  // Clear before finding the missing ids, so that cleared ids are loaded again for this batch.
-  if (companyOf.size > MAX_CACHED_IDS) companyOf.clear()
-  const unknown = [...new Set(apiIds.filter((apiId) => !companyOf.has(apiId)))]
-  if (unknown.length === 0) return
-  const { rows } = await pool.query<{ api_id: string; company_id: string }>({
-    name: 'learn-companies',
-    text: 'select api_id, company_id from api_key_directory where api_id = any($1::uuid[])',
-    values: [uuidArray(unknown)],
-  })
-  for (const row of rows) companyOf.set(fromUuid('key', row.api_id), fromUuid('com', row.company_id))
+/** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
+export function openKeyLookup(pool: Pool): (wanted: WantedKey) => Promise<FoundKey | null> {
+  const room = openBudget(ROOM)
+  const stations = openStations(pool, (station) =>
+    gather<WantedKey, FoundKey | null>(
+      async (wanted) => {
+        const found = await retryOnce(() => findKeys(station, wanted))
+        return wanted.map((key) => found.get(nameOf(key)) ?? null)
+      },
+      { ...BOUNDS, holderOf: ({ apiId }) => apiId },
+    ),
+  )
+  return (wanted) =>
+    room.hold(wanted.apiId, 1, undefined, () => follow(pool, () => stations.of(wanted.companyId).submit(wanted)))
+}
+
+const nameOf = ({ companyId, apiId }: WantedKey) => `${companyId} ${apiId}`
+
+async function findKeys(station: Station, wanted: WantedKey[]): Promise<Map<string, FoundKey>> {
+  const parts = byShard(station, [...new Map(wanted.map((key) => [nameOf(key), key])).values()])
+  const shards = parts.flatMap(([shard]) => shard ?? [])
+  const [, ...found] = await withClient(station.pool, (client) =>
+    pipeline(client, (pipe) => {
+      const keys = parts.map(([shard, own]) => queryKeys(pipeOnShard(pipe, shard), own))
+      return Promise.all([shards.length > 0 ? assertShardsHere(pipe, shards) : null, ...keys])
+    }),
+  )
+  return new Map(found.flatMap((keys) => [...keys]))
 }
 
 interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
@@ -73,26 +77,8 @@ interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
   now: string
 }
 
-async function findKeys(pool: Pool, apiIds: string[], companyOf: Map<string, string>): Promise<Map<string, FoundKey>> {
-  const known = [...new Set(apiIds.filter((apiId) => companyOf.has(apiId)))]
-  if (!isOnShards(pool)) return queryKeys(pool, known, companyOf)
-  const ofEachCompany = [...Map.groupBy(known, (apiId) => companyOf.get(apiId)!).values()]
-  const found = await withClient(pool, (client) =>
-    pipeline(client, (pipe) => Promise.all(ofEachCompany.map((ids) => queryKeys(pipe, ids, companyOf)))),
-  )
-  return new Map(found.flatMap((keys) => [...keys]))
-}
-
-async function queryKeys(
-  connection: QueryClient,
-  known: string[],
-  companyOf: Map<string, string>,
-): Promise<Map<string, FoundKey>> {
-  const shard = shardOf(connection, companyOf.get(known[0] ?? ''), [
-    uuidArray(known.map((apiId) => companyOf.get(apiId)!)),
-    uuidArray(known),
-  ])
-  const { rows } = await connection.query<FoundKeyRow>({
+async function queryKeys(client: QueryClient, wanted: WantedKey[]): Promise<[string, FoundKey][]> {
+  const { rows } = await client.query<FoundKeyRow>({
     name: 'find-keys',
     text: `select k.company_id, c.hash_key, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
         k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit, k.refresh_period,
@@ -100,17 +86,21 @@ async function queryKeys(
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id${shard.and('u.company_id')}`,
-    values: shard.values,
+      join companies c on c.company_id = k.company_id`,
+    values: [uuidArray(wanted.map(({ companyId }) => companyId)), uuidArray(wanted.map(({ apiId }) => apiId))],
   })
-  return new Map(
-    rows.map((row) => {
-      const key = statements.apiKeyOf(row)
-      const usage = statements.keyUsageOf(row)
-      const companyId = fromUuid('com', row.company_id)
-      return [key.id, { companyId, hashKey: row.hash_key, key, usage, nowMs: Date.parse(row.now) }]
-    }),
-  )
+  return rows.map((row) => {
+    const key = statements.apiKeyOf(row)
+    const companyId = fromUuid('com', row.company_id)
+    const found = {
+      companyId,
+      hashKey: row.hash_key,
+      key,
+      usage: statements.keyUsageOf(row),
+      nowMs: Date.parse(row.now),
+    }
+    return [nameOf({ companyId, apiId: key.id }), found]
+  })
 }
 
 /** The use of a key by a call that appends nothing. */
@@ -147,17 +137,27 @@ export interface KeyUsageCounter {
 
 /** Maximum concurrent transactions that wait for a locked usage row. */
 const WAITING_SLOTS = 2
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage row is locked
  * waits separately and delays no other key.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
-  const bounds = { ...BOUNDS, ...turnsOfCompanies(pool) }
   const room = openBudget(ROOM)
+  const stations = openStations(pool, countAtStation)
+  return {
+    submit: (use) => room.hold(use.companyId, 1, undefined, () => follow(pool, () => stations.of(use.companyId)(use))),
+  }
+}
+
+function countAtStation(station: Station): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
+  const bounds = { ...BOUNDS, holderOf: ({ companyId }: KeyUse) => companyId }
+  const count = (uses: KeyUse[], wait: boolean) =>
+    retryOnce(() => withClient(station.pool, (client) => countUses(client, station, uses, wait)))
   const contended = openContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
-      const answers = await retryOnce(() => withClient(pool, (client) => countUses(client, uses, true)))
+      const answers = await count(uses, true)
       return answers.map((answer) =>
         answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer,
       )
@@ -166,27 +166,35 @@ export function openKeyUsage(pool: Pool): KeyUsageCounter {
     WAITING_SLOTS,
   )
   const { submit } = gather<KeyUse, UsedKey | RefusedUse>(async (uses) => {
-    const answers = await retryOnce(() => withClient(pool, (client) => countUses(client, uses, false)))
+    const answers = await count(uses, false).catch((error: unknown) => {
+      // Citus is moving the shard of one of them: each waits on its own.
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) return uses.map(() => undefined)
+      throw error
+    })
     return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
   }, bounds)
-  return { submit: (use) => room.hold(use.companyId, 1, undefined, () => submit(use)) }
+  return submit
 }
 
 /** Returns the answers in order; undefined where the key's usage row is locked. */
 async function countUses(
   client: PoolClient,
+  station: Station,
   uses: KeyUse[],
   wait: boolean,
 ): Promise<(UsedKey | RefusedUse | undefined)[]> {
-  const distinct = new Map(uses.map((use) => [use.apiId, use]))
-  const [, loaded, now] = await pipeline(client, (pipe) =>
+  const parts = byShard(station, [...new Map(uses.map((use) => [use.apiId, use])).values()])
+  const shards = parts.flatMap(([shard]) => shard ?? [])
+  const [, , found, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
-      statements.loadKeys(pipe, [...distinct.values()], wait),
+      shards.length > 0 ? holdShards(pipe, shards, wait) : null,
+      Promise.all(parts.map(([shard, own]) => statements.loadKeys(pipeOnShard(pipe, shard), own, wait))),
       // Behind the rows that may have to be waited for: the time is that of the admission.
       statements.readClock(pipe),
     ]),
   )
+  const loaded = found.flat()
   const nowMs = Date.parse(now)
   const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
   const answers = uses.map(({ apiId, cost, refusalOf }): UsedKey | RefusedUse | undefined => {
@@ -206,9 +214,11 @@ async function countUses(
     return { key: entry.key, companyName: entry.companyName, before, after: entry.usage, isAdmitted, nowMs }
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
-  const [, commit] = await pipeline(client, (pipe) =>
-    Promise.all([statements.updateUsage(pipe, used), pipe.query(COMMIT)]),
-  ).catch((error: unknown) => {
+  const commit = await pipeline(client, async (pipe) => {
+    const updates = byShard(station, used).map(([shard, own]) => statements.updateUsage(pipeOnShard(pipe, shard), own))
+    const [committed] = await Promise.all([pipe.query(COMMIT), ...updates])
+    return committed
+  }).catch((error: unknown) => {
     // What may be counted must not be counted again.
     throw meansNotCommitted(error)
       ? error

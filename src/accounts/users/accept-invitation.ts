@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import { companyOfLinkToken } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
 import type { UserOfLink } from './user-rows.ts'
@@ -22,6 +23,7 @@ export async function acceptInvitation(
 ): Promise<ChangedUser> {
   const companyId = companyOfLinkToken(token)
   if (companyId === null) throw makeTokenError()
+  enterCompany(companyId)
   const actor = await requireUserOfLink(services.pool, companyId, token)
   const passwordHash = await hashPassword(password)
   const { result, position } = await changeCompany(services, { companyId, actor }, 'any role', async (client) => {
@@ -37,7 +39,9 @@ export async function acceptInvitation(
 /** Finds the user whose one-time token this is; null if it does not work. Does not use up the token. */
 export async function findInvitedUser(pool: Pool, token: string): Promise<UserOfLink | null> {
   const companyId = companyOfLinkToken(token)
-  return companyId === null ? null : findUserOfLink(pool, companyId, hashSecret(token))
+  if (companyId === null) return null
+  enterCompany(companyId)
+  return findUserOfLink(pool, companyId, hashSecret(token))
 }
 
 async function requireUserOfLink(client: Pool | PoolClient, companyId: string, token: string): Promise<string> {

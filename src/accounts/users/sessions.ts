@@ -5,6 +5,7 @@ import type { ClientBase } from 'pg'
 import type { Role } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfSession } from '../../domain/accounts/secrets.ts'
+import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SignedInUser } from './users.ts'
 
@@ -159,6 +160,7 @@ export async function findUserOfSession(
 ): Promise<SessionUser | null> {
   const companyId = companyOfSession(cookie)
   if (companyId === null) return null
+  enterCompany(companyId)
   const ids = { company: toUuid(companyId), hash: hash('sha256', cookie, 'buffer') }
   const { rows } = await sql<SessionRow>`
     select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,

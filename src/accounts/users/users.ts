@@ -4,6 +4,7 @@ import type { Role, TokenScope } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
+import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
 export interface SignedInUser {
@@ -22,6 +23,7 @@ export async function findUserOfToken(
 ): Promise<{ user: SignedInUser; scope: TokenScope | null } | null> {
   const companyId = companyOfUserToken(token)
   if (companyId === null) return null
+  enterCompany(companyId)
   const company = toUuid(companyId)
   const row = await db
     .selectFrom('user_tokens as t')

@@ -30,8 +30,15 @@ function base62(number: bigint, width: number): string {
   return text.padStart(width, '0')
 }
 
-/** The prefix of an API key's secret. */
-export const API_KEY_PREFIX = 'el_live_'
+/** The prefix of an API key's secret. It names the company, so that a look-up searches only this company. */
+export function apiKeyPrefix(companyId: string): string {
+  return prefixOf('live', companyId)
+}
+
+/** The id of the company that an API key's secret names; null if the text is not such a secret. */
+export function companyOfApiKey(secret: string): string | null {
+  return companyOf('live', secret)
+}
 
 /** The prefix of a user's token. It names the company, so that a look-up searches only this company. */
 export function userTokenPrefix(companyId: string): string {
@@ -63,14 +70,14 @@ export function companyOfSession(cookie: string): string | null {
   return companyOf('ses', cookie)
 }
 
-type Kind = 'user' | 'link' | 'ses'
+type Kind = 'live' | 'user' | 'link' | 'ses'
 
 function prefixOf(kind: Kind, companyId: string): string {
   return `el_${kind}_${companyId.slice('com_'.length)}_`
 }
 
 function companyOf(kind: Kind, token: string): string | null {
-  const [, named, suffix] = /^el_(user|link|ses)_([0-9a-z]{26})_/.exec(token) ?? []
+  const [, named, suffix] = /^el_(live|user|link|ses)_([0-9a-z]{26})_/.exec(token) ?? []
   const companyId = `com_${suffix}`
   return named === kind && isId('com', companyId) && isSecret(prefixOf(kind, companyId), token) ? companyId : null
 }

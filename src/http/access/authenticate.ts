@@ -3,8 +3,9 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
 import { isSecretValid } from '../../domain/company.ts'
 import { isId } from '../../domain/ids.ts'
-import { API_KEY_PREFIX, isSecret } from '../../domain/accounts/secrets.ts'
-import type { FoundKey } from '../../accounts/api-keys/key-access.ts'
+import { companyOfApiKey } from '../../domain/accounts/secrets.ts'
+import type { FoundKey, WantedKey } from '../../accounts/api-keys/key-access.ts'
+import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { openCredentialCache } from './credential-cache.ts'
@@ -39,27 +40,28 @@ declare module 'fastify' {
  * Writing calls check the key again under the lock of their company, and a verification checks it where its use is
  * counted. For those, a secret that was valid moments ago (see credential-cache.ts) is enough here.
  */
-export function authenticateCaller(findKey: (apiId: string) => Promise<FoundKey | null>) {
+export function authenticateCaller(findKey: (wanted: WantedKey) => Promise<FoundKey | null>) {
   const cache = openCredentialCache()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
     const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
-    const isFormed =
-      ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && isSecret(API_KEY_PREFIX, secret)
+    const companyId = companyOfApiKey(secret)
+    const isFormed = ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && companyId !== null
     if (!isFormed) throw invalidCredentials()
     const sentFrom = request.ip
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
+    enterCompany(companyId)
     // Only the current state of the key decides whether a large body is read.
     const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
-    const found = cached ?? (await checkSecret(apiId, secretHash))
+    const found = cached ?? (await checkSecret({ companyId, apiId }, secretHash))
     request.caller = { ...found, secretHash, sentFrom }
     // Overwritten once the call's effect on the quota is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }
 
-  async function checkSecret(apiId: string, secretHash: string): Promise<FoundKey> {
-    const found = await findKey(apiId)
+  async function checkSecret(wanted: WantedKey, secretHash: string): Promise<FoundKey> {
+    const found = await findKey(wanted)
     if (!isSecretValid(found?.key, secretHash, found?.nowMs ?? 0) || !found) throw invalidCredentials()
     cache.add(found, secretHash)
     return found

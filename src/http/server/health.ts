@@ -4,11 +4,20 @@ import type { FastifyInstance } from 'fastify'
 /** If the database does not answer within this time, the process is not ready. */
 const READY_TIMEOUT_MS = 2_000
 
+export interface HealthServices {
+  isReady(): Promise<boolean>
+  areReadModelsComplete(): Promise<boolean>
+  /** The machines of a cluster that do not answer. */
+  findDown(): string[]
+}
+
 /**
  * Adds the liveness and readiness endpoints. `/livez`: the process answers. `/readyz`: it can serve; not ready while
- * the database does not answer, while a read model of this version is filled for the first time, or during shutdown.
+ * no database machine answers, while a read model of this version is filled for the first time, or during shutdown.
+ * While only some machines of a cluster answer, it serves the companies there, and names the others.
  */
-export function registerHealthRoutes(app: FastifyInstance, isReady: () => Promise<boolean>): void {
+export function registerHealthRoutes(app: FastifyInstance, services: HealthServices): void {
+  const isReady = async () => (await services.isReady()) && services.areReadModelsComplete()
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true
@@ -16,6 +25,8 @@ export function registerHealthRoutes(app: FastifyInstance, isReady: () => Promis
   app.get('/livez', () => ({ status: 'alive' }))
   app.get('/readyz', async (_, reply) => {
     const ready = !isStopping && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+    const down = services.findDown()
+    const body = { status: ready ? 'ready' : 'not ready', ...(down.length > 0 ? { unreachable_machines: down } : {}) }
+    return reply.code(ready ? 200 : 503).send(body)
   })
 }

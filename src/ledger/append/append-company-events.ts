@@ -3,6 +3,7 @@ import { isErasing } from '../../domain/erasure.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './open-head.ts'
+import { beginFor } from '../../postgres/cluster/company-connections.ts'
 import { isServerError, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
@@ -48,9 +49,8 @@ export async function appendCompanyEvents<Result>(
   origin: CompanyOrigin,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result>> {
-  const client = await pool.connect()
+  const client = await beginFor(pool, origin.companyId)
   try {
-    await client.query('begin')
     const { placed, ...appended } = await writeChange(client, origin, change)
     if (placed.length === 0) await client.query('rollback')
     else await commit(client, appended, placed)

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
-import { isCausedByData, isRetryable } from '../../postgres/database-errors.ts'
+import { isCausedByData, isRetryable, sqlState } from '../../postgres/database-errors.ts'
+import type { Shard } from '../../postgres/shard.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import type { Committed } from './commit.ts'
@@ -12,6 +13,8 @@ import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 export interface CommitOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
   pool: Pool
+  /** The shard of a company, if the connections lead to a machine of a cluster. */
+  shardOf?: ((companyId: string) => Shard) | undefined
   /** Employees of calls before, to decide on without loading them. */
   cache: EmployeeCache
   /** Called after each commit with the companies that have new events. */
@@ -32,6 +35,7 @@ export class FaultyCallError extends Error {
 }
 
 const MAX_RETRIES = 3
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Commits calls in one transaction and gives the outcome of each. `held` marks calls of a company whose head another
@@ -48,7 +52,10 @@ export async function commitBatch(
     return results.map((value) => ({ status: 'fulfilled', value }))
   } catch (error) {
     const isFaulty = error instanceof DecisionError || isCausedByData(error)
-    if (isFaulty && calls.length > 1) {
+    // Citus is moving the shard of one of them.
+    const isHeld = !wait && sqlState(error) === LOCK_NOT_AVAILABLE
+    if (isHeld && calls.length === 1) return [{ status: 'fulfilled', value: 'held' }]
+    if ((isFaulty || isHeld) && calls.length > 1) {
       const middle = calls.length >> 1
       // One after the other, because the calls of a company stay in order.
       const first = await commitBatch(options, calls.slice(0, middle), wait)
@@ -93,12 +100,12 @@ function hasEvents(result: Committed | 'held'): boolean {
 }
 
 async function commitOnConnection(
-  { pool, cache, onStored }: CommitOptions,
+  { pool, shardOf, cache, onStored }: CommitOptions,
   calls: WriteCall[],
   wait: boolean,
 ): Promise<(Committed | 'held')[]> {
   try {
-    return await withClient(pool, (client) => commitTogether(client, calls, { wait, cache, onStored }))
+    return await withClient(pool, (client) => commitTogether(client, calls, { wait, cache, onStored, shardOf }))
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)

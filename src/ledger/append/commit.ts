@@ -3,16 +3,20 @@ import type { ClientBase } from 'pg'
 import type { DecidedCall } from '../../domain/calls/decide-call.ts'
 import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
-import type { LockedCompany } from './company-state.ts'
+import type { Head, LockedCompany } from './company-state.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import { meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
+import type { Ask } from './load-companies.ts'
 import { loadCompanies, loadRows } from './load-companies.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
+import type { Shard } from '../../postgres/shard.ts'
+import { holdShards } from '../../postgres/shard.ts'
+import { byShard } from '../../postgres/cluster/stations.ts'
 import { placeEvents } from './place-events.ts'
 import type { StoredCall } from './recent-events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
@@ -42,6 +46,8 @@ interface CommitTogetherOptions {
   wait: boolean
   cache: EmployeeCache
   onStored?: ((calls: StoredCall[]) => void) | undefined
+  /** The shard of a company, on a cluster. */
+  shardOf?: ((companyId: string) => Shard) | undefined
 }
 
 /**
@@ -53,37 +59,67 @@ interface CommitTogetherOptions {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { wait, cache, onStored }: CommitTogetherOptions,
+  { wait, cache, onStored, shardOf }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
-  const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
-  const [, heads, rows] = await pipeline(client, (pipe) =>
-    Promise.all([pipe.query(BEGIN), statements.lockHeads(pipe, companyIds, wait), loadRows(pipe, calls, cache, wait)]),
+  const parts = byShard({ shardOf }, calls)
+  const shards = parts.flatMap(([shard]) => shard ?? [])
+  const [, , ...loaded] = await pipeline(client, (pipe) =>
+    Promise.all([
+      pipe.query(BEGIN),
+      shards.length > 0 ? holdShards(pipe, shards, wait) : null,
+      ...parts.map(([shard, own]) => lockAndLoad(pipeOnShard(pipe, shard), own, cache, wait)),
+    ]),
   )
   try {
-    if (heads.length === 0) {
+    if (loaded.every(({ heads }) => heads.length === 0)) {
       await client.query('rollback')
       return calls.map(() => 'held')
     }
-    const locked = new Set(heads.map(({ companyId }) => companyId))
-    const mine = calls.filter(({ companyId }) => locked.has(companyId))
-    const companies = await loadCompanies(client, heads, mine, rows, wait)
-    const writes: Writes = { placed: [], stored: [], bound: [], traces: [] }
+    const settled: LoadedPart[] = []
+    for (const [at, [shard, own]] of parts.entries()) {
+      const { heads, rows } = loaded[at]!
+      const locked = new Set(heads.map(({ companyId }) => companyId))
+      const mine = own.filter(({ companyId }) => locked.has(companyId))
+      const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
+      const companies = await loadCompanies(ask, heads, mine, rows, wait)
+      settled.push({ shard, heads, companies, writes: { placed: [], stored: [], bound: [], traces: [] } })
+    }
+    const partOf = new Map(settled.flatMap((part) => [...part.companies.keys()].map((id) => [id, part])))
     const results = calls.map((call) => {
-      const company = companies.get(call.companyId)
-      return company ? decideOne(company, call, writes) : 'held'
+      const part = partOf.get(call.companyId)
+      return part ? decideOne(part.companies.get(call.companyId)!, call, part.writes) : 'held'
     })
     STAGES.decided.publish(calls)
-    await write(client, companies, writes, results)
-    onStored?.(writes.stored)
-    for (const { companyId, frontier: before } of heads) {
-      const company = companies.get(companyId)
-      if (company) cache.keep(companyId, { before, after: company.head.frontier }, company.employees.all())
+    await write(client, settled, results)
+    onStored?.(settled.flatMap(({ writes }) => writes.stored))
+    for (const { heads, companies } of settled) {
+      for (const { companyId, frontier: before } of heads) {
+        const company = companies.get(companyId)
+        if (company) cache.keep(companyId, { before, after: company.head.frontier }, company.employees.all())
+      }
     }
     return results
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await client.query('rollback').catch(() => undefined)
     throw error
   }
+}
+
+async function lockAndLoad(client: QueryClient, calls: WriteCall[], cache: EmployeeCache, wait: boolean) {
+  const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
+  const [heads, rows] = await Promise.all([
+    statements.lockHeads(client, companyIds, wait),
+    loadRows(client, calls, cache, wait),
+  ])
+  return { heads, rows }
+}
+
+/** The companies of a transaction that are in one shard; all of them on plain PostgreSQL. */
+interface LoadedPart {
+  shard: Shard | undefined
+  heads: Head[]
+  companies: Map<string, LockedCompany>
+  writes: Writes
 }
 
 /** The rows that the calls of a transaction add, apart from those of the employee directory. */
@@ -138,38 +174,11 @@ function decide(company: LockedCompany, call: WriteCall): DecidedCall {
   }
 }
 
-async function write(
-  client: ClientBase,
-  companies: Map<string, LockedCompany>,
-  { placed, bound, traces }: Writes,
-  results: unknown[],
-): Promise<void> {
-  const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
-  const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
-  const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
-  const used = all.flatMap(({ companyId, keys }) =>
-    [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
-  )
+async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]): Promise<void> {
+  const placed = parts.flatMap(({ writes }) => writes.placed)
   // After a failed statement, the server skips the rest, including COMMIT, and all of these reject with its error.
-  const sendWrites = (client: QueryClient) => [
-    ...(placed.length > 0 ? [statements.insertEvents(client, placed)] : []),
-    ...(placed.length > 0
-      ? [
-          statements.updateHeads(
-            client,
-            all.map(({ head }) => head),
-          ),
-        ]
-      : []),
-    // Updates come before inserts, because a new employee may take a value that another gives up.
-    ...(moved.length > 0 ? [statements.updateDirectory(client, moved)] : []),
-    ...(inserted.length > 0 ? [statements.insertIntoDirectory(client, inserted)] : []),
-    ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
-    ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
-    ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
-  ]
   const { writes, commit } = pipeline(client, (pipe) => ({
-    writes: sendWrites(pipe),
+    writes: parts.flatMap((part) => sendWrites(pipeOnShard(pipe, part.shard), part)),
     commit: pipe.query(COMMIT),
   }))
   STAGES.sent.publish(placed)
@@ -182,4 +191,23 @@ async function write(
   }
   // COMMIT of an aborted transaction does not fail; it only answers with another tag.
   if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+}
+
+function sendWrites(client: QueryClient, { companies, writes: { placed, bound, traces } }: LoadedPart) {
+  const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
+  const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
+  const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
+  const used = all.flatMap(({ companyId, keys }) =>
+    [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
+  )
+  const heads = all.map(({ head }) => head)
+  return [
+    ...(placed.length > 0 ? [statements.insertEvents(client, placed), statements.updateHeads(client, heads)] : []),
+    // Updates come before inserts, because a new employee may take a value that another gives up.
+    ...(moved.length > 0 ? [statements.updateDirectory(client, moved)] : []),
+    ...(inserted.length > 0 ? [statements.insertIntoDirectory(client, inserted)] : []),
+    ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
+    ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
+    ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
+  ]
 }

@@ -2,7 +2,6 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { EarlierCall, StoredAnswer } from '../../domain/calls/earlier-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import { insertRows, shardOf } from '../../postgres/shards.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */
 export interface BoundKey {
@@ -58,7 +57,6 @@ export async function loadBoundKeys(
   client: QueryClient,
   wanted: KeyOfCall[],
 ): Promise<(KeyOfCall & { bound: BoundKey })[]> {
-  const shard = shardOf(client, wanted[0]?.companyId, [JSON.stringify(wanted.map(storedName))])
   const { rows } = await client.query<{
     company_id: string
     api_id: string
@@ -74,8 +72,8 @@ export async function loadBoundKeys(
     name: 'load-bound-keys',
     text: `select k.company_id, k.api_id, k.key_hash, k.salt, k.fingerprint, k.call_id, k.position, k.status, k.headers, k.body
       from json_to_recordset($1) as r(c uuid, a uuid, k text)
-      join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')${shard.and('k.company_id')}`,
-    values: shard.values,
+      join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')`,
+    values: [JSON.stringify(wanted.map(storedName))],
   })
   return rows.map(({ status, headers, body, salt, fingerprint, ...row }) => ({
     companyId: fromUuid('com', row.company_id),
@@ -125,11 +123,10 @@ export function insertBoundKeys(client: QueryClient, keys: NewBoundKey[]): Promi
     h: bound.kept?.answer.headers,
     b: bound.kept?.answer.body,
   }))
-  const shard = shardOf(client, keys[0]?.companyId, [JSON.stringify(rows)])
   return client.query({
     name: 'insert-bound-keys',
-    text: insertRows(shard, 'idempotency_keys', BOUND_COLUMNS, BOUND_ROWS),
-    values: shard.values,
+    text: `insert into idempotency_keys (company_id, ${BOUND_COLUMNS.join(', ')}) select * from ${BOUND_ROWS}`,
+    values: [JSON.stringify(rows)],
   })
 }
 

@@ -4,7 +4,6 @@ import { openBudget } from '../../admission/budget.ts'
 import { openContended } from '../../admission/contended.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { weightOf } from '../../domain/calls/write-call.ts'
-import { isOnShards, turnsOfCompanies } from '../../postgres/shards.ts'
 import type { CommitOptions } from './commit-batch.ts'
 import { commitBatch } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
@@ -46,8 +45,9 @@ const SMALL_CALL_WEIGHT = 20
  * line of its own, and are refused if that line is full. Other companies do not notice.
  */
 export function openLanes(options: LaneOptions): Lanes {
-  const { pool, lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
-  const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, ...turnsOfCompanies(pool) }
+  const { lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
+  const holderOf = ({ companyId }: WriteCall) => companyId
+  const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, holderOf }
   const contended = openContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)
   const openLane = () => gather<WriteCall, Committed>(commitFree, bounds)
   const shared = openLane()
@@ -59,8 +59,6 @@ export function openLanes(options: LaneOptions): Lanes {
   const unanswered = new Set<Promise<unknown>>()
   // The number of calls of a company in its own lane.
   const inOwnLane = new Map<string, number>()
-  // On shards, a transaction holds one company alone and is not shared.
-  const sharesSmallCalls = !isOnShards(pool)
 
   /** Commits the calls of companies that nobody holds up. The others get a queue of their own. */
   async function commitFree(calls: WriteCall[]): Promise<Promise<Committed>[]> {
@@ -75,7 +73,7 @@ export function openLanes(options: LaneOptions): Lanes {
     const { companyId, waitsUntil } = call
     if (contended.has(companyId)) return contended.submit(call, waitsUntil)
     const before = inOwnLane.get(companyId) ?? 0
-    if (sharesSmallCalls && before === 0 && weightOf(call) <= SMALL_CALL_WEIGHT) return shared.submit(call, waitsUntil)
+    if (before === 0 && weightOf(call) <= SMALL_CALL_WEIGHT) return shared.submit(call, waitsUntil)
     inOwnLane.set(companyId, before + 1)
     try {
       return await own[laneOf(companyId, lanes)]!.submit(call, waitsUntil)

@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg'
 import type { Naming, Touches } from '../../domain/calls/touched-values.ts'
 import { union } from '../../domain/calls/touched-values.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
@@ -13,8 +12,10 @@ import { isSameHistory } from '../integrity/merkle.ts'
 import { headAt } from './place-events.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { OwnedEmployee } from './statements.ts'
-import { pipeline } from '../../postgres/pipeline.ts'
 import * as statements from './statements.ts'
+
+/** Sends statements to where the companies are. */
+export type Ask = <Result>(send: (client: QueryClient) => Promise<Result>) => Promise<Result>
 
 /** The rows that the calls may need, of all their companies. */
 type LoadedRows = Awaited<ReturnType<typeof loadRows>>
@@ -55,13 +56,13 @@ function findTouched(calls: WriteCall[], cache: EmployeeCache): TouchedEmployees
  * call holds the usage of one of its keys.
  */
 export async function loadCompanies(
-  client: ClientBase,
+  ask: Ask,
   heads: Head[],
   calls: WriteCall[],
   { keys, now, bound, touched, found }: LoadedRows,
   wait: boolean,
 ): Promise<Map<string, LockedCompany>> {
-  const employees = await settleEmployees(client, heads, touched, found)
+  const employees = await settleEmployees(ask, heads, touched, found)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const loaded = new LoadedEmployees(employees.get(head.companyId))
@@ -70,13 +71,13 @@ export async function loadCompanies(
   if (!wait) leaveOutHeldUp(companies, wantedKeys(calls), keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
-  await loadReportingLines(client, calls, companies)
+  await loadReportingLines(ask, calls, companies)
   return companies
 }
 
 /** Joins the loaded employees with the cached ones, which are loaded now if the head has moved on since. */
 async function settleEmployees(
-  client: ClientBase,
+  ask: Ask,
   heads: Head[],
   touched: TouchedEmployees[],
   found: OwnedEmployee[],
@@ -90,7 +91,7 @@ async function settleEmployees(
     if (isSameHistory(cached.frontier, frontier)) employees.set(companyId, [...cached.found])
     else outdated.push({ companyId, naming })
   }
-  const late = outdated.length === 0 ? [] : await pipeline(client, (pipe) => loadNamed(pipe, outdated))
+  const late = outdated.length === 0 ? [] : await ask((pipe) => loadNamed(pipe, outdated))
   for (const { companyId, employee } of [...found, ...late]) employees.get(companyId)?.push(employee)
   return employees
 }
@@ -131,11 +132,7 @@ const MAX_SUBORDINATES = 1_000
  * new manager, so that new manager is already below the employee. The subordinates of these employees are therefore
  * enough to find it; if they are too many, the superiors of the new managers are.
  */
-async function loadReportingLines(
-  client: ClientBase,
-  calls: WriteCall[],
-  companies: Map<string, LockedCompany>,
-): Promise<void> {
+async function loadReportingLines(ask: Ask, calls: WriteCall[], companies: Map<string, LockedCompany>): Promise<void> {
   const remanaged: OfCompany[] = []
   const managers: OfCompany[] = []
   for (const [companyId, { employees }] of companies) {
@@ -150,9 +147,8 @@ async function loadReportingLines(
     for (const employeeId of named('managers')) managers.push({ companyId, employeeId })
   }
   if (remanaged.length === 0) return
-  const below = await pipeline(client, (pipe) => loadSubordinates(pipe, remanaged, MAX_SUBORDINATES + 1))
-  const lines =
-    below.length > MAX_SUBORDINATES ? await pipeline(client, (pipe) => loadSuperiors(pipe, managers)) : below
+  const below = await ask((pipe) => loadSubordinates(pipe, remanaged, MAX_SUBORDINATES + 1))
+  const lines = below.length > MAX_SUBORDINATES ? await ask((pipe) => loadSuperiors(pipe, managers)) : below
   for (const { companyId, employeeId, managerId } of lines)
     companies.get(companyId)?.employees.setManager(employeeId, managerId)
 }

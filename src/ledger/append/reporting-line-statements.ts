@@ -1,7 +1,6 @@
 import { fromUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
-import { shardOf } from '../../postgres/shards.ts'
 
 /** An employee of a company. */
 export interface OfCompany {
@@ -26,39 +25,37 @@ export async function loadSubordinates(
   employees: OfCompany[],
   limit: number,
 ): Promise<ReportingLine[]> {
-  const shard = shardOf(client, employees[0]?.companyId, [...columns(employees), String(limit)])
   const { rows } = await client.query<LineRow>({
     name: 'load-subordinates',
     // UNION drops rows that were found before, so that the query ends even if the table had a cycle.
     text: `with recursive below as (
         select s.company_id, s.employee_id, s.manager_id
         from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
-        join employee_directory s on s.company_id = wanted.company_id and s.manager_id = wanted.employee_id${shard.and('s.company_id')}
+        join employee_directory s on s.company_id = wanted.company_id and s.manager_id = wanted.employee_id
         union
         select s.company_id, s.employee_id, s.manager_id
-        from below join employee_directory s on s.company_id = below.company_id and s.manager_id = below.employee_id${shard.and('s.company_id')}
+        from below join employee_directory s on s.company_id = below.company_id and s.manager_id = below.employee_id
       )
       select company_id, employee_id, manager_id from below limit $3`,
-    values: shard.values,
+    values: [...columns(employees), String(limit)],
   })
   return rows.map(lineOf)
 }
 
 /** The direct and indirect managers of these employees. */
 export async function loadSuperiors(client: QueryClient, employees: OfCompany[]): Promise<ReportingLine[]> {
-  const shard = shardOf(client, employees[0]?.companyId, columns(employees))
   const { rows } = await client.query<LineRow>({
     name: 'load-superiors',
     text: `with recursive above as (
         select s.company_id, s.employee_id, s.manager_id
         from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
-        join employee_directory s on s.company_id = wanted.company_id and s.employee_id = wanted.employee_id${shard.and('s.company_id')}
+        join employee_directory s on s.company_id = wanted.company_id and s.employee_id = wanted.employee_id
         union
         select s.company_id, s.employee_id, s.manager_id
-        from above join employee_directory s on s.company_id = above.company_id and s.employee_id = above.manager_id${shard.and('s.company_id')}
+        from above join employee_directory s on s.company_id = above.company_id and s.employee_id = above.manager_id
       )
       select company_id, employee_id, manager_id from above where manager_id is not null`,
-    values: shard.values,
+    values: columns(employees),
   })
   return rows.map(lineOf)
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './open-head.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
+import { MachineDownError } from '../../postgres/cluster/machine.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 
@@ -35,7 +36,9 @@ export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeE
   const { event, result } = unknown
   const deadline = performance.now() + (event ? DEADLINE_MS : 0)
   while (performance.now() < deadline) {
-    const committed = await isStored(pool, event!).catch(() => undefined)
+    const committed = await isStored(pool, event!).catch((error: unknown) => {
+      if (error instanceof MachineDownError) throw new UnavailableError(error.message, { cause: unknown })
+    })
     if (committed === true) return result
     if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause: unknown })
     await pause(PAUSE_MS)

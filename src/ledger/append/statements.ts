@@ -16,7 +16,6 @@ import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { StateRow } from '../read/read-employees.ts'
 import { employeesOf, selectStates } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
-import { insertRows, shardOf } from '../../postgres/shards.ts'
 
 /*
  * The statements of an append. Each has a name, so that a connection parses and plans it once, and the same text for
@@ -53,17 +52,12 @@ export async function loadEmployees(
   const companiesOf = (by: keyof Naming) =>
     uuidArray(named.flatMap(({ companyId, naming }) => naming[by].map(() => companyId)))
   const valuesOf = (by: keyof Naming) => named.flatMap(({ naming }) => naming[by])
-  const shard = shardOf(client, named[0]?.companyId, [
-    ...[companiesOf('employeeIds'), uuidArray(valuesOf('employeeIds'))],
-    ...[companiesOf('emails'), textArray(valuesOf('emails'))],
-    ...[companiesOf('externalIds'), textArray(valuesOf('externalIds'))],
-  ])
-  const states = selectStates(shard.and)
+  const states = selectStates()
   // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
   const selectHolders = (column: string, type: string, at: number) => `select d.company_id, d.employee_id
     from unnest($${at}::uuid[], $${at + 1}::${type}[]) as wanted(company_id, value) cross join lateral (
       select company_id, employee_id from employee_directory
-      where company_id = wanted.company_id and ${column} = wanted.value${shard.and('company_id')} offset 0) d`
+      where company_id = wanted.company_id and ${column} = wanted.value offset 0) d`
   const { rows } = await client.query<StateRow>({
     name: 'load-employees',
     text: `select ${states.columns} from (
@@ -71,7 +65,11 @@ export async function loadEmployees(
         ${selectHolders('email', 'text', 3)} union
         ${selectHolders('external_id', 'text', 5)}) d
       ${states.joins}`,
-    values: shard.values,
+    values: [
+      ...[companiesOf('employeeIds'), uuidArray(valuesOf('employeeIds'))],
+      ...[companiesOf('emails'), textArray(valuesOf('emails'))],
+      ...[companiesOf('externalIds'), textArray(valuesOf('externalIds'))],
+    ],
   })
   return employeesOf(rows)
 }
@@ -112,10 +110,6 @@ export async function loadKeys(
   wanted: { companyId: string; apiId: string }[],
   wait: boolean,
 ): Promise<LoadedKey[]> {
-  const shard = shardOf(client, wanted[0]?.companyId, [
-    uuidArray(wanted.map(({ companyId }) => companyId)),
-    uuidArray(wanted.map(({ apiId }) => apiId)),
-  ])
   const { rows } = await client.query<LoadedKeyRow>({
     name: wait ? 'load-keys-wait' : 'load-keys-skip',
     text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
@@ -124,9 +118,9 @@ export async function loadKeys(
       from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id${shard.and('u.company_id')}
+      join companies c on c.company_id = k.company_id
       order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
-    values: shard.values,
+    values: [uuidArray(wanted.map(({ companyId }) => companyId)), uuidArray(wanted.map(({ apiId }) => apiId))],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -199,7 +193,7 @@ const EVENT_COLUMNS = {
 const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
 export function insertEvents(client: QueryClient, events: SealedEvent[]): Promise<unknown> {
-  const shard = shardOf(client, events[0]?.companyId, [
+  const values = [
     uuidArray(events.map(({ companyId }) => companyId)),
     bigintArray(events.map(({ header }) => header.position)),
     timestamptzArray(events.map(({ header }) => header.recorded_at)),
@@ -213,11 +207,11 @@ export function insertEvents(client: QueryClient, events: SealedEvent[]): Promis
     byteaArray(events.map(({ leaf }) => leaf)),
     byteaArray(events.map(({ salt }) => salt)),
     textArray(events.map(({ data }) => data)),
-  ])
+  ]
   return client.query({
     name: 'insert-events',
-    text: insertRows(shard, 'events', Object.keys(EVENT_COLUMNS), EVENT_ROWS),
-    values: shard.values,
+    text: `insert into events (company_id, ${Object.keys(EVENT_COLUMNS).join(', ')}) select * from ${EVENT_ROWS}`,
+    values,
   })
 }
 
@@ -240,23 +234,22 @@ function directoryColumns(employees: OwnedEmployee[]): Buffer[] {
 }
 
 export function insertIntoDirectory(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
-  const shard = shardOf(client, employees[0]?.companyId, directoryColumns(employees))
   return client.query({
     name: 'insert-into-directory',
-    text: insertRows(shard, 'employee_directory', Object.keys(DIRECTORY_COLUMNS), DIRECTORY_ROWS),
-    values: shard.values,
+    text: `insert into employee_directory (company_id, ${Object.keys(DIRECTORY_COLUMNS).join(', ')})
+      select * from ${DIRECTORY_ROWS}`,
+    values: directoryColumns(employees),
   })
 }
 
 export function updateDirectory(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
-  const shard = shardOf(client, employees[0]?.companyId, directoryColumns(employees))
   return client.query({
     name: 'update-directory',
     text: `update employee_directory d
       set email = r.email, external_id = r.external_id, manager_id = r.manager_id
       from ${DIRECTORY_ROWS}
-      where d.company_id = r.company_id and d.employee_id = r.employee_id${shard.and('d.company_id')}`,
-    values: shard.values,
+      where d.company_id = r.company_id and d.employee_id = r.employee_id`,
+    values: directoryColumns(employees),
   })
 }
 
@@ -267,13 +260,12 @@ export function updateHeads(client: QueryClient, heads: Head[]): Promise<unknown
     f: packFrontier(frontier).toString('hex'),
     t: recordedAt,
   }))
-  const shard = shardOf(client, heads[0]?.companyId, [JSON.stringify(rows)])
   return client.query({
     name: 'update-heads',
     text: `update heads set position = r.p, frontier = decode(r.f, 'hex'), recorded_at = r.t
       from json_to_recordset($1) as r(c uuid, p bigint, f text, t timestamptz)
-      where company_id = r.c${shard.and('company_id')}`,
-    values: shard.values,
+      where company_id = r.c`,
+    values: [JSON.stringify(rows)],
   })
 }
 
@@ -288,12 +280,11 @@ export function updateUsage(
     n: usage.requestsMade,
     u: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs),
   }))
-  const shard = shardOf(client, used[0]?.companyId, [JSON.stringify(rows)])
   return client.query({
     name: 'update-usage',
     text: `update api_key_usage set window_start = r.w, requests_made = r.n, last_used = r.u
       from json_to_recordset($1) as r(c uuid, k uuid, w timestamptz, n integer, u timestamptz)
-      where company_id = r.c and api_id = r.k${shard.and('company_id')}`,
-    values: shard.values,
+      where company_id = r.c and api_id = r.k`,
+    values: [JSON.stringify(rows)],
   })
 }

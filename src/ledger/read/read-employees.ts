@@ -17,17 +17,19 @@ import type { LedgerDb } from '../tables.ts'
 
 /**
  * The select list and the joins of a query for the states of employees `d` of the directory: a row for each event that
- * the read model lacks, at least one. `shard` limits a column to the company's shard. With OFFSET, PostgreSQL looks for
- * the version in the index of streams instead of reading all events of an employee.
+ * the read model lacks, at least one. With OFFSET, PostgreSQL looks for the version in the index of streams instead of
+ * reading all events of an employee.
  */
-export function selectStates(shard: (column: string) => string = () => ''): { columns: string; joins: string } {
+export function selectStates(companyId?: string): { columns: string; joins: string } {
+  // Citus sends a statement to one machine only if it names the company for every table.
+  const and = (column: string) => (companyId === undefined ? '' : ` and ${column} = '${toUuid(companyId)}'::uuid`)
   return {
     columns: COLUMNS,
     joins: `left join ${schemaOf(employees)}.employees r
-        on r.company_id = d.company_id and r.employee_id = d.employee_id${shard('r.company_id')}
+        on r.company_id = d.company_id and r.employee_id = d.employee_id${and('r.company_id')}
       left join lateral (
         select ${EVENT} as event from events where company_id = d.company_id and stream_id = d.employee_id
-          and stream_version > coalesce(r.version, 0)${shard('company_id')} offset 0) e on true`,
+          and stream_version > coalesce(r.version, 0)${and('company_id')} offset 0) e on true`,
   }
 }
 
@@ -86,7 +88,7 @@ export async function readEmployee(
     const value = names[name]
     return value === undefined ? [] : [sql`d.${sql.id(NAMES[name])} = ${name === 'id' ? toUuid(value) : value}`]
   })
-  const { columns, joins } = selectStates()
+  const { columns, joins } = selectStates(companyId)
   const { rows } = await sql<StateRow>`select ${sql.raw(columns)} from employee_directory d ${sql.raw(joins)}
     where d.company_id = ${toUuid(companyId)} and ${sql.join(conditions, sql` and `)}`.execute(db)
   return employeesOf(rows)[0]?.employee ?? null

@@ -1,21 +1,20 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../../../projections/projection.ts'
+import { holdingSteps } from './hold-shards.ts'
 
 /**
  * How tables are placed on Citus. Tables whose primary key starts with the company are distributed by it, so that all
- * rows of a company are on one machine. The directory of API keys is distributed by its own key. All other tables stay
+ * rows of a company are on one machine. All other tables stay
  * on the coordinator: those of migrations and projection versions, which are small and never joined, and pg-boss's.
  */
 const BY_COMPANY = 'company_id'
 /** Distributed first; the others are co-located with it. */
 const ANCHOR = 'heads'
-/** A caller is identified by the API id before the company is known. */
-const BY_ANOTHER_KEY: Record<string, string> = { api_key_directory: 'api_id' }
 /** Runs in the service's transaction with the owner's rights, and must run where the company's rows are. */
 const ERASING = 'public.erase_events(uuid, bigint)'
 
-interface DistributionStep {
+export interface DistributionStep {
   /** A description of the step. */
   line: string
   run(transaction: Kysely<unknown>): Promise<void>
@@ -66,8 +65,8 @@ export async function distributionSteps(
 ): Promise<DistributionStep[]> {
   const tables = await readTables(db, options.schema)
   const steps = tables.flatMap((table) => stepsOf(table, options.shards))
-  if (options.schema !== undefined || (await isErasingPlaced(db))) return steps
-  return [...steps, placeErasing]
+  if (options.schema !== undefined) return steps
+  return [...steps, ...((await isErasingPlaced(db)) ? [] : [placeErasing]), ...(await holdingSteps(db))]
 }
 
 /** The tables of this program, the anchor first. */
@@ -115,9 +114,8 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
 }
 
 /** The distribution column of a table; undefined if it stays on the coordinator. */
-function columnOf({ schema, name, key }: Table): string | undefined {
-  if (key === BY_COMPANY) return BY_COMPANY
-  return schema === 'public' ? BY_ANOTHER_KEY[name] : undefined
+function columnOf({ key }: Table): string | undefined {
+  return key === BY_COMPANY ? BY_COMPANY : undefined
 }
 
 async function distributeTable(

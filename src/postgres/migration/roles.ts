@@ -11,7 +11,6 @@ export const RIGHTS: Record<string, string> = {
   setup: 'select',
   kysely_migration: 'select',
   events: 'select, insert',
-  api_key_directory: 'select, insert',
   companies: 'select, insert, update',
   heads: 'select, insert, update',
   employee_directory: 'select, insert, update, delete',

@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import t from 'tap'
 import { fromUuid, isId } from '../../../src/domain/ids.ts'
 import {
-  API_KEY_PREFIX,
   companyOfLinkToken,
   companyOfUserToken,
   formatSecret,
@@ -13,16 +12,15 @@ import {
   userTokenPrefix,
 } from '../../../src/domain/accounts/secrets.ts'
 
+const PREFIX = 'el_live_'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const anyRandom = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const anyCompanyId = fc.uuid().map((uuid) => fromUuid('com', uuid))
 
-await t.test('an API key is a prefix, 43 base62 characters and 6 of checksum', async (t) => {
-  fc.assert(
-    fc.property(anyRandom, (random) => assert.match(formatSecret(API_KEY_PREFIX, random), /^el_live_[0-9A-Za-z]{49}$/)),
-  )
+await t.test('a secret is a prefix, 43 base62 characters and 6 of checksum', async (t) => {
+  fc.assert(fc.property(anyRandom, (random) => assert.match(formatSecret(PREFIX, random), /^el_live_[0-9A-Za-z]{49}$/)))
   const [lowest, highest] = [new Uint8Array(32), new Uint8Array(32).fill(255)].map((random) =>
-    formatSecret(API_KEY_PREFIX, random),
+    formatSecret(PREFIX, random),
   )
   t.match(lowest, /^el_live_0{43}/, 'the lowest number keeps its leading zeros')
   t.equal(highest!.length, lowest!.length)
@@ -41,8 +39,8 @@ await t.test('the 43 characters encode all 256 random bits', async () => {
 await t.test('a secret is accepted only with its own prefix', async () => {
   fc.assert(
     fc.property(anyRandom, (random) => {
-      const secret = formatSecret(API_KEY_PREFIX, random)
-      assert.equal(isSecret(API_KEY_PREFIX, secret), true)
+      const secret = formatSecret(PREFIX, random)
+      assert.equal(isSecret(PREFIX, secret), true)
       assert.equal(isSecret('el_test_', secret), false)
       assert.equal(isSecret('', secret), false)
     }),
@@ -53,11 +51,11 @@ await t.test('changing, dropping or adding any one character is detected', async
   const character = fc.oneof(fc.stringMatching(/^[0-9A-Za-z]$/), fc.constantFrom('-', '_', ' ', 'é', '\n', '\0'))
   fc.assert(
     fc.property(anyRandom, fc.nat({ max: 56 }), character, (random, at, other) => {
-      const secret = formatSecret(API_KEY_PREFIX, random)
+      const secret = formatSecret(PREFIX, random)
       const [before, after] = [secret.slice(0, at), secret.slice(at + 1)]
-      if (secret[at] !== other) assert.equal(isSecret(API_KEY_PREFIX, before + other + after), false)
-      assert.equal(isSecret(API_KEY_PREFIX, before + after), false)
-      assert.equal(isSecret(API_KEY_PREFIX, before + other + secret[at] + after), false)
+      if (secret[at] !== other) assert.equal(isSecret(PREFIX, before + other + after), false)
+      assert.equal(isSecret(PREFIX, before + after), false)
+      assert.equal(isSecret(PREFIX, before + other + secret[at] + after), false)
     }),
     { numRuns: 2000 },
   )
@@ -66,9 +64,9 @@ await t.test('changing, dropping or adding any one character is detected', async
 await t.test('swapping two neighbours is detected', async () => {
   fc.assert(
     fc.property(anyRandom, fc.integer({ min: 8, max: 55 }), (random, at) => {
-      const secret = formatSecret(API_KEY_PREFIX, random)
+      const secret = formatSecret(PREFIX, random)
       const swapped = secret.slice(0, at) + secret[at + 1] + secret[at] + secret.slice(at + 2)
-      assert.equal(isSecret(API_KEY_PREFIX, swapped), swapped === secret)
+      assert.equal(isSecret(PREFIX, swapped), swapped === secret)
     }),
     { numRuns: 1000 },
   )
@@ -80,11 +78,11 @@ await t.test('other characters are refused even with a matching checksum', async
     for (; rest > 0; rest = Math.floor(rest / 62)) text = BASE62.charAt(rest % 62) + text
     return text.padStart(6, '0')
   }
-  const signed = (body: string) => API_KEY_PREFIX + body + checksum(body)
-  t.equal(isSecret(API_KEY_PREFIX, signed('a'.repeat(43))), true)
+  const signed = (body: string) => PREFIX + body + checksum(body)
+  t.equal(isSecret(PREFIX, signed('a'.repeat(43))), true)
   for (const other of ['-', '_', ' ', 'é', '\n', '\0']) {
-    t.equal(isSecret(API_KEY_PREFIX, signed('a'.repeat(42) + other)), false, JSON.stringify(other))
-    t.equal(isSecret(API_KEY_PREFIX, signed(other + 'a'.repeat(42))), false, JSON.stringify(other))
+    t.equal(isSecret(PREFIX, signed('a'.repeat(42) + other)), false, JSON.stringify(other))
+    t.equal(isSecret(PREFIX, signed(other + 'a'.repeat(42))), false, JSON.stringify(other))
   }
 })
 
@@ -118,7 +116,7 @@ await t.test('a token with the right checksum but an impossible company is refus
 })
 
 await t.test('an API key is not a user token', async (t) => {
-  t.equal(companyOfUserToken(formatSecret(API_KEY_PREFIX, new Uint8Array(32))), null)
+  t.equal(companyOfUserToken(formatSecret(PREFIX, new Uint8Array(32))), null)
   t.equal(companyOfUserToken(''), null)
 })
 

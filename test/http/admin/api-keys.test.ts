@@ -16,7 +16,7 @@ await t.test('a new key has the documented defaults, works at once, and its secr
   t.equal(answer.status, 201)
   t.equal(answer.headers['location'], `/admin/v1/api-keys/${answer.body.id}`)
   t.equal(answer.headers['cache-control'], 'no-store')
-  t.match(answer.body.api_key, /^el_live_[0-9A-Za-z]{49}$/)
+  t.match(answer.body.api_key, /^el_live_[0-9a-z]{26}_[0-9A-Za-z]{49}$/)
   t.match(answer.body, {
     name: 'Payroll',
     status: 'active',

@@ -9,7 +9,7 @@ const cookie = await cookieOf(service, service.company.admin)
 const open = (path: string) => browse(service, path, { cookie })
 const send = (path: string, form: Record<string, string>) => browse(service, path, { cookie, form })
 const seenOn = ({ text }: { text: string }) => /name="seen" value="(\d+)"/.exec(text)![1]!
-const secretOn = ({ text }: { text: string }) => /<code id="secret">(el_live_\w{49})<\/code>/.exec(text)?.[1]
+const secretOn = ({ text }: { text: string }) => /<code id="secret">(el_live_\w{76})<\/code>/.exec(text)?.[1]
 const NEW = '/settings/api-keys/new'
 const QUOTA = { quota_limit: '7', refresh_period: 'daily' }
 

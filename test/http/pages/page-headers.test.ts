@@ -81,6 +81,6 @@ for (const [path, cookie, status, form] of PAGES) {
 await t.test('the one-time secret is never cached', async (t) => {
   const form = { seen: '1', name: 'x', quota_limit: '5', refresh_period: 'daily' }
   const shown = await browse(service, '/settings/api-keys/new', { cookie: admin, form })
-  t.match(shown.text, /el_live_\w{49}/)
+  t.match(shown.text, /el_live_\w{76}/)
   t.equal(shown.headers['cache-control'], 'no-store')
 })

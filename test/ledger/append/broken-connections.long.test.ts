@@ -3,7 +3,6 @@ import { openPool } from '../../../src/postgres/pool.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { openLanes } from '../../../src/ledger/append/lanes.ts'
-import { isOnShards, useShards } from '../../../src/postgres/shards.ts'
 import { openDatabaseLine } from '../../support/postgres/database-line.ts'
 import { eventually } from '../../support/eventually.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
@@ -56,7 +55,6 @@ await t.test('a worker survives cut connections', async (t) => {
 
 await t.test('when the answer to a COMMIT is lost, stored calls still get 201, and others 503', async (t) => {
   const pool = openPool({ url: throughLine, name: 'test appends', max: 4 })
-  if (isOnShards(service.pool)) useShards(pool)
   t.teardown(() => pool.end())
   const bounds = {
     cache: openEmployeeCache(0),

@@ -4,7 +4,6 @@ import { openKeyLookup } from '../../../src/accounts/api-keys/key-access.ts'
 import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { openLanes } from '../../../src/ledger/append/lanes.ts'
 import { openPool } from '../../../src/postgres/pool.ts'
-import { isOnShards, useShards } from '../../../src/postgres/shards.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { createCall } from '../../support/ledger/create-call.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
@@ -18,7 +17,6 @@ const setUp = (...statements: string[]) => asSuperuser(service.urls.superUrl, ..
 /** A pool of one connection, and appends over it that resolve with their status. */
 function openAppends(t: Test) {
   const pool = openPool({ url: service.urls.serviceUrl, name: 'test appends', max: 1 })
-  if (isOnShards(service.pool)) useShards(pool)
   t.teardown(() => pool.end())
   const lanes = openLanes({
     ...{ pool, cache: openEmployeeCache(0), lanes: 1, maxRecordsPerCommit: 500 },
@@ -35,8 +33,8 @@ const backendOf = async (pool: Pool) => (await pool.query('select pg_backend_pid
 await t.test('a session that has lost its statements is replaced; appends and look-ups succeed', async (t) => {
   const { pool, create } = openAppends(t)
   const findKey = openKeyLookup(pool)
-  const { api_id: apiId } = service.company.key
-  for (const use of [async () => t.equal(await create(), 201), async () => t.ok(await findKey(apiId))]) {
+  const wanted = { companyId: service.company.id, apiId: service.company.key.api_id }
+  for (const use of [async () => t.equal(await create(), 201), async () => t.ok(await findKey(wanted))]) {
     await use()
     const before = await backendOf(pool)
     await pool.query('deallocate all')

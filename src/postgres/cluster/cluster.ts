@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PoolClient } from 'pg'
+import { isServerError } from '../database-errors.ts'
+import type { PoolOptions } from '../pool.ts'
+import { withClient } from '../with-client.ts'
+import type { Machine } from './machine.ts'
+import { MachineDownError, openMachine } from './machine.ts'
+import type { PlacedShard, Places } from './places.ts'
+import { readPlaces, shardOfCompany } from './places.ts'
+
+/** How often the places are compared with those of the database. */
+const LOOK_MS = 5_000
+const COORDINATOR = 0
+/** For reading where everything is. */
+const LOOKING = { name: 'employee-ledger places', max: 1, statementTimeoutMs: 5_000 }
+
+/** The machines of a Citus cluster, and where the companies are, as far as this process knows. */
+export interface Cluster {
+  /** The coordinator first. */
+  machines(): Machine[]
+  /** All shards with their machines. */
+  shards(): { shard: PlacedShard; machine: Machine }[]
+  /** Where a company is. It may have moved on since the last look. */
+  find(companyId: string): { shard: PlacedShard; machine: Machine }
+  /** Runs a task on the first machine that answers, the coordinator first. */
+  onAny<Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>): Promise<Result>
+  /** Looks where everything is. Looks of many callers are shared. */
+  look(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens a cluster by the URL of its coordinator. `onChange` is called when a machine stops answering or returns. */
+export async function openCluster(
+  url: string,
+  onChange: (machine: string, isDown: boolean) => void = () => undefined,
+): Promise<Cluster> {
+  const machines = new Map<string, Machine>()
+  const stopped = new AbortController()
+  // Until the machines are known, the one that the URL names.
+  let places: Places = { version: '', shards: [], machines: new Map([[COORDINATOR, addressOf(url)]]) }
+  let looking: Promise<void> | undefined
+
+  function machineOf(group: number): Machine {
+    const address = places.machines.get(group)
+    if (!address) throw new MachineDownError(`of group ${group}`)
+    const name = `${address.host}:${address.port}`
+    // The service may reach the coordinator at another address than the machines do.
+    const machineUrl = group === COORDINATOR ? url : urlAt(url, address)
+    const known = machines.get(machineUrl)
+    if (known) return known
+    const machine = openMachine(name, machineUrl, (isDown) => onChange(name, isDown))
+    machines.set(machineUrl, machine)
+    return machine
+  }
+
+  const all = () => [...places.machines.keys()].map(machineOf)
+
+  async function onAny<Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    let failure: unknown
+    for (const machine of all()) {
+      try {
+        return await withClient({ connect: () => machine.connect(pool) }, task)
+      } catch (error) {
+        if (!isServerError(error)) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  const look = () =>
+    (looking ??= onAny({ ...LOOKING, url }, async (client) => {
+      places = (await readPlaces(client, places)) ?? places
+      const used = new Set(all())
+      for (const [at, machine] of machines) {
+        if (used.has(machine)) continue
+        machines.delete(at)
+        void machine.close()
+      }
+    }).finally(() => (looking = undefined)))
+
+  async function keepLooking(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await pause(LOOK_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
+      if (!stopped.signal.aborted) await look().catch(() => undefined)
+    }
+  }
+
+  const close = () => Promise.all([...machines.values()].map((machine) => machine.close()))
+  try {
+    await look()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const watching = keepLooking()
+  return {
+    machines: all,
+    shards: () => places.shards.map((shard) => ({ shard, machine: machineOf(shard.group) })),
+    find(companyId) {
+      const shard = shardOfCompany(places, companyId)
+      return { shard, machine: machineOf(shard.group) }
+    },
+    onAny,
+    look,
+    async close() {
+      stopped.abort()
+      await watching
+      await close()
+    },
+  }
+}
+
+function addressOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: Number(port || 5432) }
+}
+
+function urlAt(url: string, { host, port }: { host: string; port: number }): string {
+  return Object.assign(new URL(url), { hostname: host, port: String(port) }).href
+}

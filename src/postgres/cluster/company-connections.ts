@@ -1,0 +1,134 @@
+import type { Pool, PoolClient } from 'pg'
+import { sqlState } from '../database-errors.ts'
+import type { PoolOptions } from '../pool.ts'
+import { withClient } from '../with-client.ts'
+import type { Cluster } from './cluster.ts'
+import { currentCompany } from './company-scope.ts'
+import type { Machine } from './machine.ts'
+import type { Shard } from '../shard.ts'
+import { followShard, MovedError, renameTables } from '../shard.ts'
+
+/** The lists of pools behind one that spreads over a cluster. */
+const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions }>()
+
+/**
+ * A pool over the machines of a cluster. A connection leads to the machine of the company that the running code works
+ * for; without a company, to the first machine that answers. Every machine can run every statement, so one that is sent
+ * to the wrong machine only takes longer.
+ */
+export function openCompanyPool(cluster: Cluster, options: PoolOptions): Pool {
+  const pool = openPoolOf(() => {
+    const companyId = currentCompany()
+    if (companyId !== null) return cluster.find(companyId).machine.connect(options)
+    return connectAny(cluster, options)
+  }, options)
+  Object.defineProperties(
+    pool,
+    countsOf(() => cluster.machines(), options),
+  )
+  behind.set(pool, { cluster, options })
+  return pool
+}
+
+/** The connections of a pool to one machine. They are closed with the machine. */
+export function poolOfMachine(pool: Pool, machine: Machine): Pool {
+  const { options } = behind.get(pool)!
+  return openPoolOf(() => machine.connect(options), options)
+}
+
+/** What the program uses of a pool. */
+function openPoolOf(connect: () => Promise<PoolClient>, options: PoolOptions): Pool {
+  const query = (statement: string, values?: unknown[]) =>
+    withClient({ connect }, (client) => client.query(statement, values))
+  const pool = { connect, query, options, on: () => pool, end: async () => undefined }
+  return pool as unknown as Pool
+}
+
+async function connectAny(cluster: Cluster, options: PoolOptions): Promise<PoolClient> {
+  const [first, ...others] = cluster.machines()
+  try {
+    return await first!.connect(options)
+  } catch (error) {
+    const next = others.find(({ isDown }) => !isDown)
+    if (!next) throw error
+    return next.connect(options)
+  }
+}
+
+function countsOf(machines: () => Machine[], { name }: PoolOptions): PropertyDescriptorMap {
+  const sum = (count: 'totalCount' | 'idleCount' | 'waitingCount') => ({
+    get: () => machines().reduce((total, machine) => total + machine.count(name)[count], 0),
+  })
+  return { totalCount: sum('totalCount'), idleCount: sum('idleCount'), waitingCount: sum('waitingCount') }
+}
+
+/** The cluster behind a pool; undefined on plain PostgreSQL. */
+export function clusterOf(pool: Pool): Cluster | undefined {
+  return behind.get(pool)?.cluster
+}
+
+/** The SQLSTATE (object_in_use) with which `hold_shards` refuses a shard that has moved on. */
+const MOVED = '55006'
+
+/** Whether a transaction failed because a shard was not where it was expected. */
+export function isMoved(error: unknown): boolean {
+  return error instanceof MovedError || sqlState(error) === MOVED || (error instanceof Error && isMoved(error.cause))
+}
+
+/**
+ * Begins a transaction of a company. On a cluster, its shard stays where it is until the transaction ends, and its
+ * statements name the tables of the shard. If the company has moved on, looks where it is and tries once more.
+ */
+export async function beginFor(pool: Pool, companyId: string): Promise<PoolClient> {
+  const placed = behind.get(pool)
+  if (!placed) return begin(await pool.connect(), 'begin')
+  const { cluster, options } = placed
+  const attempt = async () => {
+    const { machine, shard } = cluster.find(companyId)
+    return onShardOf(await begin(await machine.connect(options), beginHolding(shard)), shard)
+  }
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!isMoved(error)) throw error
+    await cluster.look()
+    return attempt()
+  }
+}
+
+async function begin(client: PoolClient, text: string): Promise<PoolClient> {
+  try {
+    await client.query(text)
+    return client
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+const beginHolding = ({ id }: Shard) => `begin; select hold_shards(array[${id}]::bigint[], null)`
+
+/** A connection whose statements name the tables of a shard. Its transactions keep the shard where it is. */
+export function onShardOf(client: PoolClient, shard: Shard): PoolClient {
+  const renamed = (query: unknown): unknown => {
+    if (typeof query === 'string') return query === 'begin' ? beginHolding(shard) : renameTables(shard, query)
+    const { text, name } = query as { text?: unknown; name?: string }
+    if (typeof text !== 'string') return query
+    if (text === 'begin') return beginHolding(shard)
+    return { ...(query as object), text: renameTables(shard, text), ...(name ? { name: `${name} ${shard.id}` } : {}) }
+  }
+  const query = (first: unknown, second: unknown, third: unknown) =>
+    (client.query as (...args: unknown[]) => unknown).call(client, renamed(first), second, third)
+  const wrapped = Object.create(client, {
+    query: { value: query },
+    release: { value: (isBroken?: boolean) => client.release(isBroken) },
+  }) as PoolClient
+  followShard(wrapped, shard)
+  return wrapped
+}
+
+/** The connections of a pool to a shard, for work that reads and folds its companies. */
+export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; shard: Shard }): Pool {
+  const { options } = behind.get(pool)!
+  return openPoolOf(async () => onShardOf(await machine.connect(options), shard), options)
+}

@@ -1,0 +1,151 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import type { PoolOptions } from '../pool.ts'
+import { openPool } from '../pool.ts'
+import { connectionTo } from '../session-settings.ts'
+
+/** How often a machine is asked for a sign of life. */
+const BEAT_MS = 250
+/** A machine that does not answer within this time counts as down. */
+const ANSWER_MS = 1_250
+
+/**
+ * A machine that does not answer, at this moment. The message begins like node-postgres's own for a lost connection,
+ * which it is to whoever waits for an answer.
+ */
+export class MachineDownError extends Error {
+  override name = 'MachineDownError'
+
+  constructor(machine: string, cause?: unknown) {
+    super(`Connection terminated: the database machine ${machine} does not answer`, { cause })
+  }
+}
+
+/** A database machine of a cluster, as one process sees it. */
+export interface Machine {
+  /** Its address as the other machines know it. */
+  name: string
+  isDown: boolean
+  /** A connection of a pool for these statements. Rejects with MachineDownError as soon as the machine is down. */
+  connect(pool: PoolOptions): Promise<pg.PoolClient>
+  /** The connections of a pool, by its name. */
+  count(pool: string): Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a machine, without connecting to it. Its heart is listened to on a connection of its own: if it stops beating,
+ * the machine is down, every connection to it is closed, and whatever waits for one of them fails. So a machine that
+ * hangs holds nothing up for longer than a beat, however long statements may take on one that works.
+ */
+export function openMachine(name: string, url: string, onChange: (isDown: boolean) => void): Machine {
+  const pools = new Map<string, pg.Pool>()
+  const connections = new Set<pg.PoolClient>()
+  const closed = new AbortController()
+  let down = Promise.withResolvers<never>()
+  down.promise.catch(() => undefined)
+
+  function poolOf(options: PoolOptions): pg.Pool {
+    const known = pools.get(options.name)
+    if (known) return known
+    const pool = openPool({ ...options, url })
+    pool.on('connect', (client) => void connections.add(client))
+    pool.on('remove', (client) => void connections.delete(client))
+    pools.set(options.name, pool)
+    return pool
+  }
+
+  const machine: Machine = {
+    name,
+    isDown: false,
+    async connect(options) {
+      if (machine.isDown) throw new MachineDownError(name)
+      const connecting = poolOf(options).connect()
+      try {
+        return await Promise.race([connecting, down.promise])
+      } catch (error) {
+        // A connection that comes too late was opened for nothing.
+        void connecting.then((client) => client.release(true)).catch(() => undefined)
+        throw error
+      }
+    },
+    count: (pool) => pools.get(pool) ?? { totalCount: 0, idleCount: 0, waitingCount: 0 },
+    async close() {
+      closed.abort()
+      await beating
+      await Promise.all([...pools.values()].map((pool) => pool.end()))
+    },
+  }
+
+  function setDown(cause: unknown): void {
+    if (machine.isDown) return
+    machine.isDown = true
+    const error = new MachineDownError(name, cause)
+    down.reject(error)
+    for (const client of connections) (client as unknown as Connected).connection.stream.destroy(error)
+    onChange(true)
+  }
+
+  function setUp(): void {
+    if (!machine.isDown) return
+    machine.isDown = false
+    down = Promise.withResolvers<never>()
+    down.promise.catch(() => undefined)
+    onChange(false)
+  }
+
+  async function beat(): Promise<void> {
+    let heart: pg.Client | undefined
+    while (!closed.signal.aborted) {
+      try {
+        heart ??= newHeart(url)
+        await inTime(hear(heart))
+        setUp()
+      } catch (error) {
+        ;(heart as unknown as Connected | undefined)?.connection.stream.destroy()
+        heart = undefined
+        if (!closed.signal.aborted) setDown(error)
+      }
+      await pause(BEAT_MS, undefined, { signal: closed.signal, ref: false }).catch(() => undefined)
+    }
+    await heart?.end()
+  }
+
+  const beating = beat()
+  return machine
+}
+
+interface Connected {
+  connection: { stream: { destroy(error?: Error): void } }
+}
+
+const connected = new WeakSet<pg.Client>()
+
+function newHeart(url: string): pg.Client {
+  const heart = new pg.Client({ ...connectionTo(url), application_name: 'employee-ledger heartbeat', keepAlive: true })
+  heart.on('error', () => undefined)
+  return heart
+}
+
+async function hear(heart: pg.Client): Promise<void> {
+  if (!connected.has(heart)) await heart.connect()
+  connected.add(heart)
+  await heart.query('select 1')
+}
+
+/** Rejects after ANSWER_MS, unless the answer has arrived and this process was too busy to read it. */
+async function inTime(answer: Promise<void>): Promise<void> {
+  let isOver = false
+  const over = async () => {
+    await pause(ANSWER_MS, undefined, { ref: false })
+    await new Promise<void>((next) => setImmediate(next))
+    await new Promise<void>((next) => setImmediate(next))
+    if (!isOver) throw new Error(`no answer within ${ANSWER_MS} ms`)
+  }
+  answer.catch(() => undefined)
+  try {
+    await Promise.race([answer, over()])
+  } finally {
+    isOver = true
+  }
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import type { ClientBase } from 'pg'
+import { UUID_BYTES, writeUuid } from '../../domain/ids.ts'
+import type { Shard } from '../shard.ts'
+import { hashUuid } from './uuid-hash.ts'
+
+/** The address at which the machines of a cluster reach one of them. */
+export interface Address {
+  host: string
+  port: number
+}
+
+/** A shard, the hashes of its companies, and the group of its machine. */
+export interface PlacedShard extends Shard {
+  /** The greatest hash. */
+  upTo: number
+  group: number
+}
+
+/** Where the companies of a cluster are. */
+export interface Places {
+  /** The address of the machine of each group; 0 is the coordinator. */
+  machines: ReadonlyMap<number, Address>
+  /** In the order of their hashes. */
+  shards: readonly PlacedShard[]
+  /** Differs after a change. */
+  version: string
+}
+
+// The tables that are placed together with `heads`.
+const SHARDS = `select s.shardid::text as id, s.shardmaxvalue::integer as up_to, p.groupid as "group",
+    t.logicalrelid::regclass::text as "table", shard_name(t.logicalrelid, s.shardid) as name,
+    dense_rank() over (partition by t.logicalrelid order by s.shardminvalue::integer)::integer as at
+  from pg_dist_partition h
+  join pg_dist_partition t on t.colocationid = h.colocationid
+  join pg_dist_shard s on s.logicalrelid = t.logicalrelid
+  join pg_dist_placement p on p.shardid = s.shardid
+  where h.logicalrelid = 'public.heads'::regclass`
+
+/** Reads where everything is. Any machine of a cluster can be asked. Returns null if it is the same as in `known`. */
+export async function readPlaces(client: Pick<ClientBase, 'query'>, known?: Places): Promise<Places | null> {
+  const nodes = `select groupid as "group", nodename as host, nodeport as port from pg_dist_node
+    where noderole = 'primary' and isactive order by groupid`
+  const { rows: versions } = await client.query<{ version: string }>(`select md5(coalesce((select string_agg(
+      concat_ws(' ', "group", id, up_to, name), ',' order by id) from (${SHARDS}) s), '')
+    || coalesce((select string_agg(concat_ws(' ', "group", host, port), ',') from (${nodes}) n), '')) as version`)
+  const { version } = versions[0]!
+  if (version === known?.version) return null
+  const { rows: machines } = await client.query<{ group: number } & Address>(nodes)
+  const { rows } = await client.query<ShardRow>(`${SHARDS} order by up_to`)
+  const shards = Array.from(Map.groupBy(rows, ({ at }) => at).values(), (tables): PlacedShard => {
+    const { id, up_to: upTo, group } = tables.find(({ table }) => table === 'heads')!
+    return { id, upTo, group, tables: new Map(tables.map(({ table, name }) => [table, name])), renamed: new Map() }
+  })
+  const places = {
+    version,
+    shards,
+    machines: new Map(machines.map(({ group, host, port }) => [group, { host, port }])),
+  }
+  await assertSameHash(client, places)
+  return places
+}
+
+interface ShardRow {
+  id: string
+  up_to: number
+  group: number
+  table: string
+  name: string
+  at: number
+}
+
+/** A row in a wrong shard would be lost to every statement that Citus routes. */
+async function assertSameHash(client: Pick<ClientBase, 'query'>, places: Places): Promise<void> {
+  const uuid = randomUUID()
+  const { rows } = await client.query<{ shard: string }>(
+    `select get_shard_id_for_distribution_column('public.heads', $1::uuid)::text as shard`,
+    [uuid],
+  )
+  const found = shardOfHash(places, hashUuid(Buffer.from(uuid.replaceAll('-', ''), 'hex')))
+  if (found.id !== rows[0]!.shard) throw new Error('the database places companies in other shards than expected')
+}
+
+const bytes = Buffer.alloc(UUID_BYTES)
+
+/** The shard of a company. */
+export function shardOfCompany(places: Places, companyId: string): PlacedShard {
+  writeUuid(companyId, bytes, 0)
+  return shardOfHash(places, hashUuid(bytes))
+}
+
+/** The first shard whose greatest hash is not smaller. */
+function shardOfHash({ shards }: Places, hash: number): PlacedShard {
+  let [low, high] = [0, shards.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (shards[middle]!.upTo < hash) low = middle + 1
+    else high = middle
+  }
+  return shards[low]!
+}

@@ -1,0 +1,56 @@
+import type { Pool } from 'pg'
+import { clusterOf, isMoved, poolOfMachine } from './company-connections.ts'
+import type { Shard } from '../shard.ts'
+
+/*
+ * What calls of several companies share (a queue, a batch, a transaction) belongs to one database machine, so that one
+ * that hangs holds up only its own companies.
+ */
+
+/** The connections to one machine. */
+export interface Station {
+  pool: Pool
+  /** The shard of a company; absent on plain PostgreSQL. */
+  shardOf?: ((companyId: string) => Shard) | undefined
+}
+
+/** Makes something for each machine, when it is first needed, and finds it by company. There is one on plain PostgreSQL. */
+export function openStations<Made>(pool: Pool, make: (station: Station) => Made) {
+  const cluster = clusterOf(pool)
+  if (!cluster) {
+    const only = make({ pool })
+    return { of: () => only, all: () => [only] }
+  }
+  const stations = new Map<object, Made>()
+  return {
+    of(companyId: string): Made {
+      const { machine } = cluster.find(companyId)
+      const known = stations.get(machine)
+      if (known !== undefined) return known
+      const made = make({ pool: poolOfMachine(pool, machine), shardOf: (id) => cluster.find(id).shard })
+      stations.set(machine, made)
+      return made
+    },
+    all: () => [...stations.values()],
+  }
+}
+
+/** Items grouped by the shards of their companies; one group on plain PostgreSQL. */
+export function byShard<Item extends { companyId: string }>(
+  { shardOf }: Pick<Station, 'shardOf'>,
+  items: Item[],
+): [shard: Shard | undefined, items: Item[]][] {
+  return [...Map.groupBy(items, ({ companyId }) => shardOf?.(companyId))]
+}
+
+/** Runs a task that finds its company's machine, and once more if the company has moved on meanwhile. */
+export async function follow<Result>(pool: Pool, task: () => Promise<Result>): Promise<Result> {
+  try {
+    return await task()
+  } catch (error) {
+    const cluster = clusterOf(pool)
+    if (!cluster || !isMoved(error)) throw error
+    await cluster.look()
+    return task()
+  }
+}

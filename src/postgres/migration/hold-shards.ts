@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { DistributionStep } from './distribution-steps.ts'
+
+/*
+ * A function that keeps shards on the machine that runs it until the transaction ends, for transactions that write to
+ * the tables of shards themselves (see src/postgres/shard.ts). It takes the lock that Citus's own writes take
+ * and that moving or splitting a shard waits for, and then checks that the shards are here. Citus gives this lock to
+ * the owner of the tables only, so the function has the owner's rights; whoever may connect can call it, and delays a
+ * move by at most its own transaction. `patience` is a lock_timeout; null keeps that of the session.
+ */
+
+const NAME = 'public.hold_shards(bigint[], text)'
+const SHARE_LOCK = 5
+
+const CREATE = `create or replace function public.hold_shards(shards bigint[], patience text) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  before text := current_setting('lock_timeout');
+begin
+  if patience is not null then
+    perform set_config('lock_timeout', patience, true);
+  end if;
+  perform lock_shard_metadata(${SHARE_LOCK}, shards);
+  if patience is not null then
+    perform set_config('lock_timeout', before, true);
+  end if;
+  if (select count(*) from pg_dist_placement p join pg_dist_local_group g on g.groupid = p.groupid
+      where p.shardid = any (shards)) < cardinality(shards) then
+    raise exception 'a shard is on another machine' using errcode = 'object_in_use';
+  end if;
+end $$`
+
+/** The step that creates the function on every machine; none if it exists. */
+export async function holdingSteps(db: Kysely<unknown>): Promise<DistributionStep[]> {
+  const { rows } = await sql<{ exists: boolean }>`select to_regprocedure(${NAME}) is not null as exists`.execute(db)
+  return rows[0]!.exists ? [] : [createHolding]
+}
+
+const createHolding: DistributionStep = {
+  line: 'function hold_shards: keeps shards where they are while the service writes to them',
+  async run(transaction) {
+    await sql.raw(CREATE).execute(transaction)
+    await sql`select create_distributed_function(${NAME}::regprocedure)`.execute(transaction)
+  },
+}
