@@ -13,7 +13,7 @@ import { openDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
 import { startDeliveries } from '../webhooks/deliveries.ts'
 import { openPoster } from '../webhooks/post.ts'
-import { openFoldingPlaces } from '../workers/folding-places.ts'
+import { openFolding } from '../workers/open-folding.ts'
 import { readQueueDepths } from '../workers/health.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
@@ -37,7 +37,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const webhooks = await openDeliveries(options, boss, metrics)
   const worker = await startWorker({
     db: store.db,
-    places: openFoldingPlaces(store.pool, folding),
+    pool: store.pool,
+    foldingDbOf: openFolding(folding),
     boss,
     log,
     projections,
@@ -67,15 +68,27 @@ function getAnswersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_
 }
 
 /** Starts recording checkpoints, on a connection of its own. Does nothing without a signing key. */
-function openRecorder({ config, urls, log }: PartOptions, signer: CheckpointSigner, metrics: Metrics): RunningPart {
+function openRecorder(
+  { config, urls, store, log }: PartOptions,
+  signer: CheckpointSigner,
+  metrics: Metrics,
+): RunningPart {
   if (!signer.isSigning) return { stop: async () => undefined }
-  const db = openDatabase<LedgerTables>(openPool({ url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }))
+  const lock = { url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }
+  const lockDb = openDatabase<LedgerTables>(openPool(lock))
   const onRound = trackCheckpoints(metrics)
-  const recorder = startRecorder({ db, signer, log, intervalMs: config.CHECKPOINT_INTERVAL_MS, onRound })
+  const recorder = startRecorder({
+    lockDb,
+    pool: store.pool,
+    signer,
+    log,
+    intervalMs: config.CHECKPOINT_INTERVAL_MS,
+    onRound,
+  })
   return {
     async stop() {
       await recorder.stop()
-      await db.destroy()
+      await lockDb.destroy()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { findEverywhere } from '../postgres/cluster/company-connections.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES } from '../workers/queues.ts'
 import { openDispatcher } from './dispatcher.ts'
@@ -44,7 +45,11 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
   })
 
   async function send(companyIds?: string[]): Promise<void> {
-    const due = await listDueWebhooks(pool, companyIds)
+    const due = await findEverywhere(
+      pool,
+      (place) => listDueWebhooks(place, companyIds),
+      (machine, error) => log.warn({ err: error, machine }, 'could not look for due webhooks on a machine'),
+    )
     const jobs: { data: DeliverJob }[] = []
     for (let at = 0; at < due.length; at += WEBHOOKS_PER_JOB)
       jobs.push({ data: { webhooks: due.slice(at, at + WEBHOOKS_PER_JOB) } })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { NoTurnError } from '../admission/batcher.ts'
 import type { Budget } from '../admission/budget.ts'
 import { openBudget } from '../admission/budget.ts'
+import { inCompany } from '../postgres/cluster/company-scope.ts'
 import type { LeaseServices } from './leased-round.ts'
 import { runLeasedRound } from './leased-round.ts'
 import type { DueWebhook, Pace } from './progress.ts'
@@ -44,7 +45,7 @@ export function openDispatcher(options: LeaseServices): Dispatcher {
     }
     const entry = { isWokenAgain: false, done: Promise.resolve() }
     running.set(webhook.webhookId, entry)
-    entry.done = deliverAll(webhook, entry)
+    entry.done = inCompany(webhook.companyId, () => deliverAll(webhook, entry))
       .catch((error: unknown) => {
         // Its turn did not come in time: the sweep finds it again.
         if (error instanceof NoTurnError) return

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../projections/index.ts'
+import { outsideCompany } from '../postgres/cluster/company-scope.ts'
 import { readCompanyStanding } from '../ledger/read/read-standings.ts'
 import type { QueueDepth, SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
@@ -13,7 +14,7 @@ export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, 
     async report(companyId) {
       const [projections, queues, postgres] = await Promise.all([
         Promise.all(PROJECTIONS.map((projection) => readCompanyStanding(db, companyId, projection))),
-        readQueueDepths(db),
+        outsideCompany(() => readQueueDepths(db)),
         sql<{ server_version: string }>`show server_version`.execute(db),
       ])
       return { projections, queues, versions: { ...versions, PostgreSQL: postgres.rows[0]!.server_version } }

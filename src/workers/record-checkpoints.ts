@@ -1,15 +1,21 @@
 import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { fromUuid, isId } from '../domain/ids.ts'
 import { isServerError } from '../postgres/database-errors.ts'
 import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
+import { placesOf } from '../postgres/cluster/company-connections.ts'
+import { inCompany } from '../postgres/cluster/company-scope.ts'
+import { MachineDownError } from '../postgres/cluster/machine.ts'
+import { openDatabase } from '../postgres/kysely.ts'
 
 interface RecorderOptions {
   /** A pool of one connection, which holds the lock. */
-  db: LedgerDb
+  lockDb: LedgerDb
+  pool: Pool
   signer: CheckpointSigner
   log: Logger
   /** Milliseconds between rounds. */
@@ -38,14 +44,14 @@ const NO_SIZE = -1
  * advisory lock does this; if it dies, the database releases the lock for another one.
  */
 export function startRecorder(options: RecorderOptions): Recorder {
-  const { db, log, intervalMs } = options
+  const { lockDb, log, intervalMs } = options
   const stopped = new AbortController()
   const wait = () => pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
       try {
-        await db.connection().execute((connection) => holdLock(connection))
+        await lockDb.connection().execute((connection) => holdLock(connection))
       } catch (error) {
         log.warn({ err: error }, 'could not record checkpoints; retrying in the next round')
       }
@@ -63,7 +69,9 @@ export function startRecorder(options: RecorderOptions): Recorder {
         if (isId('com', companyId)) recorded.set(companyId, NO_SIZE)
       }
       while (!stopped.signal.aborted) {
-        await recordRound({ ...options, db: connection }, recorded, stopped.signal)
+        // Without the connection there is no lock.
+        await sql`select 1`.execute(connection)
+        await recordRound(options, recorded, stopped.signal)
         await wait()
       }
     } finally {
@@ -88,13 +96,14 @@ async function recordRound(
   stopped: AbortSignal,
 ): Promise<void> {
   let faults = 0
-  for await (const companyId of companiesDue(options.db, recorded)) {
+  const db = openDatabase<LedgerTables>(options.pool)
+  for await (const companyId of companiesDue(options, recorded)) {
     if (stopped.aborted) return
     if (faults === MAX_FAULTS) break
     try {
-      recorded.set(companyId, await recordCompany(options, companyId))
+      recorded.set(companyId, await inCompany(companyId, () => recordCompany({ ...options, db }, companyId)))
     } catch (error) {
-      if (isServerError(error)) throw error
+      if (isServerError(error) && !(error instanceof MachineDownError)) throw error
       faults += 1
       options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
     }
@@ -103,15 +112,28 @@ async function recordRound(
 }
 
 /** Companies whose size differs from the recorded one, and companies that have notes but no longer exist. */
-async function* companiesDue(db: LedgerDb, recorded: ReadonlyMap<string, number>): AsyncGenerator<string> {
+async function* companiesDue(
+  { pool, log }: RecorderOptions,
+  recorded: ReadonlyMap<string, number>,
+): AsyncGenerator<string> {
   const missing = new Set(recorded.keys())
-  let heads = await readHeads(db, NO_COMPANY)
-  while (heads.length > 0) {
-    for (const { id, position } of heads) {
-      missing.delete(id)
-      if (position !== recorded.get(id)) yield id
+  for (const place of placesOf(pool)) {
+    const db = openDatabase<LedgerTables>(place.pool)
+    try {
+      let heads = await readHeads(db, NO_COMPANY)
+      while (heads.length > 0) {
+        for (const { id, position } of heads) {
+          missing.delete(id)
+          if (position !== recorded.get(id)) yield id
+        }
+        heads = await readHeads(db, heads.at(-1)!.uuid)
+      }
+    } catch (error) {
+      if (!(error instanceof MachineDownError)) throw error
+      log.warn({ err: error }, 'could not record the checkpoints of the companies on a machine')
+      // They may be there.
+      missing.clear()
     }
-    heads = await readHeads(db, heads.at(-1)!.uuid)
   }
   yield* missing
 }
@@ -133,7 +155,10 @@ async function readHeads(db: LedgerDb, after: string): Promise<{ id: string; uui
  * Records a company's checkpoint unless the last one has the same size. Returns the recorded size, or NO_SIZE if the
  * next round has to continue with the company.
  */
-async function recordCompany({ db, signer, log }: RecorderOptions, companyId: string): Promise<number> {
+async function recordCompany(
+  { db, signer, log }: Pick<RecorderOptions, 'signer' | 'log'> & { db: LedgerDb },
+  companyId: string,
+): Promise<number> {
   const { size, note, frontier, last } = await signer.sign(db, companyId)
   if (last?.size !== size) {
     await signer.files.append(companyId, note)

@@ -1,22 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { findEverywhere } from '../postgres/cluster/company-connections.ts'
+import { openDatabase } from '../postgres/kysely.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
 import { COMPANIES_TOGETHER, foldTogether } from './fold-together.ts'
-import type { FoldingPlace, FoldingPlaces } from './folding-places.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
 import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 interface WorkerOptions {
   db: LedgerDb
-  places: FoldingPlaces
+  /** Connections for looking over all companies. */
+  pool: Pool
+  /** The connections that fold a company, whose statements look rows up by key. */
+  foldingDbOf(companyId: string): LedgerDb
   boss: PgBoss
   log: Logger
   /** Milliseconds between two comparisons of heads with checkpoints. */
@@ -124,10 +129,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
   let [failure, failures]: [unknown, number] = [undefined, 0]
   while (companies.size > 0) {
-    for (const [place, some] of shareTransactions(options, companies)) {
-      const ends = some.length > 1 ? await foldSome(options, projection, place, some) : new Map<string, boolean>()
+    for (const [foldingDb, some] of shareTransactions(options, companies)) {
+      const ends = some.length > 1 ? await foldSome(options, projection, foldingDb, some) : new Map<string, boolean>()
       for (const companyId of some) {
-        const fold = () => foldOne(options, projection, place, companyId)
+        const fold = () => foldOne(options, projection, foldingDb, companyId)
         try {
           if (ends.get(companyId) ?? (await inCompany(companyId, fold))) companies.delete(companyId)
         } catch (error) {
@@ -143,10 +148,10 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
   throw failure
 }
 
-/** The companies that are folded at once, by their places. */
-function* shareTransactions({ places }: WorkerOptions, companies: Set<string>): Generator<[FoldingPlace, string[]]> {
-  for (const [place, all] of Map.groupBy(companies, (companyId) => places.of(companyId))) {
-    for (let at = 0; at < all.length; at += COMPANIES_TOGETHER) yield [place, all.slice(at, at + COMPANIES_TOGETHER)]
+/** The companies that are folded at once, with their connections. */
+function* shareTransactions(options: WorkerOptions, companies: Set<string>): Generator<[LedgerDb, string[]]> {
+  for (const [db, all] of Map.groupBy(companies, (companyId) => options.foldingDbOf(companyId))) {
+    for (let at = 0; at < all.length; at += COMPANIES_TOGETHER) yield [db, all.slice(at, at + COMPANIES_TOGETHER)]
   }
 }
 
@@ -154,7 +159,7 @@ function* shareTransactions({ places }: WorkerOptions, companies: Set<string>): 
 async function foldSome(
   options: WorkerOptions,
   projection: Projection,
-  { foldingDb }: FoldingPlace,
+  foldingDb: LedgerDb,
   companyIds: string[],
 ): Promise<Map<string, boolean>> {
   const beganAt = performance.now()
@@ -175,7 +180,7 @@ async function foldSome(
 async function foldOne(
   options: WorkerOptions,
   projection: Projection,
-  { foldingDb }: FoldingPlace,
+  foldingDb: LedgerDb,
   companyId: string,
 ): Promise<boolean> {
   const { db, boss, log } = options
@@ -211,7 +216,11 @@ async function foldOne(
 async function sweepOnce(options: WorkerOptions): Promise<void> {
   const { db, boss, log, projections } = options
   for (const projection of projections) {
-    const lagging = await findLaggingEverywhere(options, projection)
+    const lagging = await findEverywhere(
+      options.pool,
+      (pool) => findLagging(openDatabase(pool), projection),
+      (machine, error) => log.warn({ err: error, machine }, 'could not look for lagging companies on a machine'),
+    )
     const jobs: { data: ProjectJob }[] = []
     for (let at = 0; at < lagging.length; at += COMPANIES_PER_JOB) {
       jobs.push({ data: { companies: lagging.slice(at, at + COMPANIES_PER_JOB) } })
@@ -233,22 +242,4 @@ async function sweepOnce(options: WorkerOptions): Promise<void> {
       log.info({ projection: projection.name, version: projection.version }, 'this version of a projection is complete')
     }
   }
-}
-
-/** Companies with unfolded events on all machines that answer. */
-async function findLaggingEverywhere({ places, log }: WorkerOptions, projection: Projection): Promise<string[]> {
-  const found = await Promise.all(
-    places.all().map(async (onMachine) => {
-      const lagging: string[] = []
-      try {
-        for (const { db } of onMachine) for (const id of await findLagging(db, projection)) lagging.push(id)
-      } catch (error) {
-        const { machine } = onMachine[0]!
-        if (machine === null) throw error
-        log.warn({ err: error, machine }, 'could not look for lagging companies on a machine; retrying')
-      }
-      return lagging
-    }),
-  )
-  return found.flat()
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /**
@@ -44,12 +45,12 @@ export async function isKnownCompany(db: LedgerDb, companyId: string): Promise<b
 
 /** Whether a version of a projection may be read: its tables have once caught up with the heads. */
 export async function isComplete(db: LedgerDb, projection: { name: string; version: number }): Promise<boolean> {
-  const row = await db
+  const find = db
     .selectFrom('projection_versions')
     .select('version')
     .where('projection', '=', projection.name)
     .where('version', '=', projection.version)
-    .executeTakeFirst()
+  const row = await outsideCompany(() => find.executeTakeFirst())
   return row !== undefined
 }
 

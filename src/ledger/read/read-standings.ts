@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /** The number of parked companies listed per projection; more are only counted. */
@@ -76,7 +77,7 @@ export async function readCompanyStanding(
     where h.company_id = ${toUuid(companyId)}`.execute(db)
   const row = rows[0]
   if (!row) throw new Error(`there is no company ${companyId}`)
-  const { lagging, parked_companies: parked } = await readLag(db, { name, version })
+  const { lagging, parked_companies: parked } = await outsideCompany(() => readLag(db, { name, version }))
   return {
     ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
     // An append and this statement may run on slightly different clocks.

@@ -132,3 +132,43 @@ export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; 
   const { options } = behind.get(pool)!
   return openPoolOf(async () => onShardOf(await machine.connect(options), shard), options)
 }
+
+/** A part of the database that is asked by itself: a shard, or all of it on plain PostgreSQL. */
+export interface Place {
+  /** Null on plain PostgreSQL. */
+  machine: string | null
+  pool: Pool
+}
+
+/** All places, for work that looks over all companies and need not see the latest. */
+export function placesOf(pool: Pool): Place[] {
+  const cluster = clusterOf(pool)
+  if (!cluster) return [{ machine: null, pool }]
+  return cluster.shards().map((found) => ({ machine: found.machine.name, pool: poolOfShard(pool, found) }))
+}
+
+/**
+ * Collects what is found in all places, machine by machine and side by side. Machines that cannot be asked are left out;
+ * `onUnreachable` is called for each of them. Throws if plain PostgreSQL cannot be asked.
+ */
+export async function findEverywhere<Found>(
+  pool: Pool,
+  find: (pool: Pool) => Promise<Found[]>,
+  onUnreachable: (machine: string, error: unknown) => void,
+): Promise<Found[]> {
+  const ofMachines = [...Map.groupBy(placesOf(pool), ({ machine }) => machine)]
+  const found = await Promise.all(
+    ofMachines.map(async ([machine, places]) => {
+      try {
+        const ofPlaces: Found[][] = []
+        for (const place of places) ofPlaces.push(await find(place.pool))
+        return ofPlaces.flat()
+      } catch (error) {
+        if (machine === null) throw error
+        onUnreachable(machine, error)
+        return []
+      }
+    }),
+  )
+  return found.flat()
+}

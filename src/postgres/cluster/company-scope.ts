@@ -22,6 +22,11 @@ export function inCompany<Result>(companyId: string, task: () => Result): Result
   return scope.run({ companyId }, task)
 }
 
+/** Runs a task for no company, such as one that reads a table of the coordinator. */
+export function outsideCompany<Result>(task: () => Result): Result {
+  return scope.run({ companyId: null }, task)
+}
+
 /** Says for which company the rest of the scope runs. Does nothing outside of a scope. */
 export function enterCompany(companyId: string): void {
   const current = scope.getStore()

@@ -1,0 +1,87 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import pg from 'pg'
+import t from 'tap'
+import { clusterOf } from '../../src/postgres/cluster/company-connections.ts'
+import { eventually } from '../support/eventually.ts'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { employee, send, startService } from '../support/service.ts'
+import type { TestCompany } from '../support/service.ts'
+
+/* One machine of a cluster hangs: stopped processes keep their connections and answer nothing. */
+
+const onCitus = CITUS_URL === undefined ? { skip: 'CITUS_URL names no Citus cluster' } : {}
+
+await t.test('only the companies of a machine that hangs notice', onCitus, async (t) => {
+  const service = await startService(t, { SWEEP_INTERVAL_MS: '200' }, { workers: true })
+  const cluster = clusterOf(service.pool)!
+  const [hung, healthy] = await companiesOnTwoMachines()
+  const { machine } = cluster.find(hung.id)
+  const processes = await processesOf(machine.name)
+  const create = ({ key }: TestCompany) => service.call('POST', '/v1/employees', { key, body: employee() })
+  const look = ({ key }: TestCompany) => service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q', { key })
+  t.equal((await create(hung)).status, 201)
+
+  signal('SIGSTOP')
+  const release = () => signal('SIGCONT')
+  process.once('exit', release)
+  try {
+    const [written, read] = [create(hung), look(hung)]
+    while (!machine.isDown) {
+      t.equal((await create(healthy)).status, 201)
+      t.equal((await look(healthy)).status, 404)
+    }
+    for (const answer of [await written, await read, await create(hung), await look(hung)])
+      t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } })
+    t.equal((await create(healthy)).status, 201)
+    t.match(await send(service.address, 'GET', '/readyz', { key: null }), {
+      status: 200,
+      body: { status: 'ready', unreachable_machines: [machine.name] },
+    })
+    const [{ log_id: logId }] = [(await create(healthy)).body as { log_id: string }]
+    await eventually('the sweep reaches the others', async () => {
+      const path = `/admin/v1/bulk-user-logs/${logId}`
+      const headers = { authorization: `Bearer ${healthy.admin.token}` }
+      return (await send(service.address, 'GET', path, { key: null, headers })).status === 200
+    })
+  } finally {
+    release()
+    process.off('exit', release)
+  }
+  await eventually('it is used again', async () => (await create(hung)).status === 201)
+  t.equal((await look(hung)).status, 404)
+
+  function signal(name: NodeJS.Signals): void {
+    for (const pid of processes()) process.kill(pid, name)
+  }
+
+  async function companiesOnTwoMachines(): Promise<[TestCompany, TestCompany]> {
+    const coordinator = cluster.machines()[0]!
+    const first = service.company
+    for (;;) {
+      const other = await service.makeCompany('Other')
+      const [one, two] = [cluster.find(first.id).machine, cluster.find(other.id).machine]
+      if (one !== two && one !== coordinator) return [first, other]
+    }
+  }
+})
+
+/** The server's processes, which run on this machine: the children of the parent of one of them, and that parent. */
+async function processesOf(machine: string): Promise<() => number[]> {
+  const [hostname, port] = machine.split(':') as [string, string]
+  const client = new pg.Client({ connectionString: Object.assign(new URL(CITUS_URL!), { hostname, port }).href })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const server = parentOf(rows[0]!.pid)
+  await client.end()
+  const all = () => readdirSync('/proc').map(Number)
+  return () => [...all().filter((pid) => pid > 0 && parentOf(pid) === server), server]
+}
+
+/** 0 for a process that has ended. */
+function parentOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,38 @@
+import t from 'tap'
+import { openMachine } from '../../src/postgres/cluster/machine.ts'
+import { isServerError } from '../../src/postgres/database-errors.ts'
+import { eventually } from '../support/eventually.ts'
+import { openDatabaseLine } from '../support/postgres/database-line.ts'
+import { createTestDatabase } from '../support/postgres/test-database.ts'
+
+const { serviceUrl } = await createTestDatabase(t)
+const line = await openDatabaseLine(t, () => Number(new URL(serviceUrl).port))
+const POOL = { url: serviceUrl, name: 'test', max: 1 }
+
+const changes: boolean[] = []
+const hung = openMachine('one', line.through(serviceUrl), (isDown) => changes.push(isDown))
+const healthy = openMachine('other', serviceUrl, () => t.fail('the other machine is never down'))
+t.teardown(() => Promise.all([hung.close(), healthy.close()]))
+
+await t.test('when a machine hangs, running statements, waiting ones and new ones fail, and only there', async (t) => {
+  const [used, other] = [await hung.connect(POOL), await healthy.connect(POOL)]
+  await used.query('select 1')
+  const waiting = hung.connect(POOL).catch((error: unknown) => error)
+  line.silence(true)
+  const running = used.query('select 1').catch((error: unknown) => error)
+  for (const failed of [running, waiting]) t.ok(isServerError(await failed), 'the caller is told to try again')
+  used.release(true)
+  t.equal(hung.isDown, true)
+  await t.rejects(hung.connect(POOL), { name: 'MachineDownError' })
+  t.match(await other.query('select 1 as one'), { rows: [{ one: 1 }] })
+  other.release()
+})
+
+await t.test('it is used again as soon as it answers', async (t) => {
+  line.silence(false)
+  await eventually('the machine is up', async () => !hung.isDown)
+  const client = await hung.connect(POOL)
+  t.match(await client.query('select 1 as one'), { rows: [{ one: 1 }] })
+  client.release()
+  t.strictSame(changes, [true, false])
+})

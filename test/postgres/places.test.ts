@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { fromUuid } from '../../src/domain/ids.ts'
+import { openPool } from '../../src/postgres/pool.ts'
+import type { PlacedShard } from '../../src/postgres/cluster/places.ts'
+import { shardOfCompany } from '../../src/postgres/cluster/places.ts'
+import { hashUuid } from '../../src/postgres/cluster/uuid-hash.ts'
+import { createTestDatabase } from '../support/postgres/test-database.ts'
+
+const { serviceUrl } = await createTestDatabase(t)
+const pool = openPool({ url: serviceUrl, name: 'test', max: 1 })
+t.teardown(() => pool.end())
+
+const uuids = Array.from({ length: 500 }, () => randomUUID())
+const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+
+await t.test('the hash is the one of PostgreSQL', async (t) => {
+  const { rows } = await pool.query<{ hash: number }>(
+    'select uuid_hash(uuid) as hash from unnest($1::uuid[]) as uuid',
+    [uuids],
+  )
+  t.strictSame(
+    uuids.map((uuid) => hashUuid(bytesOf(uuid))),
+    rows.map(({ hash }) => hash),
+  )
+})
+
+await t.test('a company is in the shard whose range has its hash', async (t) => {
+  const shards = [-1_000_000_000, -1, 1_000_000_000, 2_147_483_647].map((upTo, at): PlacedShard => ({
+    id: String(at),
+    upTo,
+    group: 1,
+    tables: new Map(),
+    renamed: new Map(),
+  }))
+  const places = { version: '', machines: new Map(), shards }
+  for (const uuid of uuids) {
+    const hash = hashUuid(bytesOf(uuid))
+    t.equal(
+      shardOfCompany(places, fromUuid('com', uuid)),
+      shards.find(({ upTo }) => hash <= upTo),
+    )
+  }
+})
