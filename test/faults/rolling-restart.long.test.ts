@@ -3,7 +3,7 @@ import t from 'tap'
 import { eventually } from '../support/eventually.ts'
 import { oracle } from './oracle/oracle.ts'
 import { openStage } from './stage.ts'
-import { startLoad } from './workload.ts'
+import { SHORT_REST_MS, startLoad } from './workload.ts'
 
 /*
  * A rolling deploy: three API processes and three workers on one database, each stopped by SIGTERM and started again
@@ -26,7 +26,7 @@ await t.test('three API processes and three workers restart in turn, and no call
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
-    { clients: CLIENTS, seed: SEED },
+    { clients: CLIENTS, seed: SEED, restMs: SHORT_REST_MS },
   )
   await pause(BETWEEN_MS)
   for (const part of [...stage.apis, ...stage.workers]) {
