@@ -1,4 +1,5 @@
 import t from 'tap'
+import { SHORT_REST_MS } from '../faults/workload.ts'
 import { runDrill } from './drill.ts'
 
 /*
@@ -16,7 +17,13 @@ const WHAT_IS_LOST: Record<string, typeof NOTHING> = {
   'backup and archive, to a moment': SOMETHING,
 }
 
-const reports = await runDrill({ companies: 1, seed: 1, callsPerPart: 50, print: () => undefined })
+const reports = await runDrill({
+  companies: 1,
+  seed: 1,
+  callsPerPart: 50,
+  restMs: SHORT_REST_MS,
+  print: () => undefined,
+})
 
 for (const { way, answered, lost, verdicts, refused, wrong } of reports) {
   await t.test(`restored from: ${way}`, async (t) => {

@@ -26,6 +26,8 @@ interface DrillOptions {
   seed: number
   /** Calls that are answered in each part of the load. */
   callsPerPart: number
+  /** How long a client rests between two calls, in milliseconds. */
+  restMs: number
   /** Called at each step. */
   print(line: string): void
 }
@@ -88,11 +90,11 @@ async function loadAndLose(
   options: DrillOptions,
 ): Promise<Lost> {
   const { cluster, folder } = stage
-  const { print, seed, callsPerPart } = options
+  const { print, seed, callsPerPart, restMs } = options
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
-    { clients: CLIENTS, seed, resolveWithinMs: RESOLVE_WITHIN_MS },
+    { clients: CLIENTS, seed, resolveWithinMs: RESOLVE_WITHIN_MS, restMs },
   )
   const answered = () => load.operations.filter(({ final }) => final !== null).length
   const more = async () => {

@@ -18,6 +18,7 @@ const reports = await runDrill({
   companies,
   seed,
   callsPerPart: Math.ceil(calls / 3),
+  restMs: 0,
   print: (line) => process.stdout.write(`${line}\n`),
 })
 

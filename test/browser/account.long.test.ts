@@ -10,7 +10,7 @@ for (const javaScriptEnabled of [true, false]) {
     async (t) => {
       const service = await startService(t)
       const { member } = service.company
-      const browser = await openBrowser(t)
+      const browser = await openBrowser()
       const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
       const other = await openPage(t, browser, service, { javaScriptEnabled })
       await signIn(other.page, service.company, 'member')
@@ -75,7 +75,7 @@ await t.test('the account page looks right in both colour schemes and at every w
   const { body: long } = await service.manage('POST', '/tokens', { name: 'x'.repeat(120) })
   const { body: revoked } = await service.manage('POST', '/tokens', { name: '<b>revoked' })
   await service.manage('DELETE', `/tokens/${revoked.id}`)
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')
   for (const path of ['/account', '/account?done=password', `/account/tokens/${long.id}/revoke`])
     t.same(await looksOf(page, path), [])

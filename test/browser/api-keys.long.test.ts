@@ -10,7 +10,7 @@ for (const javaScriptEnabled of [true, false]) {
     async (t) => {
       const service = await startService(t)
       const permissions = javaScriptEnabled ? { permissions: ['clipboard-read', 'clipboard-write'] } : {}
-      const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled, ...permissions })
+      const { page, faults } = await openPage(t, await openBrowser(), service, { javaScriptEnabled, ...permissions })
       await signIn(page, service.company, 'admin')
       await page.goto('/settings/api-keys')
       await page.getByRole('link', { name: 'Create API key' }).click()
@@ -72,7 +72,7 @@ await t.test('the remaining overlap counts down by itself', async (t) => {
   const service = await startService(t)
   const { api_id: id } = service.company.key
   await service.manage('POST', `/api-keys/${id}/rotate`, { overlap_seconds: 30 })
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')
   await page.goto(`/settings/api-keys/${id}`)
   const left = page.getByText('Works until').locator('.ago')
@@ -86,7 +86,7 @@ await t.test('the remaining overlap counts down by itself', async (t) => {
 await t.test('a key is narrowed in the browser', async (t) => {
   const service = await startService(t)
   const { api_id: id } = service.company.key
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')
   await page.goto(`/settings/api-keys/${id}`)
   await page.getByLabel('Access').selectOption('read only')
@@ -120,7 +120,7 @@ await t.test(
     const { body: revoked } = await service.manage('POST', '/api-keys', { name: HOSTILE })
     await service.manage('POST', `/api-keys/${revoked.id}/revoke`)
     await service.manage('POST', `/api-keys/${long.id}/rotate`, {})
-    const { page, faults } = await openPage(t, await openBrowser(t), service)
+    const { page, faults } = await openPage(t, await openBrowser(), service)
     await signIn(page, service.company, 'admin')
     const paths = ['', '?status=disabled', '/new', `/${long.id}`, `/${revoked.id}?done=revoked`, `/${long.id}/revoke`]
     for (const path of paths) t.same(await looksOf(page, `/settings/api-keys${path}`), [])

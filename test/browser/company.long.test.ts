@@ -2,7 +2,7 @@ import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const COMPANY = '/settings/company'
 
 for (const javaScriptEnabled of [true, false]) {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const EMPLOYEES = '/settings/employees'
 const HOSTILE = '"><script>alert(1)</script>'
 

@@ -3,7 +3,7 @@ import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../suppor
 import { employee, startService } from '../support/service.ts'
 import { rowsWith } from '../support/postgres/rows-with.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const EMPLOYEES = '/settings/employees'
 
 for (const javaScriptEnabled of [true, false]) {

@@ -6,7 +6,7 @@ import { employee, startService } from '../support/service.ts'
 import { ERASE } from '../support/ledger/event-row.ts'
 import { deriveEnvelope } from '../../src/ledger/integrity/codec.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const EVENTS = '/settings/events'
 const HOSTILE = '</pre><script>alert(1)</script><img src=x onerror="alert(2)">'
 

@@ -20,7 +20,7 @@ function requestOf(curl: string): { url: string; init: RequestInit } {
 
 await t.test("an administrator's first day, from the invitation to why a bulk update failed", async (t) => {
   const service = await startService(t, { SWEEP_INTERVAL_MS: '200' }, { workers: true })
-  const browser = await openBrowser(t)
+  const browser = await openBrowser()
   const colleague = await openPage(t, browser, service)
   await signIn(colleague.page, service.company, 'admin')
   await colleague.page.goto('/settings/users/new')

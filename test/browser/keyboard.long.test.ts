@@ -7,7 +7,7 @@ const LOGS = '/settings/bulk-user-logs'
 const service = await startService(t)
 const { body } = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
 await service.project()
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 
 /** The focused element: its text, its address, and whether a focus ring is drawn. */
 async function focused(page: Page): Promise<{ text: string; href: string | null; hasRing: boolean }> {

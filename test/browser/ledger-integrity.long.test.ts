@@ -7,7 +7,7 @@ import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const service = await startService(t)
 const made = await service.call('POST', '/v1/employees', { body: Array.from({ length: 300 }, () => employee()) })
 const LEDGER = '/settings/ledger'

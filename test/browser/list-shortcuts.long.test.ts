@@ -6,7 +6,7 @@ const LOGS = '/settings/bulk-user-logs'
 const service = await startService(t)
 for (let at = 0; at < 3; at += 1) await service.call('POST', '/v1/employees', { body: employee() })
 await service.project()
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 
 await t.test('/ focuses the search box, j and k move through the rows, and Enter opens one', async (t) => {
   const { page, faults } = await openPage(t, browser, service)

@@ -3,7 +3,7 @@ import { looksOf, openBrowser, openPage, signIn } from '../support/browser/brows
 import { startService } from '../support/service.ts'
 
 const service = await startService(t)
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const FOR_ADMINISTRATORS = ['/settings/usage', '/settings/health', '/settings/company']
 
 for (const role of ['auditor', 'member'] as const) {

@@ -6,7 +6,7 @@ import { startService } from '../support/service.ts'
 /* The answers to forms that show something once: they have no address, so each is looked at right there. */
 
 const service = await startService(t)
-const { page, faults } = await openPage(t, await openBrowser(t), service)
+const { page, faults } = await openPage(t, await openBrowser(), service)
 await signIn(page, service.company, 'admin')
 
 async function answerOf(

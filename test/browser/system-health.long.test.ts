@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const HEALTH = '/settings/health'
 const MARKUP = '<b id=hostile>unreadable</b>'
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const USAGE = '/settings/usage'
 
 await t.test('a company without calls sees a message and no chart', async (t) => {

@@ -10,7 +10,7 @@ for (const javaScriptEnabled of [true, false]) {
     `an invited user opens the link in another browser and signs in as an auditor${javaScriptEnabled ? '' : ', without any script'}`,
     async (t) => {
       const service = await startService(t)
-      const browser = await openBrowser(t)
+      const browser = await openBrowser()
       const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
       await signIn(page, service.company, 'admin')
       await page.goto('/settings/users')
@@ -70,7 +70,7 @@ await t.test(
       role: 'member',
     })
     await service.manage('DELETE', `/users/${removed.id}`)
-    const { page, faults } = await openPage(t, await openBrowser(t), service)
+    const { page, faults } = await openPage(t, await openBrowser(), service)
     await signIn(page, service.company, 'admin')
     const own = service.company.admin.user_id
     for (const path of [

@@ -16,7 +16,7 @@ for (const javaScriptEnabled of [true, false]) {
     `an administrator creates, tests, pauses, replays, rotates and removes a webhook${javaScriptEnabled ? '' : ' without any script'}`,
     async (t) => {
       const service: Service = await startService(t, {}, { singleDeliveries: deliverToNobody(() => service.pool) })
-      const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled })
+      const { page, faults } = await openPage(t, await openBrowser(), service, { javaScriptEnabled })
       await signIn(page, service.company, 'admin')
       await page.goto('/settings/api-keys')
       await page.getByRole('link', { name: 'Webhooks' }).click()
@@ -84,7 +84,7 @@ await t.test(
       `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = now() where webhook_id = $1`,
       [toUuid(long)],
     )
-    const { page, faults } = await openPage(t, await openBrowser(t), service)
+    const { page, faults } = await openPage(t, await openBrowser(), service)
     await signIn(page, service.company, 'admin')
     const paths = ['', '/new', `/${long}`, `/${hostile}?sent=${id}`, `/${hostile}/deliveries`, `/${long}/remove`]
     for (const path of paths) t.same(await looksOf(page, `/settings/webhooks${path}`), [], path)

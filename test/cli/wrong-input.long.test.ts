@@ -35,7 +35,9 @@ await t.test('an invalid setting is named in one line', async (t) => {
       'PORT must be a whole number from 0 to 65535; LANES must be a whole number from 1 to 64',
     ],
   ]
-  const ended = await Promise.all(faults.map(([environment]) => runCommand(t, ['start'], environment)))
+  const ended = await Promise.all(
+    faults.map(([environment], at) => runCommand(t, at === 0 ? ['start'] : ['company', 'list'], environment)),
+  )
   for (const [at, [, line]] of faults.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
 })
 
@@ -130,6 +132,8 @@ await t.test('an unusable data folder is a one-line error', async (t) => {
       "the data folder /proc/no/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/no'",
     ],
   ]
-  const ended = await Promise.all(lines.map(([DATA_DIR]) => runCommand(t, ['start'], { DATA_DIR })))
+  const ended = await Promise.all(
+    lines.map(([DATA_DIR], at) => runCommand(t, at === 0 ? ['start'] : ['company', 'list'], { DATA_DIR })),
+  )
   for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
 })

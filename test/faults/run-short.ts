@@ -3,6 +3,7 @@ import { STAGES } from './faults.ts'
 import { runFault } from './run.ts'
 import type { StageSettings } from './stage.ts'
 import { openStage } from './stage.ts'
+import { SHORT_REST_MS } from './workload.ts'
 
 const USUAL: StageSettings = {}
 const FIRST_SEED = 100
@@ -18,6 +19,7 @@ export async function runShort(t: Test, kinds: string[]): Promise<void> {
           const { wrong, calls } = await runFault(stage, fault, FIRST_SEED + kinds.indexOf(fault), {
             looksAtTimes: false,
             repeats: 1,
+            restMs: SHORT_REST_MS,
           })
           t.same(wrong, [])
           t.ok(calls > 0)

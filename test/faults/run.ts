@@ -43,7 +43,7 @@ export interface Outcome {
   wrong: Finding[]
 }
 
-interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs'> {
+interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs' | 'restMs'> {
   /** How long the projections may take to catch up after the load. */
   settlesWithinMs?: number
   /** Whether to check the times of recovery and lag: not on a busy machine. */

@@ -63,7 +63,12 @@ export interface LoadOptions {
   seed: number
   /** How long a call is retried until it has a definite answer. */
   resolveWithinMs?: number
+  /** How long a client rests between two calls, in milliseconds: 0 uses all of the machine. */
+  restMs?: number
 }
+
+/** The rest in tests that run beside others: some calls are under way at any time. */
+export const SHORT_REST_MS = 100
 
 const ANSWER_WITHIN_MS = 15_000
 const RESOLVE_WITHIN_MS = 90_000
@@ -92,7 +97,7 @@ interface Known {
 export function startLoad(
   addresses: string[],
   companies: LoadedCompany[],
-  { clients, seed, resolveWithinMs = RESOLVE_WITHIN_MS }: LoadOptions,
+  { clients, seed, resolveWithinMs = RESOLVE_WITHIN_MS, restMs = 0 }: LoadOptions,
 ): Load {
   const operations: Operation[] = []
   const started = performance.now()
@@ -134,6 +139,7 @@ export function startLoad(
       if (operation.final && random.chance(SENT_AGAIN))
         operation.again = await attempt(addresses[0]!, company, operation, now)
       learn(people, operation)
+      if (restMs > 0) await pause(restMs)
     }
   }
 

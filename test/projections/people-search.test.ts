@@ -101,14 +101,14 @@ async function makeCall(): Promise<void> {
     )
 }
 
-for (let round = 0; round < inputs(30, 120); round += 1) await makeCall()
+for (let round = 0; round < inputs(30, 60); round += 1) await makeCall()
 // More records than one read takes.
 for (let night = 0; night < 12; night += 1)
   await send(
     'update_many',
     people.map((person) => ({ of: person, sent: { id: person.id } })),
   )
-for (let round = 0; round < inputs(20, 80); round += 1) await makeCall()
+for (let round = 0; round < inputs(20, 40); round += 1) await makeCall()
 await service.project()
 
 const ALL_CALLS: EntryFilter = {}

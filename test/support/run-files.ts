@@ -6,12 +6,14 @@ export const LONG = '.long.test.ts'
 
 /**
  * Runs the test files that match some patterns in this process, one after the other. Loading the program is most of a
- * small file's cost, so a group's files load it once. Each file's teardowns run right after its tests. A file that
- * fails to load is reported by name, and the others still run.
+ * small file's cost, so a group's files load it once. Each file's teardowns run right after its tests, and the steps of
+ * `afterAll` (after-all.ts) at the end. A file that fails to load is reported by name, and the others still run.
  */
 export async function runFiles(...patterns: string[]): Promise<void> {
   leaveLoaders()
   const { default: t } = await import('tap')
+  const { holdBack } = await import('./after-all.ts')
+  const endAll = holdBack()
   const teardowns: (() => unknown)[] = []
   const tearDown = async () => {
     for (let step = teardowns.pop(); step; step = teardowns.pop()) await step()
@@ -23,6 +25,7 @@ export async function runFiles(...patterns: string[]): Promise<void> {
     await import(path.resolve(file)).catch(fail)
     await tearDown().catch(fail)
   }
+  await endAll()
 }
 
 /**

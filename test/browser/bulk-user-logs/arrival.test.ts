@@ -3,7 +3,7 @@ import { openBrowser } from '../../support/browser/browser.ts'
 import { startService } from '../../support/service.ts'
 import { idsOf, makeCall, rowOf, watchLog } from '../../support/processes/watched-log.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const service = await startService(t, { SWEEP_INTERVAL_MS: '200', SIGN_IN_LIMIT: '0' }, { workers: true })
 
 await t.test('new entries appear at the top by themselves, and are announced politely in one message', async (t) => {

@@ -5,7 +5,7 @@ import { employee, startService } from '../../support/service.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 
 const LOGS = '/settings/bulk-user-logs'
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 const HOSTILE = {
   first_name: '<img src=x onerror=alert(1)>',

@@ -4,7 +4,7 @@ import { looksOf, openBrowser, openPage, signIn } from '../../support/browser/br
 import { employee, startService } from '../../support/service.ts'
 
 const LOGS = '/settings/bulk-user-logs'
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 
 /** Makes one creation that succeeds and one that fails. */

@@ -3,7 +3,7 @@ import { openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
 import { employee, startService } from '../../support/service.ts'
 import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/processes/watched-log.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const service = await startService(t, { SWEEP_INTERVAL_MS: '200', SIGN_IN_LIMIT: '0' }, { workers: true })
 
 await t.test('only entries that match the filters arrive', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
 import { employee, startService } from '../../support/service.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const service = await startService(t)
 
 async function call(method: 'POST' | 'PATCH', body: unknown): Promise<{ path: string; ids: string[] }> {

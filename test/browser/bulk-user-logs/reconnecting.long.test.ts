@@ -6,7 +6,7 @@ import { openBrowser, giveCredentials } from '../../support/browser/browser.ts'
 import { startService } from '../../support/service.ts'
 import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/processes/watched-log.ts'
 
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 const SETTINGS = { SWEEP_INTERVAL_MS: '200', STREAM_HEARTBEAT_MS: '200', STREAMS_PER_USER: '2', SIGN_IN_LIMIT: '0' }
 const service = await startService(t, SETTINGS, { workers: true })
 

@@ -6,7 +6,7 @@ import { employee, startService } from '../../support/service.ts'
 import { ERASE } from '../../support/ledger/event-row.ts'
 
 const LOGS = '/settings/bulk-user-logs'
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 
 await t.test(
   'an entry with 10,000 records is read page by page, in both directions, and searched on the server',

@@ -27,7 +27,7 @@ const idp = await startTestProvider(t, {
 })
 await giveProvider(service, company, idp, { creates_users: true, publicUrl })
 const path = `/sign-in/${company.id}`
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 
 async function open(t: Parameters<typeof openPage>[0], javaScriptEnabled = true) {
   const { page, faults } = await openPage(t, browser, named, { javaScriptEnabled })

@@ -15,7 +15,7 @@ const service = await startService(t, {
 // Browsers offer passkeys to names of hosts only.
 const named: Service = { ...service, address: `http://localhost:${port}` }
 const { admin, member } = service.company
-const browser = await openBrowser(t)
+const browser = await openBrowser()
 
 /**
  * Gives a page's browser an authenticator that says yes by itself. So the browser must not ask it for what it fills into

@@ -15,7 +15,7 @@ for (const javaScriptEnabled of [true, false]) {
       const service = await startService(t, SETTINGS)
       const { company, pool } = service
       const provider = await startTestProvider(t)
-      const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled })
+      const { page, faults } = await openPage(t, await openBrowser(), service, { javaScriptEnabled })
       const status = () => page.getByRole('status').textContent()
       await signIn(page, company, 'admin')
       await page.goto('/settings/users')
@@ -79,7 +79,7 @@ await t.test(
       ...{ name: HOSTILE, issuer: provider.issuer, client_id: 'x'.repeat(255), client_auth: 'private_key_jwt' },
       ...{ creates_users: 'yes', role_claim: 'x'.repeat(255), roles },
     }
-    const { page, faults } = await openPage(t, await openBrowser(t), service)
+    const { page, faults } = await openPage(t, await openBrowser(), service)
     await signIn(page, company, 'admin')
     t.same(await looksOf(page, '/settings/sign-in'), [])
     await browse(service, '/settings/sign-in/new', { cookie, form })

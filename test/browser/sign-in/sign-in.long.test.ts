@@ -12,7 +12,7 @@ import { startService } from '../../support/service.ts'
 
 await t.test('signing in opens the page that was asked for, and signing out ends the session', async (t) => {
   const service = await startService(t)
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  const { page, faults } = await openPage(t, await openBrowser(), service)
   await page.goto('/settings/no-such-page?a=1')
   t.equal(new URL(page.url()).pathname, '/sign-in')
   await giveCredentials(page, {
@@ -35,7 +35,7 @@ for (const javaScriptEnabled of [true, false]) {
     async (t) => {
       const service = await startService(t)
       const { admin } = service.company
-      const { page, faults } = await openPage(t, await openBrowser(t), service, { javaScriptEnabled })
+      const { page, faults } = await openPage(t, await openBrowser(), service, { javaScriptEnabled })
       await signIn(page, service.company, 'admin')
       await page.goto('/settings/users/new')
       await page.getByLabel('Email').fill('nora@example.com')
@@ -60,7 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 await t.test('a breadcrumb leads back to the list with its filters, until someone signs in', async (t) => {
   const service = await startService(t)
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')
   await page.goto('/settings/api-keys?status=active')
   await page.locator('tbody').getByRole('link').first().click()
@@ -77,7 +77,7 @@ await t.test('a breadcrumb leads back to the list with its filters, until someon
 
 await t.test('the signed-out pages look right in both colour schemes and at every width', async (t) => {
   const service = await startService(t)
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  const { page, faults } = await openPage(t, await openBrowser(), service)
   for (const path of ['/sign-in', '/invitation?token=x', '/problems', '/problems/quota_exceeded'])
     t.same(await looksOf(page, path), [])
   t.same(faults, [])
@@ -85,7 +85,7 @@ await t.test('the signed-out pages look right in both colour schemes and at ever
 
 await t.test("a member sees no Company Settings and can't open its pages", async (t) => {
   const service = await startService(t)
-  const { page, faults } = await openPage(t, await openBrowser(t), service)
+  const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'member')
   t.equal(await page.getByRole('navigation', { name: 'Company Settings' }).count(), 0)
   for (const path of ['/settings/no-such-page', '/account/no-such-page']) t.same(await looksOf(page, path), [])

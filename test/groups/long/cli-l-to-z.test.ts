@@ -1,6 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles(
-  'test/cli/{lost-postgres,own-database,providers,secrets,signals,webhooks,wrong-input}.long.test.ts',
-  'test/clients/*.long.test.ts',
-)
+await runFiles('test/cli/{lost-postgres,own-database,providers,secrets,signals,webhooks,wrong-input}.long.test.ts')

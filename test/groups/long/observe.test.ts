@@ -1,8 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles(
-  'test/observe/*.long.test.ts',
-  'test/deployment/*.long.test.ts',
-  'test/bench/*.long.test.ts',
-  'test/backup/*.long.test.ts',
-)
+await runFiles('test/observe/*.long.test.ts', 'test/deployment/*.long.test.ts')

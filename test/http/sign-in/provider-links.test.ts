@@ -6,9 +6,10 @@ import { streamOf } from '../../support/ledger/company-events.ts'
 import {
   comeBack,
   enter,
-  giveProvider,
   goToProvider,
+  makeCompanyWithProvider,
   turn,
+  type Wanted,
   WITH_PROVIDERS,
 } from '../../support/providers/company-provider.ts'
 import { startTestProvider } from '../../support/providers/test-provider.ts'
@@ -18,11 +19,8 @@ import { startService } from '../../support/service.ts'
 
 const service = await startService(t, WITH_PROVIDERS)
 const idp = await startTestProvider(t)
-let companies = 0
-const openCompany = async (settings: Parameters<typeof giveProvider>[3] = {}) => {
-  companies += 1
-  const company = await service.makeCompany(`Company ${companies}`)
-  await giveProvider(service, company, idp, settings)
+const openCompany = async (settings?: Wanted) => {
+  const { company } = await makeCompanyWithProvider(service, idp, settings)
   const manage = (method: 'POST', path: string, body?: unknown) =>
     service.manage(method, path, body, company.admin.token)
   const invite = async (email: string) => {

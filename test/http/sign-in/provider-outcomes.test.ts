@@ -5,9 +5,10 @@ import { readEvents } from '../../support/ledger/company-events.ts'
 import {
   comeBack,
   enter,
-  giveProvider,
   goToProvider,
+  makeCompanyWithProvider,
   turn,
+  type Wanted,
   WITH_PROVIDERS,
 } from '../../support/providers/company-provider.ts'
 import { startTestProvider } from '../../support/providers/test-provider.ts'
@@ -17,11 +18,8 @@ import { startService } from '../../support/service.ts'
 
 const service = await startService(t, WITH_PROVIDERS)
 const idp = await startTestProvider(t)
-let companies = 0
-const openCompany = async (settings: Parameters<typeof giveProvider>[3] = {}) => {
-  companies += 1
-  const company = await service.makeCompany(`Company ${companies}`)
-  const providerId = await giveProvider(service, company, idp, settings)
+const openCompany = async (settings?: Wanted) => {
+  const { company, providerId } = await makeCompanyWithProvider(service, idp, settings)
   const eventsSince = await readEvents(service.db, company.id)
   const newEvents = async () => (await readEvents(service.db, company.id)).slice(eventsSince.length)
   return { company, providerId, newEvents }

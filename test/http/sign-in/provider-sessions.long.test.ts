@@ -9,9 +9,10 @@ import { streamOf } from '../../support/ledger/company-events.ts'
 import {
   comeBack,
   enter,
-  giveProvider,
   goToProvider,
+  makeCompanyWithProvider,
   turn,
+  type Wanted,
   WITH_PROVIDERS,
 } from '../../support/providers/company-provider.ts'
 import { startTestProvider } from '../../support/providers/test-provider.ts'
@@ -21,13 +22,10 @@ import { startService } from '../../support/service.ts'
 
 const service = await startService(t, WITH_PROVIDERS)
 const idp = await startTestProvider(t)
-let companies = 0
-const openCompany = async (settings: Parameters<typeof giveProvider>[3] = {}) => {
-  companies += 1
-  const company = await service.makeCompany(`Company ${companies}`)
-  await giveProvider(service, company, idp, settings)
+const openCompany = async (settings?: Wanted) => {
+  const { company } = await makeCompanyWithProvider(service, idp, settings)
   const person = (role: 'admin' | 'auditor' | 'member') => {
-    const sub = `${role}-${companies}`
+    const sub = `${role} of ${company.id}`
     idp.accounts = [{ sub, email: company[role].email, email_verified: true }]
     idp.signsIn = sub
     return sub

@@ -4,15 +4,23 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { Role } from '../../../src/domain/company.ts'
 import { launchChromium } from './chromium.ts'
+import { afterAll } from '../after-all.ts'
 import type { Service, TestCompany } from '../service.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE_MS = 30_000
 
-/** A real Chromium: the system's, or the one from a package. It is closed after the test. */
-export async function openBrowser(t: Test): Promise<Browser> {
+let shared: Promise<Browser> | undefined
+
+/** A real Chromium, which all tests of this process share: each has pages in contexts of its own. */
+export function openBrowser(): Promise<Browser> {
+  return (shared ??= launch())
+}
+
+async function launch(): Promise<Browser> {
   const browser = await launchChromium()
-  t.teardown(() => browser.close())
+  browser.once('disconnected', () => (shared = undefined))
+  afterAll(() => browser.close())
   return browser
 }
 
@@ -92,28 +100,29 @@ async function sidewaysScroll(page: Page): Promise<number> {
 
 /** Loads a page and checks its looks in both colour schemes and at three widths. Returns one line per fault. */
 export async function looksOf(page: Page, path: string): Promise<string[]> {
-  return look(page, path, () => page.goto(path))
+  await page.goto(path)
+  return look(page, path)
 }
 
-/** Checks the open page in the same way without loading it, for a form's answer that is there only once. */
+/** Checks the open page in the same way, for a form's answer that is there only once. */
 export async function looksOfAnswer(page: Page): Promise<string[]> {
-  return look(page, new URL(page.url()).pathname, async () => null)
+  return look(page, new URL(page.url()).pathname)
 }
 
-/** Both colour schemes and every width, but not each with each other: loading and judging a page is slow. */
+/** Both colour schemes and every width, but not each with each other: judging a page is slow. */
 const LOOKS = [
   ['light', 320],
   ['light', 800],
   ['dark', 1600],
 ] as const
 
-async function look(page: Page, path: string, load: () => Promise<unknown>): Promise<string[]> {
+/** No page measures its window when it loads, so one that is open looks the same as one that is loaded again. */
+async function look(page: Page, path: string): Promise<string[]> {
   const faults: string[] = []
   const size = page.viewportSize()!
   for (const [colorScheme, width] of LOOKS) {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 900 })
-    await load()
     const wider = await sidewaysScroll(page)
     if (wider > 0) faults.push(`${path} at ${width} px is ${wider} px too wide`)
     if (width !== 800)

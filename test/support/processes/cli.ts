@@ -1,9 +1,10 @@
-import type { ChildProcessByStdio } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import type { Test } from 'tap'
 import type { DemoCredentials } from '../../../src/demo/demo.ts'
@@ -35,8 +36,7 @@ export interface Server extends Running {
 /** Starts a command in a process that does not outlive the test. */
 export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: Environment): Running {
   const child = spawn(process.execPath, ['src/main.ts', ...args], {
-    // Drops the environment, such as tap's variables for its own processes.
-    env: { PATH: process.env['PATH'], TMPDIR: os.tmpdir(), PORT: '0', ...environment },
+    env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
@@ -63,9 +63,54 @@ export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: E
   return { child, ended, prints, end }
 }
 
-/** Runs a command to its end. */
-export function runCommand(t: Test, args: string[], environment: Environment): Promise<Ended> {
-  return launch(t, args, environment).ended
+/** Drops the environment, such as tap's variables for its own processes. */
+function environmentOf(environment: Environment): Environment {
+  return { PATH: process.env['PATH']!, TMPDIR: os.tmpdir(), PORT: '0', ...environment }
+}
+
+/** A command for the process that runs commands. */
+export interface CommandRun {
+  args: string[]
+  environment: Environment
+}
+
+let host: ChildProcess | undefined
+const waiting: ((ended: Ended) => void)[] = []
+
+/**
+ * Runs a command to its end. Loading the program takes most of a short command's time, so one process runs all but
+ * those that serve, one after the other. `test/deployment/runbook.long.test.ts` runs the commands as users do.
+ */
+export async function runCommand(t: Test, args: string[], environment: Environment): Promise<Ended> {
+  if (SERVING.has(args[0])) return launch(t, args, environment).ended
+  const { promise, resolve } = Promise.withResolvers<Ended>()
+  waiting.push(resolve)
+  host ??= startHost()
+  host.ref()
+  host.channel!.ref()
+  host.send({ args, environment: environmentOf(environment) } satisfies CommandRun)
+  return promise
+}
+
+const SERVING = new Set<string | undefined>(['start', 'serve', 'work'])
+
+/** Starts the process that runs commands. It ends with this one, and keeps it alive only while it runs a command. */
+function startHost(): ChildProcess {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./command-host.ts', import.meta.url))], {
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  child.on('message', (ended: Ended) => {
+    waiting.shift()!(ended)
+    if (waiting.length > 0) return
+    child.unref()
+    child.channel!.unref()
+  })
+  child.on('exit', (exitCode, signal) => {
+    host = undefined
+    for (const end of waiting.splice(0)) end({ exitCode, signal, stdout: '', stderr: 'the process of commands ended' })
+  })
+  return child
 }
 
 /** Runs a command that prints JSON. */

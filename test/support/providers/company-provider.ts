@@ -19,7 +19,8 @@ export const FROM_ELSEWHERE = {
 
 const SECRET = 'the secret of the client'
 
-interface Wanted extends Partial<ProviderSettings> {
+/** What is special about a company's provider. */
+export interface Wanted extends Partial<ProviderSettings> {
   use?: ProviderUse['use']
   /** Where browsers reach the service. */
   publicUrl?: string
@@ -49,6 +50,12 @@ export async function giveProvider(
   )
   await turn(service, company, use)
   return provider.id
+}
+
+/** Makes a company that has a provider. */
+export async function makeCompanyWithProvider(service: Service, idp: TestProvider, settings?: Wanted) {
+  const company = await service.makeCompany('With a provider')
+  return { company, providerId: await giveProvider(service, company, idp, settings) }
 }
 
 /** Changes the use of a company's provider, as the command line could, without asking who could still sign in. */
