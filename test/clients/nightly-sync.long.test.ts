@@ -9,7 +9,7 @@ import { startService } from '../support/service.ts'
 
 /* The nightly sync runs as its users run it: in a folder of its own, with the installed package. */
 
-const { folder, entry } = await installClient(t)
+const { folder, entry } = await installClient()
 cpSync('docs/nightly-sync.ts', path.join(folder, 'nightly-sync.mts'))
 const { nightlySync } = (await import(path.join(folder, 'nightly-sync.mts'))) as typeof sync
 const { createEmployeeClient } = (await import(entry)) as typeof client

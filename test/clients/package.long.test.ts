@@ -10,7 +10,7 @@ import { startService } from '../support/service.ts'
 
 /* The package as its users have it: installed from the tarball, in a folder with nothing else. */
 
-const { folder } = await installClient(t)
+const { folder } = await installClient()
 const service = await startService(t)
 const readme = readFileSync('clients/typescript/README.md', 'utf8')
 const examples = [...readme.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code!)
@@ -80,12 +80,15 @@ await t.test('what the API would refuse is a fault of type', async (t) => {
     ["client.list({ status: 'gone' })", 'gone'],
     ['client.get(1)', 'number'],
   ] as const
-  for (const [call, told] of faulty) {
-    const code = `import type { EmployeeClient } from 'employee-ledger-client'
-      export const run = (client: EmployeeClient) => ${call}`
-    const faults = await typeFaults(COMPILERS[0]!, ['node'], code)
-    t.match(faults, /^program\.mts\(2,\d+\): error/)
-    t.match(faults, told)
+  const code = [
+    "import type { EmployeeClient } from 'employee-ledger-client'",
+    ...faulty.map(([call], at) => `export const run${at} = (client: EmployeeClient) => ${call}`),
+  ]
+  const faults = (await typeFaults(COMPILERS[0]!, ['node'], code.join('\n'))).split(/\n(?=program)/)
+  for (const [at, [call, told]] of faulty.entries()) {
+    const itsFaults = faults.filter((fault) => fault.startsWith(`program.mts(${at + 2},`))
+    t.match(itsFaults[0], /^program\.mts\(\d+,\d+\): error/, call)
+    t.match(itsFaults.join('\n'), told)
   }
 })
 

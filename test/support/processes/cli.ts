@@ -79,7 +79,8 @@ const waiting: ((ended: Ended) => void)[] = []
 
 /**
  * Runs a command to its end. Loading the program takes most of a short command's time, so one process runs all but
- * those that serve or need NODE_OPTIONS, one after the other. `test/deployment/runbook.long.test.ts` runs the commands as users do.
+ * those that serve or need NODE_OPTIONS, one after the other. `test/deployment/runbook.long.test.ts` runs the commands
+ * as users do.
  */
 export async function runCommand(t: Test, args: string[], environment: Environment): Promise<Ended> {
   if (SERVING.has(args[0]) || 'NODE_OPTIONS' in environment) return launch(t, args, environment).ended

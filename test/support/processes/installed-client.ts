@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { Test } from 'tap'
+import { afterAll } from '../after-all.ts'
 
 const exec = promisify(execFile)
 
@@ -28,13 +28,20 @@ interface InstalledClient {
   entry: string
 }
 
+let shared: Promise<InstalledClient> | undefined
+
+/** The installed client, which all tests of this process share. */
+export function installClient(): Promise<InstalledClient> {
+  return (shared ??= install())
+}
+
 /**
  * Packs the client and installs its tarball in an empty folder. The packages that it depends on are packed from this
  * repository's installation, so no registry is needed.
  */
-export async function installClient(t: Pick<Test, 'teardown'>): Promise<InstalledClient> {
+async function install(): Promise<InstalledClient> {
   const top = mkdtempSync(path.join(os.tmpdir(), 'ledger-client-'))
-  t.teardown(() => rmSync(top, { recursive: true, force: true }))
+  afterAll(() => rmSync(top, { recursive: true, force: true }))
   // A copy, because other tests read the folders of the repository while the package is built.
   const source = path.join(top, 'repository/clients/typescript')
   cpSync('clients/typescript', source, { recursive: true, filter: (file) => path.basename(file) !== 'dist' })
