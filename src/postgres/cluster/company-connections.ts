@@ -67,12 +67,14 @@ export function clusterOf(pool: Pool): Cluster | undefined {
   return behind.get(pool)?.cluster
 }
 
-/** The SQLSTATE (object_in_use) with which `hold_shards` refuses a shard that has moved on. */
-const MOVED = '55006'
+/** With object_in_use, `hold_shards` refuses a shard that has moved on; its tables are dropped soon (undefined_table). */
+const MOVED = new Set(['55006', '42P01'])
 
 /** Whether a transaction failed because a shard was not where it was expected. */
 export function isMoved(error: unknown): boolean {
-  return error instanceof MovedError || sqlState(error) === MOVED || (error instanceof Error && isMoved(error.cause))
+  return (
+    error instanceof MovedError || MOVED.has(sqlState(error) ?? '') || (error instanceof Error && isMoved(error.cause))
+  )
 }
 
 /**
