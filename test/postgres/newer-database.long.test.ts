@@ -1,6 +1,8 @@
 import pg from 'pg'
 import t from 'tap'
-import { asSuperuser } from '../support/postgres/as-superuser.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
+import { NAMES } from '../support/postgres/test-server.ts'
+import { UNDO_LAST } from '../support/undo-last.ts'
 import { failsWithLine, launch, makeDataDir, runCommand, runJson, startServer } from '../support/processes/cli.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
@@ -8,14 +10,6 @@ import { createTestDatabase } from '../support/postgres/test-database.ts'
 /* A deploy: the new version migrates the database while processes of the old one run, stop and start again. */
 
 const LACKS = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
-const UNDO_LAST = [
-  'drop table identity_providers, passkeys, recovery_codes',
-  'drop table webhooks, webhook_progress, webhook_deliveries',
-  'drop table event_traces',
-  'drop table projection_versions',
-  `delete from kysely_migration where name >= '0008'`,
-  `update setup set fingerprint = ''`,
-]
 
 function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
   const DATABASE_URL = urls.serviceUrl
@@ -30,8 +24,8 @@ function settingsOf(urls: { serviceUrl: string; ownerUrl: string }) {
 
 await t.test('older processes start on a newer database, and their migrate and start leave it unchanged', async (t) => {
   const urls = await createTestDatabase(t)
-  await asSuperuser(
-    urls.superUrl,
+  await runSql(
+    urls.ownerUrl,
     `insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '2026-01-01')`,
     `create schema employees_v2`,
     `update setup set fingerprint = 'of tomorrow'`,
@@ -54,11 +48,11 @@ await t.test('a database that is behind, or lacks what this version reads, is re
       `delete from pgboss.schedule where name = 'retire-records'`,
       `delete from pgboss.queue where name = 'retire-records'`,
     ],
-    'the rights of the service': ['revoke select on events from ledger_service'],
+    'the rights of the service': [`revoke select on events from ${NAMES.service}`],
   }
   for (const [what, statements] of Object.entries(lacks)) {
     const urls = await createTestDatabase(t)
-    await asSuperuser(urls.superUrl, ...statements)
+    await runSql(urls.ownerUrl, ...statements)
     await t.test(what, async (t) => failsWithLine(t, await runCommand(t, ['serve'], settingsOf(urls)), LACKS))
   }
 })
@@ -75,7 +69,7 @@ await t.test('a dry run prints the steps and does nothing', async (t) => {
   const urls = await createTestDatabase(t)
   const settings = settingsOf(urls)
   t.same(await runJson(t, ['migrate', '--dry-run'], settings), { current: true, would_do: [] })
-  await asSuperuser(urls.superUrl, ...UNDO_LAST)
+  await runSql(urls.ownerUrl, ...UNDO_LAST)
   const would = await runJson<{ would_do: string[] }>(t, ['migrate', '--dry-run'], settings)
   t.match(would, {
     current: false,
@@ -93,7 +87,7 @@ for (const [what, table] of Object.entries({
 })) {
   await t.test(`${what} gives up waiting for a locked table, so that others can use it, and tries again`, async (t) => {
     const urls = await createTestDatabase(t)
-    await asSuperuser(urls.superUrl, ...UNDO_LAST)
+    await runSql(urls.ownerUrl, ...UNDO_LAST)
     const reader = new pg.Client({ connectionString: urls.superUrl })
     await reader.connect()
     t.teardown(() => reader.end())

@@ -3,6 +3,7 @@ import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { makeDataDir, runCommand } from '../support/processes/cli.ts'
+import { NAMES } from '../support/postgres/test-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
@@ -16,7 +17,7 @@ const PINNED = 'ISO, MDY | UTC | postgres'
 const ofLogins = CITUS_URL === undefined ? {} : { skip: 'Citus may run on a PostgreSQL without triggers on login' }
 
 const urls = await createTestDatabase(t)
-for (const role of ['ledger_owner', 'ledger_service']) {
+for (const role of [NAMES.owner, NAMES.service]) {
   await asSuperuser(
     urls.superUrl,
     ...ODD.map((setting) => `alter role ${role} in database ${urls.name} set ${setting}`),
@@ -27,7 +28,7 @@ if (CITUS_URL === undefined) {
   await asSuperuser(
     urls.superUrl,
     'create table logins (role text, program text, settings text)',
-    'grant select on logins to ledger_service',
+    `grant select on logins to ${NAMES.service}`,
     `create function note_login() returns event_trigger language plpgsql security definer as $$ begin
       insert into public.logins values (session_user, current_setting('application_name'),
         concat_ws(' | ', current_setting('datestyle'), current_setting('timezone'), current_setting('intervalstyle')));

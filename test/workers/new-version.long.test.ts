@@ -19,6 +19,8 @@ import { eventually } from '../support/eventually.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import type { Service } from '../support/service.ts'
 import { employee, send, startService } from '../support/service.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
+import { UNDO_LAST } from '../support/undo-last.ts'
 
 /** The next version of the employees projection: the same, in its own tables. */
 const next: Projection = { ...employees, version: 2 }
@@ -128,15 +130,7 @@ await t.test('projections from before versions were recorded are still read', as
     await makeHistory(service, company, 1)
     await service.project(company.id)
   }
-  const forget = [
-    'drop table identity_providers, passkeys, recovery_codes',
-    'drop table webhooks, webhook_progress, webhook_deliveries',
-    'drop table event_traces',
-    'drop table projection_versions',
-    `delete from kysely_migration where name >= '0008'`,
-    `update setup set fingerprint = ''`,
-  ]
-  await asSuperuser(service.urls.superUrl, ...forget)
+  await runSql(service.urls.ownerUrl, ...UNDO_LAST)
   await migrateDatabase(service.urls, () => undefined)
   for (const projection of [employees, bulkUserLogs]) t.ok(await isComplete(service.db, projection))
 })
