@@ -1,9 +1,12 @@
+import type { Pool } from 'pg'
 import { newId } from '../../bootstrap/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
-import { fromUuid } from '../../domain/ids.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import { isOnShards } from '../../postgres/shards.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 
@@ -30,6 +33,30 @@ export async function listCompanies(options: { json?: boolean }) {
   )
   const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
   print(companies, options.json)
+}
+
+/** `company show`: shows a company, and where a cluster has it. */
+export async function showCompany({ company, json }: { company: string; json?: boolean }) {
+  const uuid = toUuid(company)
+  const shown = await withStore(async ({ store: { db, pool } }) => {
+    const row = await db
+      .selectFrom('companies')
+      .select(['name', 'time_zone', 'created_at'])
+      .where('company_id', '=', uuid)
+      .executeTakeFirst()
+    if (row === undefined) throw new StartupError(`there is no company ${company}`)
+    return { company_id: company, uuid, ...row, ...(isOnShards(pool) ? await findPlace(pool, uuid) : {}) }
+  })
+  print(shown, json)
+}
+
+async function findPlace(pool: Pool, uuid: string): Promise<{ machine: string; shard: number }> {
+  const { rows } = await pool.query<{ machine: string; shard: number }>(
+    `select nodename || ':' || nodeport as machine, shardid as shard from pg_dist_shard_placement
+      where shardid = get_shard_id_for_distribution_column('heads', $1::uuid)`,
+    [uuid],
+  )
+  return rows[0]!
 }
 
 /** `company set-time-zone`: sets the time zone in which the pages show times. */
