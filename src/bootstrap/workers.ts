@@ -6,6 +6,7 @@ import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { countDeliveries, countWork } from '../observe/metrics/count-work.ts'
 import { watchDatabase } from '../observe/metrics/database-metrics.ts'
+import { watchMachines } from '../observe/metrics/machine-metrics.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import { trackCheckpoints, openMetrics } from '../observe/metrics/metrics.ts'
 import { DELIVERY_CONNECTIONS, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
@@ -19,6 +20,7 @@ import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { startRecorder } from '../workers/record-checkpoints.ts'
 import { startWorker } from '../workers/worker.ts'
+import { machineAsker } from './machines.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { openSecrets } from './secrets.ts'
@@ -28,6 +30,7 @@ import { openSigner } from './signing.ts'
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
   watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
+  watchMachines(metrics, machineAsker(store.db, urls.serviceUrl))
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })

@@ -13,6 +13,7 @@ import type { Finding, Level } from '../doctor/finding.ts'
 import { fail, ok } from '../doctor/finding.ts'
 import { checkReplica } from '../doctor/check-replica.ts'
 import { checkListen } from '../doctor/check-listen.ts'
+import { checkMachines } from '../doctor/check-machines.ts'
 import { checkPoolers } from '../doctor/check-poolers.ts'
 import { checkSecrets } from '../doctor/check-secrets.ts'
 import { checkServer, checkSize } from '../doctor/check-server.ts'
@@ -123,6 +124,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     findings.push(migrationFinding(isCurrent))
     // The checks below read tables that an outdated database may lack.
     if (!isCurrent) return findings
+    await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
     await addFindings('recorded times', () => checkRecordedTimes(db))
     await addFindings('role', () => checkPrivileges(db))
     for (const projection of PROJECTIONS)

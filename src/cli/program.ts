@@ -1,18 +1,10 @@
 import { Command } from 'commander'
 import { addAuditCommands } from './audit/audit-commands.ts'
 import { addExamples } from './examples.ts'
+import { addCompanyCommands } from './accounts/company-commands.ts'
 import { addEmployeeCommands } from './accounts/employee-commands.ts'
 import { addKeyCommands } from './accounts/key-commands.ts'
-import {
-  companyOption,
-  parseEmail,
-  jsonOption,
-  loadOnRun,
-  shardsOption,
-  parseText,
-  parseTimeZone,
-  USAGE_ERROR,
-} from './terminal/options.ts'
+import { jsonOption, loadOnRun, shardsOption, USAGE_ERROR } from './terminal/options.ts'
 import { addProviderCommands } from './accounts/provider-commands.ts'
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addSecretsCommands } from './secrets/secrets-commands.ts'
@@ -62,28 +54,7 @@ export function buildProgram(): Command {
     .action(loadOnRun(async () => (await import('./doctor.ts')).runDoctor))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
 
-  const company = program.command('company').description('companies')
-  company
-    .command('create')
-    .description('register a company and its first administrator')
-    .requiredOption('--name <name>', 'the name of the company', parseText(120))
-    .requiredOption('--admin-email <email>', "the administrator's email address", parseEmail)
-    .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
-    .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./accounts/company.ts')).createCompany))
-  company
-    .command('list')
-    .description('list the companies')
-    .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./accounts/company.ts')).listCompanies))
-  company
-    .command('set-time-zone')
-    .description("set the time zone in which a company's pages show times")
-    .argument('<time-zone>', 'an IANA name, such as Europe/Berlin', parseTimeZone)
-    .addOption(companyOption())
-    .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./accounts/company.ts')).setTimeZone))
-
+  addCompanyCommands(program)
   addUserCommands(program)
   addKeyCommands(program)
   addWebhookCommands(program)

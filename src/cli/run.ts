@@ -6,6 +6,7 @@ import { migrateDatabase } from '../bootstrap/maintenance.ts'
 import { openMetrics } from '../observe/metrics/metrics.ts'
 import { openRecent, startWorkers } from '../bootstrap/workers.ts'
 import { openSigner } from '../bootstrap/signing.ts'
+import { announcePresence } from '../bootstrap/presence.ts'
 import { openStore } from '../bootstrap/store.ts'
 import { startApi } from '../bootstrap/api.ts'
 import { startMetrics, startTracing } from '../bootstrap/observability.ts'
@@ -71,7 +72,8 @@ async function run(parts: Parts): Promise<never> {
   process.exit(0)
 }
 
-async function startParts(parts: Parts, running: Running): Promise<OpenedDatabase> {
+/** Returns a promise that rejects when the process cannot go on. */
+async function startParts(parts: Parts, running: Running): Promise<{ lost: Promise<never> }> {
   const { config, log, metrics } = running
   const onTrouble = (trouble: string, error?: unknown) => log.warn({ err: error }, trouble)
   // Without a limit: an abandoned start would leave the embedded server running.
@@ -84,6 +86,8 @@ async function startParts(parts: Parts, running: Running): Promise<OpenedDatabas
   // Stopped last, so that it exports the spans of the other parts.
   const tracing = await interruptible(() => startTracing(config, log))
   if (tracing) running.parts.push(tracing)
+  const presence = await interruptible(() => announcePresence(database.urls.serviceUrl))
+  running.parts.push(presence)
   const onMachine = (machine: string, isDown: boolean) => {
     if (isDown) log.warn({ machine }, 'a database machine does not answer')
     else log.info({ machine }, 'a database machine answers again')
@@ -102,7 +106,7 @@ async function startParts(parts: Parts, running: Running): Promise<OpenedDatabas
   } else printLine('employee-ledger worker is running')
   if (listener) printLine(`metrics are at ${listener.url}`)
   if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
-  return database
+  return { lost: Promise.race([database.lost, presence.lost]) }
 }
 
 /** Starts the API, prints where it listens and returns that URL. */

@@ -15,10 +15,9 @@ export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
     select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
       pg_has_role(c.relowner, 'member') as owns,
       array(select p from unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p where has_table_privilege(c.oid, p)) as may,
-      exists (select from pg_trigger where tgrelid = c.oid and tgname = 'events_are_append_only' and tgenabled in ('O', 'A')) as guarded,
-      to_regclass('pg_catalog.pg_dist_partition') is not null as has_citus
+      exists (select from pg_trigger where tgrelid = c.oid and tgname = 'events_are_append_only' and tgenabled in ('O', 'A')) as guarded
     from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
-  const { role, is_superuser: isSuperuser, owns, may, guarded, has_citus: hasCitus } = rows[0]!
+  const { role, is_superuser: isSuperuser, owns, may, guarded } = rows[0]!
   const twoRoles =
     'use a separate role in DATABASE_URL, and the owner in MIGRATE_DATABASE_URL (docs/deployment.md, “On your own PostgreSQL”)'
   return [
@@ -37,13 +36,11 @@ export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
         : ok('role', `${role} may only insert and read events`),
     guarded
       ? ok('append-only', 'a trigger rejects changes to events')
-      : hasCitus && !owns && may.length === 0
-        ? ok('append-only', 'privileges protect events from changes; Citus supports no triggers on distributed tables')
-        : fail(
-            'append-only',
-            'the trigger that rejects changes to events is missing or disabled',
-            'find out who changed it; as the owner, run: alter table events enable always trigger events_are_append_only',
-          ),
+      : fail(
+          'append-only',
+          'the trigger that rejects changes to events is missing or disabled',
+          'find out who changed it; as the owner, run: alter table events enable always trigger events_are_append_only',
+        ),
   ]
 }
 
@@ -53,7 +50,6 @@ interface Rights {
   owns: boolean
   may: string[]
   guarded: boolean
-  has_citus: boolean
 }
 
 /** Checks for events with times ahead of the database clock, which was set back after it recorded them. */

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { toUuid } from '../../src/domain/ids.ts'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
 import { streamOf } from '../support/ledger/company-events.ts'
 import { startService } from '../support/service.ts'
@@ -26,5 +27,16 @@ await t.test('an unknown time zone or company is a one-line error', async (t) =>
     t,
     await runCommand(t, setTimeZone('UTC', 'com_01h455vb4pex5vsknk084sn02q'), ENVIRONMENT),
     /there is no company com_01h455vb4pex5vsknk084sn02q/,
+  )
+})
+
+await t.test('the command line shows a company with its id as the database stores it', async (t) => {
+  const shown = await runJson(t, ['company', 'show', '--company', id], ENVIRONMENT)
+  t.match(shown, { company_id: id, uuid: toUuid(id), name: service.company.name })
+  const nobody = 'com_01h455vb4pex5vsknk084sn02q'
+  failsWithLine(
+    t,
+    await runCommand(t, ['company', 'show', '--company', nobody], ENVIRONMENT),
+    /there is no company com_/,
   )
 })

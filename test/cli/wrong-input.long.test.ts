@@ -3,6 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
+import { NAMES } from '../support/postgres/test-server.ts'
 
 const urls = await createTestDatabase(t)
 const SERVICE = { DATABASE_URL: urls.serviceUrl }
@@ -110,7 +111,7 @@ await t.test('an unusable database is a one-line error', async (t) => {
   const lines: [Record<string, string>, RegExp | string][] = [
     // The name has two addresses, with one error each.
     [{ DATABASE_URL: 'postgres://localhost:1/x' }, /^[^:]+: [^:]+: connect ECONNREFUSED (::1|127\.0\.0\.1):1/],
-    [changed({ password: 'guessed' }), `${prefix}password authentication failed for user "ledger_service"\n`],
+    [changed({ password: 'guessed' }), `${prefix}password authentication failed for user "${NAMES.service}"\n`],
     [changed({ pathname: '/nowhere' }), `${prefix}database "nowhere" does not exist\n`],
     [{ DATABASE_URL: 'postgres://user:pass#word@db.invalid/x' }, `${prefix}Invalid URL\n`],
   ]

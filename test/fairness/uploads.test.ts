@@ -11,6 +11,7 @@ import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import { openRawSocket, statusesIn } from '../support/http/raw-socket.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { holdHead, letGo } from '../support/postgres/held-rows.ts'
 
 /*
  * Large bodies that are stalled, cut off, or sent by a useless key, beside callers who only create an employee. What
@@ -108,9 +109,7 @@ await t.test("chunked uploads that each want their key's whole share do not wait
 
 await t.test("a disconnected client's call keeps its memory until it is carried out", async (t) => {
   const company = await service.makeCompany('Gone')
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(company.id)])
+  const holder = await holdHead(service, company)
   const gone = await openRawSocket(t, service.address)
   gone.write(head(company, sized(BODY_LIMIT)))
   gone.write(padded(BODY_LIMIT))
@@ -121,8 +120,7 @@ await t.test("a disconnected client's call keeps its memory until it is carried 
   const next = service.call('POST', '/v1/employees', { body: padded(BODY_LIMIT), key: company.key })
   for (let at = 0; at < 5; at += 1) t.equal((await create(service.company)).status, 201)
   t.ok(bytesTaken() - before < 8 * BUFFERED, `${bytesTaken() - before} bytes`)
-  await holder.query('rollback')
-  holder.release()
+  await letGo(holder)
   t.equal((await next).status, 201)
   const { rows } = await service.pool.query(
     'select count(*)::integer as n from employee_directory where company_id = $1',

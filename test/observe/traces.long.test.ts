@@ -8,6 +8,7 @@ import { readSamples, valueOf } from '../support/processes/metrics.ts'
 import { employee, send, startService } from '../support/service.ts'
 import { startCollector, type CollectedSpan } from '../support/processes/trace-collector.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { holdHead, letGo } from '../support/postgres/held-rows.ts'
 
 /* Traces of real processes: an API and a worker, whose spans a collector puts together. */
 
@@ -97,16 +98,13 @@ await t.test('a call is one trace: from its caller, through the append, to the f
 
 await t.test('calls that share a commit keep their own traces, and the commit links to all of them', async (t) => {
   const traces = Array.from({ length: 6 }, () => newTrace())
-  const held = await service.pool.connect()
-  await held.query('begin')
-  await held.query('select from heads for update')
+  const held = await holdHead(service)
   const calls = traces.map(({ traceparent }) => create(traceparent))
   await eventually(
     'all calls wait',
     async () => valueOf(await readSamples(metricsUrl), 'employee_ledger_append_calls_pending') === 6,
   )
-  await held.query('rollback')
-  held.release()
+  await letGo(held)
   for (const { status } of await Promise.all(calls)) t.equal(status, 201)
   const ofTraces = () => collector.spans.filter(({ traceId }) => traces.some((trace) => trace.traceId === traceId))
   await eventually(

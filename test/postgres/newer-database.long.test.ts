@@ -1,6 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
-import { asSuperuser } from '../support/postgres/as-superuser.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
+import { NAMES } from '../support/postgres/test-server.ts'
 import { failsWithLine, launch, makeDataDir, runCommand, runJson, startServer } from '../support/processes/cli.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
@@ -50,11 +51,11 @@ await t.test('a database that lacks what this version reads is refused', async (
       `delete from pgboss.schedule where name = 'retire-records'`,
       `delete from pgboss.queue where name = 'retire-records'`,
     ],
-    'the rights of the service': ['revoke select on events from ledger_service'],
+    'the rights of the service': [`revoke select on events from ${NAMES.service}`],
   }
   for (const [what, statements] of Object.entries(lacks)) {
     const urls = await createTestDatabase(t)
-    await asSuperuser(urls.superUrl, ...statements)
+    await runSql(urls.ownerUrl, ...statements)
     await t.test(what, async (t) => failsWithLine(t, await runCommand(t, ['serve'], settingsOf(urls)), LACKS))
   }
 })

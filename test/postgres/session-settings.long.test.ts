@@ -3,6 +3,7 @@ import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { makeDataDir, runCommand } from '../support/processes/cli.ts'
+import { NAMES } from '../support/postgres/test-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
@@ -14,7 +15,7 @@ import { startWatchedLine } from '../support/postgres/watched-line.ts'
 const ODD = [`datestyle = 'SQL, DMY'`, `timezone = 'Pacific/Chatham'`, `intervalstyle = 'sql_standard'`]
 
 const urls = await createTestDatabase(t)
-for (const role of ['ledger_owner', 'ledger_service']) {
+for (const role of [NAMES.owner, NAMES.service]) {
   await asSuperuser(
     urls.superUrl,
     ...ODD.map((setting) => `alter role ${role} in database ${urls.name} set ${setting}`),

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
 import { employee, startService } from '../support/service.ts'
+import { NAMES } from '../support/postgres/test-server.ts'
 
 /*
  * Least privilege in the database: everything the role of the service may do, and what it may not.
@@ -94,7 +95,7 @@ const FORBIDDEN = [
   'create or replace function erase_events(uuid, bigint) returns integer language sql as $$ select 1 $$',
   'create role mine',
   'create database mine',
-  'set role ledger_owner',
+  `set role ${NAMES.owner}`,
   'set session_replication_role = replica',
   'select * from pg_authid',
   'select * from pg_shadow',

@@ -16,6 +16,7 @@ const SILENT = { signal: NEVER, onBegun: () => undefined, onFolded: () => undefi
 /** What the owner of a service's database can do with its projections. */
 interface Rebuilding {
   db: RebuildOptions['db']
+  handOver: RebuildOptions['handOver']
   rebuild(projection: Projection, options?: Partial<RebuildOptions>): Promise<RebuildOutcome>
   verify(projection: Projection, options?: { companyId?: string; showValues?: boolean }): Promise<Verification>
 }
@@ -25,6 +26,7 @@ export async function openRebuilding(t: Test, service: Service): Promise<Rebuild
   t.teardown(close)
   return {
     db,
+    handOver,
     rebuild: (projection, options) => rebuild(projection, { ...SILENT, db, handOver, restart: false, ...options }),
     verify: (projection, options) => verifyProjection(db, projection, { ...SILENT, showValues: false, ...options }),
   }

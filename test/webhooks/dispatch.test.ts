@@ -36,7 +36,7 @@ await t.test('one process at a time delivers to a webhook, until its lease has e
   t.equal(await leaseWebhook(service.pool, webhook, randomUUID()), null)
   t.notOk((await listDueWebhooks(service.pool)).some(({ webhookId }) => webhookId === webhook.webhookId))
 
-  await service.pool.query('update webhook_progress set leased_until = statement_timestamp()')
+  await service.pool.query('update webhook_progress set leased_until = now()')
   t.strictSame(await webhooks.deliver(webhook), ['reached the head'])
   const late = await runLeasedRound(services, webhook, mine, { stopping: running, cutOff: running })
   t.strictSame(late, { end: 'lost' })

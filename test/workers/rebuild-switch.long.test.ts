@@ -41,10 +41,10 @@ await t.test('a rebuild does not switch while a company cannot be folded, and na
 
 await t.test('a switch gives up soon while a fold runs, and loses nothing that was folded', async (t) => {
   const service = await startService(t)
-  const { db, rebuild, verify } = await openRebuilding(t, service)
+  const { db, handOver, rebuild, verify } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 2)
   await service.project()
-  const { oid } = await beginShadow(db, employees, { handOver: async () => undefined, restart: false })
+  const { oid } = await beginShadow(db, employees, { handOver, restart: false })
   const folder = new pg.Client({ connectionString: service.urls.serviceUrl })
   await folder.connect()
   await folder.query(`begin; update checkpoints set attempts = attempts where projection = 'employees'`)

@@ -2,8 +2,9 @@ import { newId } from '../../bootstrap/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
-import { fromUuid } from '../../domain/ids.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 
@@ -30,6 +31,27 @@ export async function listCompanies(options: { json?: boolean }) {
   )
   const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
   print(companies, options.json)
+}
+
+/** `company show`: shows a company, and where a cluster has it. */
+export async function showCompany({ company, json }: { company: string; json?: boolean }) {
+  const uuid = toUuid(company)
+  const shown = await withStore(async ({ store: { db, cluster } }) => {
+    const row = await db
+      .selectFrom('companies')
+      .select(['name', 'time_zone', 'created_at'])
+      .where('company_id', '=', uuid)
+      .executeTakeFirst()
+    if (row === undefined) throw new StartupError(`there is no company ${company}`)
+    const { machine, shard } = cluster?.find(company) ?? {}
+    return {
+      company_id: company,
+      uuid,
+      ...row,
+      ...(machine && shard ? { machine: machine.name, shard: shard.id } : {}),
+    }
+  })
+  print(shown, json)
 }
 
 /** `company set-time-zone`: sets the time zone in which the pages show times. */

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
-import { connectionTo } from '../session-settings.ts'
 
 /** How often a machine is asked for a sign of life. */
 const BEAT_MS = 250
@@ -122,7 +121,7 @@ interface Connected {
 const connected = new WeakSet<pg.Client>()
 
 function newHeart(url: string): pg.Client {
-  const heart = new pg.Client({ ...connectionTo(url), application_name: 'employee-ledger heartbeat', keepAlive: true })
+  const heart = new pg.Client({ connectionString: url, application_name: 'employee-ledger heartbeat', keepAlive: true })
   heart.on('error', () => undefined)
   return heart
 }

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { distributionSteps, hasCitus } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
-import { takeMigrationLock } from './migration-lock.ts'
+import { machineSettingsLeft } from './machine-settings.ts'
+import { keepServiceOut, takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
 import { assertOwnSessions } from '../pooler.ts'
 import { serviceRole } from './roles.ts'
@@ -11,6 +12,8 @@ import { StartupError } from '../startup-error.ts'
 
 /** Copying a large table takes long. Lock waits need no more, because the service is stopped. */
 const STATEMENT_TIMEOUT_MS = 24 * 3_600_000
+/** How many sessions of a running service are named. */
+const NAMED_SESSIONS = 10
 
 interface DistributeOptions {
   /** The number of shards of the tables distributed by company, which limits the number of workers. */
@@ -48,6 +51,10 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
         if (!isDryRun) await connection.transaction().execute((transaction) => step.run(transaction))
         onStep(step.line)
       }
+      for (const step of await machineSettingsLeft(connection, urls)) {
+        if (!isDryRun) await step.run()
+        onStep(step.line)
+      }
     })
   } finally {
     await db.destroy()
@@ -75,14 +82,21 @@ async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Prom
   const { made, owned } = tables[0]!
   if (!made) throw new StartupError('the database is not set up: run `npm run --silent cli -- migrate` first')
   if (owned !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
-  // A process that started before sends statements that Citus refuses or that span several machines.
-  const { rows: others } = await sql<{ processes: number }>`select count(*)::integer as processes from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and application_name like 'employee-ledger%'`.execute(
-    db,
+  if (!isDryRun) await assertAlone(db)
+}
+
+/**
+ * Keeps processes of the service from starting, and refuses while one runs: it would send statements that Citus refuses
+ * or that span several machines. Commands that run for a moment show by their connections.
+ */
+async function assertAlone(db: Kysely<unknown>): Promise<void> {
+  const isFree = await keepServiceOut(db)
+  const { rows } = await sql<{ name: string }>`
+    select distinct application_name as name from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and application_name like 'employee-ledger%'
+    order by 1 limit ${NAMED_SESSIONS}`.execute(db)
+  if (isFree && rows.length === 0) return
+  throw new StartupError(
+    `the service is running (${rows.map(({ name }) => name).join(', ')}): stop all of its processes, and start them again afterwards`,
   )
-  if (!isDryRun && others[0]!.processes > 0) {
-    throw new StartupError(
-      `the service is running (${others[0]!.processes} connections): stop all of its processes, and start them again afterwards`,
-    )
-  }
 }

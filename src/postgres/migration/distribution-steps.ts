@@ -55,7 +55,6 @@ interface Table {
   is_distributed: boolean
   /** On the coordinator: distributing a table copies its rows and leaves the originals there. */
   has_rows_here: boolean
-  triggers: string[]
 }
 
 /** The steps, in order, that place every table where it belongs on Citus. */
@@ -75,8 +74,7 @@ async function readTables(db: Kysely<unknown>, schema: string | undefined): Prom
     select n.nspname as schema, c.relname as name, p.logicalrelid is not null as is_distributed,
       (select a.attname from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
         where i.indrelid = c.oid and i.indisprimary) as key,
-      pg_relation_size(c.oid) > 0 as has_rows_here,
-      array(select tgname::text from pg_trigger where tgrelid = c.oid and not tgisinternal order by tgname) as triggers
+      pg_relation_size(c.oid) > 0 as has_rows_here
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
       left join pg_dist_partition p on p.logicalrelid = c.oid
     where c.relkind = 'r' and n.nspname !~ '^(pg_|pgboss$|information_schema$)'
@@ -92,22 +90,15 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   const name = `${table.schema === 'public' ? '' : `${table.schema}.`}${table.name}`
   const steps: DistributionStep[] = []
   if (!table.is_distributed) {
-    const dropped = table.triggers.map(
-      (trigger) =>
-        `; trigger ${trigger} dropped, because Citus does not support triggers: from now on, only the rights of the roles protect its rows`,
-    )
     steps.push({
-      line: `table ${name}: distributed by ${column}${dropped.join('')}`,
+      line: `table ${name}: distributed by ${column}`,
       run: (transaction) => distributeTable(transaction, table, column, shards),
     })
   }
   if (table.has_rows_here) {
     steps.push({
       line: `table ${name}: old rows removed from the coordinator`,
-      run: async (transaction) =>
-        void (await sql`select truncate_local_data_after_distributing_table(${idOf(table)}::regclass)`.execute(
-          transaction,
-        )),
+      run: (transaction) => removeLocalRows(transaction, table),
     })
   }
   return steps
@@ -124,12 +115,23 @@ async function distributeTable(
   column: string,
   shards: number | undefined,
 ): Promise<void> {
-  for (const trigger of table.triggers)
-    await sql`drop trigger ${sql.id(trigger)} on ${sql.id(table.schema, table.name)}`.execute(db)
+  // Citus calls every trigger unsafe, because one could touch other shards. Those of events only refuse changes; with
+  // this setting, each shard gets them, also when it is moved.
+  await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
   const isBesideAnchor = column === BY_COMPANY && table.name !== ANCHOR
   await sql`select create_distributed_table(${idOf(table)}::regclass, ${column},
     colocate_with => ${isBesideAnchor ? `public.${ANCHOR}` : 'none'},
     shard_count => ${isBesideAnchor ? null : (shards ?? null)}::integer)`.execute(db)
+}
+
+async function removeLocalRows(db: Kysely<unknown>, table: Table): Promise<void> {
+  const name = sql.id(table.schema, table.name)
+  // Only here: the shards keep their triggers.
+  await sql`set local citus.enable_ddl_propagation = off`.execute(db)
+  await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
+  await sql`alter table ${name} disable trigger user`.execute(db)
+  await sql`select truncate_local_data_after_distributing_table(${idOf(table)}::regclass)`.execute(db)
+  await sql`alter table ${name} enable trigger user`.execute(db)
 }
 
 function idOf({ schema, name }: Table): string {

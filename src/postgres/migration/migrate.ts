@@ -10,7 +10,8 @@ import { PROJECTIONS } from '../../../projections/index.ts'
 import type { AnyDb, Projection } from '../../../projections/projection.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
-import { stepsLeft } from './distribution-steps.ts'
+import { isDistributed, stepsLeft } from './distribution-steps.ts'
+import { machineSettingsLeft } from './machine-settings.ts'
 import { openDatabase } from '../kysely.ts'
 import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
 import { takeMigrationLock } from './migration-lock.ts'
@@ -53,6 +54,7 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
     await db.connection().execute(async (connection) => {
       await assertUsable(connection)
       await takeMigrationLock(connection)
+      await setMachines(connection, urls, hooks)
       if ((await hasFingerprint(connection, hooks, projections)) && (await stepsLeft(connection)).length === 0) return
       // A newer version has migrated this database and kept everything that this one needs.
       if ((await isAhead(connection)) && (await isCurrent(connection, hooks.queues, projections))) return
@@ -104,7 +106,11 @@ export async function planMigration(
   const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1 }))
   try {
     await assertUsable(db)
-    const missing = await findMissing(db, { queues: hooks.queues, projections })
+    const machines = (await isDistributed(db)) ? await machineSettingsLeft(db, urls) : []
+    const missing = [
+      ...(await findMissing(db, { queues: hooks.queues, projections })),
+      ...machines.map(({ line }) => line),
+    ]
     if (missing.length > 0 || (await isAhead(db)) || (await hasFingerprint(db, hooks, projections))) return missing
     return ['queues and rights of the service: brought up to date']
   } finally {
@@ -179,6 +185,15 @@ async function createProjectionTables(
         on conflict do nothing`.execute(transaction)
       onStep(`projection ${projection.name} version ${projection.version}: tables created`)
     })
+  }
+}
+
+/** Brings the machines of a cluster that joined later to the state of the others. */
+async function setMachines(db: Kysely<unknown>, urls: DatabaseUrls, { onStep }: MigrateHooks): Promise<void> {
+  if (!(await isDistributed(db))) return
+  for (const { line, run } of await machineSettingsLeft(db, urls)) {
+    await run()
+    onStep(line)
   }
 }
 

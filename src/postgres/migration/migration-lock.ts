@@ -10,3 +10,14 @@ export async function takeMigrationLock(connection: Kysely<unknown>): Promise<vo
   await sql`set lock_timeout = 0`.execute(connection)
   await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection)
 }
+
+/** Each process of the service holds this key, shared, on the coordinator while it runs. */
+export const PRESENCE_LOCK = 7_307_115
+
+/**
+ * Keeps processes of the service from starting, until the connection closes. False if one runs already.
+ */
+export async function keepServiceOut(connection: Kysely<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select pg_try_advisory_lock(${PRESENCE_LOCK}) as is`.execute(connection)
+  return rows[0]!.is
+}

@@ -50,7 +50,7 @@ const reading = await issue('reading', { scopes: ['employees:read'] })
 const writing = await issue('writing', { scopes: ['employees:write'] })
 const elsewhere = await issue('elsewhere', { allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] })
 const expired = await issue('expired', { expires_at: '2099-01-01T00:00:00Z' })
-await service.pool.query('update api_keys set expires_at = clock_timestamp() where expires_at is not null')
+await service.pool.query('update api_keys set expires_at = now() where expires_at is not null')
 const revoked = { key: await issue('revoked'), token: await token('revoked') }
 const narrowed = await token('narrowed', { scope: 'audit' })
 await change('POST', `/api-keys/${revoked.key.id}/revoke`)

@@ -2,6 +2,7 @@ import http from 'node:http'
 import t from 'tap'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { employee, startService } from '../../support/service.ts'
+import { holdHead } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 const { api_id, api_key } = service.company.key
@@ -69,11 +70,9 @@ await t.test('the credentials are checked before the body is read', async (t) =>
 })
 
 await t.test('a key revoked during its call changes nothing any more', async (t) => {
-  const holder = await service.pool.connect()
   const before = await head()
   // The call has been authenticated and waits for its company's head.
-  await holder.query('begin')
-  await holder.query('select 1 from heads for update')
+  const holder = await holdHead(service)
   const answer = service.call('POST', '/v1/employees', { body: employee() })
   await lockIsAwaited(service, 'heads')
   await holder.query('update api_keys set is_revoked = true')

@@ -6,6 +6,7 @@ import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 
@@ -43,9 +44,7 @@ await t.test("a rotated key has two secrets until the old one expires, by the da
   const [, event] = await streamOf(service, id)
   t.match(event, { type: 'ApiKeyRotated', version: 2, data: { overlap_seconds: 86_400, previous_expires_at: end } })
 
-  await service.pool.query(
-    'update api_keys set previous_expires_at = clock_timestamp() where previous_expires_at is not null',
-  )
+  await service.pool.query('update api_keys set previous_expires_at = now() where previous_expires_at is not null')
   t.strictSame(await statusesOf(id, old), REFUSED)
   t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const { body: shown } = await service.manage('GET', `/api-keys/${id}`)
@@ -112,16 +111,13 @@ for (const [action, status, code] of [
 ] as const) {
   await t.test(`${action} affects a call that is under way`, async (t) => {
     const { id, api_key: secret } = await issue()
-    const holder = await service.pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from heads for update')
+    const holder = await holdHead(service)
     // The change waits for the head first, and the call, already authenticated, behind it.
     const changed = service.manage('POST', `/api-keys/${id}/${action}`)
     await lockIsAwaited(service, 'heads')
     const call = service.call('POST', '/v1/employees', { key: { api_id: id, api_key: secret }, body: employee() })
     await lockIsAwaited(service, 'heads', 2)
-    await holder.query('rollback')
-    holder.release()
+    await letGo(holder)
     t.equal((await changed).status, 200)
     t.match(await call, { status, body: { code } })
   })

@@ -5,6 +5,7 @@ import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 
@@ -21,16 +22,13 @@ const NARROWINGS = [
 for (const { access, status, code } of NARROWINGS) {
   await t.test(`${code} affects a call that is under way`, async (t) => {
     const { id, key } = await issue()
-    const holder = await service.pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from heads for update')
+    const holder = await holdHead(service)
     // The change waits for the head first, and the call, already authenticated, behind it.
     const changed = service.manage('PATCH', `/api-keys/${id}`, access)
     await lockIsAwaited(service, 'heads')
     const call = service.call('POST', '/v1/employees', { key, body: employee() })
     await lockIsAwaited(service, 'heads', 2)
-    await holder.query('rollback')
-    holder.release()
+    await letGo(holder)
     t.equal((await changed).status, 200)
     t.match(await call, { status, body: { code, log_id: /^log_/ } })
   })
@@ -47,7 +45,7 @@ await t.test('a key that expires during an upload is refused, by the clock of th
   const { id, key } = await issue()
   await service.manage('PATCH', `/api-keys/${id}`, { expires_at: '2099-01-01T00:00:00Z' })
   const answer = await uploadWhile(key, () =>
-    service.pool.query('update api_keys set expires_at = clock_timestamp() where expires_at is not null'),
+    service.pool.query('update api_keys set expires_at = now() where expires_at is not null'),
   )
   t.match(answer, { status: 401, body: { code: 'invalid_credentials' } })
   t.notOk('log_id' in answer.body)
@@ -96,7 +94,7 @@ await t.test('a change by one process applies at once in another', async (t) => 
     t.equal((await service.manage('PATCH', `/api-keys/${id}`, access)).status, 200)
     t.strictSame(await codesThere(), [write, read], JSON.stringify(access))
   }
-  await service.pool.query(`update api_keys set expires_at = clock_timestamp() where name = 'Narrowed'`)
+  await service.pool.query(`update api_keys set expires_at = now() where name = 'Narrowed'`)
   t.strictSame(await codesThere(), ['invalid_credentials', 'invalid_credentials'])
   t.equal((await service.manage('PATCH', `/api-keys/${id}`, { expires_at: null })).status, 200)
   t.strictSame(await codesThere(), [201, 200])

@@ -6,6 +6,7 @@ import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Answer } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
+import { holdRow, letGo } from '../../support/postgres/held-rows.ts'
 
 /* What a key that is narrowed may do. The test is a trusted proxy, so that it can name any client address. */
 
@@ -127,9 +128,7 @@ await t.test('what a client says about its own address is ignored', async (t) =>
 
 await t.test('a call whose client has left is still judged by its address', async (t) => {
   const { id, key } = await issue({ allowed_networks: ['127.0.0.0/8'] })
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from api_key_usage for update')
+  const holder = await holdRow(service, 'api_key_usage', service.company)
   const connected = once(service.app.server, 'connection')
   const client = await openRawSocket(t, service.address)
   const [connection] = (await connected) as [Socket]
@@ -138,8 +137,7 @@ await t.test('a call whose client has left is still judged by its address', asyn
   const closed = once(connection, 'close')
   client.cut()
   await closed
-  await holder.query('rollback')
-  holder.release()
+  await letGo(holder)
   await eventually('the call is counted', async () => (await usageOf({ id, key })) === 1)
 })
 
@@ -166,7 +164,7 @@ await t.test('a verification shows its six fields and nothing of how the key is 
 await t.test('an expired key is answered like a revoked one, byte for byte, without an entry', async (t) => {
   const [expired, revoked] = [await issue({ expires_at: '2099-01-01T00:00:00Z' }), await issue({})]
   for (const key of [expired, revoked]) t.equal((await verify(key)).status, 200)
-  await service.pool.query('update api_keys set expires_at = clock_timestamp() where expires_at is not null')
+  await service.pool.query('update api_keys set expires_at = now() where expires_at is not null')
   await service.manage('POST', `/api-keys/${revoked.id}/revoke`)
   const [before, used] = [await headPosition(), await usageOf(expired)]
   const answersOf = async (key: Issued) => {

@@ -35,7 +35,7 @@ async function makeHolder() {
     change(`update users set issuer = $3, subject = 'me' where company_id = $1 and user_id = $2`, ISSUER)
   const age = (minutes: number) =>
     change(
-      `update sessions set created_at = clock_timestamp() - make_interval(mins => $3::integer)
+      `update sessions set created_at = now() - make_interval(mins => $3::integer)
        where company_id = $1 and user_id = $2`,
       String(minutes),
     )

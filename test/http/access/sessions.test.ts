@@ -4,6 +4,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { openEventStream } from '../../support/http/event-stream.ts'
 import { startService } from '../../support/service.ts'
 import { browse, cookieOf, letsIn, OWN_PAGE } from '../../support/http/sessions.ts'
+import { moveBack } from '../../support/postgres/move-back.ts'
 
 /* Sessions: their cookies, when they end, and what they allow. Times are moved in the database. */
 
@@ -11,8 +12,8 @@ const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 const { admin, auditor, member } = service.company
 
 /** Moves a timestamp of all sessions back. */
-const moveBack = (column: 'last_used' | 'created_at' | 'expires_at', minutes: number) =>
-  service.pool.query(`update sessions set ${column} = ${column} - make_interval(mins => $1)`, [minutes])
+const moveSessionsBack = (column: 'last_used' | 'created_at' | 'expires_at', minutes: number) =>
+  moveBack(service, 'sessions', column, minutes * 60)
 const secretOf = (cookie: string) => cookie.slice(cookie.indexOf('=') + 1)
 const sessionOf = async (cookie: string) => {
   const { rows } = await service.pool.query('select * from sessions where session_hash = $1', [
@@ -68,30 +69,28 @@ await t.test('only the hash of a cookie is stored', async (t) => {
 
 await t.test('a session ends after an hour without a page, and opening a page keeps it alive', async (t) => {
   const cookie = await cookieOf(service, member)
-  await moveBack('last_used', 59)
+  await moveSessionsBack('last_used', 59)
   t.ok(await letsIn(service, cookie))
-  await moveBack('last_used', 59)
+  await moveSessionsBack('last_used', 59)
   t.ok(await letsIn(service, cookie), 'the last page counted')
-  await moveBack('last_used', 60)
+  await moveSessionsBack('last_used', 60)
   t.notOk(await letsIn(service, cookie))
 })
 
 await t.test('with the shortest idle time a session still lives that long after each page', async (t) => {
   const brief = await startService(t, { SESSION_IDLE_MINUTES: '1' })
   const cookie = await cookieOf(brief, brief.company.member)
-  const moveBack = (seconds: number) =>
-    brief.pool.query('update sessions set last_used = last_used - make_interval(secs => $1)', [seconds])
   for (let pages = 0; pages < 4; pages += 1) {
-    await moveBack(45)
+    await moveBack(brief, 'sessions', 'last_used', 45)
     t.ok(await letsIn(brief, cookie))
   }
-  await moveBack(60)
+  await moveBack(brief, 'sessions', 'last_used', 60)
   t.notOk(await letsIn(brief, cookie))
 })
 
 await t.test("a page's own requests do not keep a session alive: fetches, the endpoints, a stream", async (t) => {
   const cookie = await cookieOf(service, admin)
-  await moveBack('last_used', 30)
+  await moveSessionsBack('last_used', 30)
   const { last_used: before } = await sessionOf(cookie)
   const ofScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
   t.equal((await browse(service, '/account', { cookie, headers: ofScript })).status, 200)
@@ -106,7 +105,7 @@ await t.test("a page's own requests do not keep a session alive: fetches, the en
   t.strictSame((await sessionOf(cookie)).last_used, before)
   t.ok(await letsIn(service, cookie))
   t.not((await sessionOf(cookie)).last_used, before, 'opening a page does')
-  await moveBack('last_used', 60)
+  await moveSessionsBack('last_used', 60)
   t.equal(
     (await browse(service, '/account', { cookie, headers: ofScript })).status,
     401,
@@ -116,9 +115,9 @@ await t.test("a page's own requests do not keep a session alive: fetches, the en
 
 await t.test('a session ends after twelve hours of any use', async (t) => {
   const cookie = await cookieOf(service, member)
-  await moveBack('expires_at', 12 * 60 - 1)
+  await moveSessionsBack('expires_at', 12 * 60 - 1)
   t.ok(await letsIn(service, cookie))
-  await moveBack('expires_at', 1)
+  await moveSessionsBack('expires_at', 1)
   t.notOk(await letsIn(service, cookie))
   t.ok(await sessionOf(cookie))
   await cookieOf(service, member)

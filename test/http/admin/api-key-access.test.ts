@@ -39,7 +39,7 @@ await t.test('a new access is one event, applies at once, and is shown in its us
 
 await t.test('an expired key is listed as such, and works again with another expiry', async (t) => {
   const key = await issue({ name: 'Ended', expires_at: '2099-01-01T00:00:00Z' })
-  await service.pool.query(`update api_keys set expires_at = clock_timestamp() where name = 'Ended'`)
+  await service.pool.query(`update api_keys set expires_at = now() where name = 'Ended'`)
   t.match(await write(key), { status: 401, body: { code: 'invalid_credentials' } })
   t.match((await service.manage('GET', `/api-keys/${key.id}`)).body, { status: 'expired' })
   t.match(await service.manage('PATCH', `/api-keys/${key.id}`, { name: 'Still ended' }), { status: 200 })

@@ -2,6 +2,8 @@ import t from 'tap'
 import { streamOf } from '../../support/ledger/company-events.ts'
 import { employee, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { moveBack } from '../../support/postgres/move-back.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
 
 const service = await startService(t)
 const { company } = service
@@ -62,11 +64,10 @@ await t.test('the list is newest first, paged, and can be filtered by status', a
   }
   t.strictSame(seen, ids)
   const expire = async (...names: string[]) =>
-    service.pool.query(
-      `update api_keys k set expires_at = clock_timestamp() from companies c
-       where c.company_id = k.company_id and c.name = 'Other' and k.name = any($1)`,
-      [names],
-    )
+    service.pool.query(`update api_keys set expires_at = now() where company_id = $1 and name = any($2)`, [
+      toUuid(other.id),
+      names,
+    ])
   // A revoked key stays one; an expired key is expired, also when it is disabled.
   await expire('a', 'b', 'd')
   const expected = { active: [ids[0], ids[2], ids[5]], disabled: [], expired: [ids[1], ids[4]], revoked: [ids[3]] }
@@ -83,7 +84,7 @@ await t.test('the list is newest first, paged, and can be filtered by status', a
 await t.test('usage is counted in the current window', async (t) => {
   const key = await issue({ name: 'Hourly', refresh_period: 'hourly' })
   await write(key)
-  await service.pool.query(`update api_key_usage set window_start = window_start - interval '1 hour'`)
+  await moveBack(service, 'api_key_usage', 'window_start', 3_600)
   const { body } = await service.manage('GET', `/api-keys/${key.id}`)
   t.equal(body.usage.requests_made, 0)
   t.equal(Date.parse(body.usage.window_end) - Date.parse(body.usage.window_start), 3_600_000)

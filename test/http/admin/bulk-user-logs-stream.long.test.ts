@@ -135,7 +135,7 @@ await t.test('a user with too many streams gets 429 until one is closed', async 
 
 await t.test("a stream ends soon after its token expires or its user's role changes", async (t) => {
   const changes = [
-    'update user_tokens set expires_at = clock_timestamp() where company_id = $1',
+    'update user_tokens set expires_at = now() where company_id = $1',
     "update users set role = 'auditor' where company_id = $1",
   ]
   for (const change of changes) {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { employee, startService } from '../../support/service.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
 
 const service = await startService(t)
 const { admin, auditor, member } = service.company
@@ -81,8 +82,7 @@ await t.test('only administrators have access: 401 without a valid token, 403 fo
     }
     t.equal((await service.admin(path)).status, 200)
   }
-  await service.pool.query(`update user_tokens set expires_at = clock_timestamp() where user_id = (
-    select user_id from users where email = 'auditor@example.com')`)
+  await service.pool.query('update user_tokens set expires_at = now() where user_id = $1', [toUuid(auditor.user_id)])
   t.equal((await service.admin('/bulk-user-logs', auditor.token)).status, 401, 'an expired token')
 })
 

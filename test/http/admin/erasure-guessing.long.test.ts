@@ -5,6 +5,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { expireAnswers } from '../../../src/ledger/append/expire-answers.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
+import { moveBack } from '../../support/postgres/move-back.ts'
 
 /*
  * An attacker has the whole database, knows the form of the calls, and tries every value that a person might have had.
@@ -132,7 +133,7 @@ await t.test('the same holds for a person who was never created', async (t) => {
 await t.test('the same holds for a call whose answer had expired', async (t) => {
   const service = await startService(t)
   const { id, ofPhone } = await makeCalls(service)
-  await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
+  await moveBack(service, 'idempotency_keys', 'answered_at', 73 * 3_600)
   await expireAnswers(service.db, 72)
   t.strictSame(await guess(service, PHONES, ofPhone), [], 'an expired row does not confirm its request')
   t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)

@@ -4,6 +4,7 @@ import { csvRows } from '../../support/http/csv-rows.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { employee, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 const { company } = service
@@ -189,16 +190,13 @@ await t.test('reports of an erased manager keep the id, and can be changed and m
 await t.test('a concurrent call and erasure run one after the other', async (t) => {
   for (const first of ['erasure', 'patch'] as const) {
     const ana = await create()
-    const holder = await service.pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from heads for update')
+    const holder = await holdHead(service)
     const acts = { erasure: () => erase({ employee_id: ana.id }), patch: () => patch(ana.id, { job_title: 'X' }) }
     const one = acts[first]()
     await lockIsAwaited(service, 'heads', 1)
     const two = acts[first === 'patch' ? 'erasure' : 'patch']()
     await lockIsAwaited(service, 'heads', 2)
-    await holder.query('rollback')
-    holder.release()
+    await letGo(holder)
     const answers = first === 'erasure' ? [await one, await two] : [await two, await one]
     t.equal(answers[0]!.status, 200)
     t.ok([200, 404].includes(answers[1]!.status))
@@ -213,15 +211,12 @@ await t.test('a concurrent call and erasure run one after the other', async (t) 
 
 await t.test('an erasure includes a concurrent change of e-mail', async (t) => {
   const ana = await create()
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from heads for update')
+  const holder = await holdHead(service)
   const renamed = patch(ana.id, { email: 'meanwhile@example.com' })
   await lockIsAwaited(service, 'heads', 1)
   const erased = erase({ employee_id: ana.id })
   await lockIsAwaited(service, 'heads', 2)
-  await holder.query('rollback')
-  holder.release()
+  await letGo(holder)
   t.equal((await renamed).status, 200)
   t.match(await erased, { status: 200, body: { erased: { positions: 2 } } })
   t.strictSame(

@@ -4,6 +4,7 @@ import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import type { TestCompany } from '../../support/service.ts'
 import { startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 const { company } = service
@@ -168,17 +169,14 @@ for (const others of [0, 1]) {
     for (const { user_id: id } of rivals.filter((rival) => rival !== admin)) {
       t.equal((await service.manage('PATCH', `/users/${id}`, { role: 'admin' }, admin.token)).status, 200)
     }
-    const holder = await service.pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from heads for update')
+    const holder = await holdHead(service, made)
     const [one, two] = rivals as [typeof admin, typeof admin]
     const answers = [
       service.manage('PATCH', `/users/${one.user_id}`, { role: 'member' }, two.token),
       service.manage('PATCH', `/users/${two.user_id}`, { role: 'member' }, one.token),
     ]
     await lockIsAwaited(service, 'heads', 2)
-    await holder.query('rollback')
-    holder.release()
+    await letGo(holder)
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
     t.strictSame(
       statuses.sort((a, b) => a - b),

@@ -143,7 +143,7 @@ await t.test('streams of the log and of the ledger count together', async (t) =>
 
 await t.test("a stream ends soon after its token expires or its user's role changes", async (t) => {
   const changes = [
-    'update user_tokens set expires_at = clock_timestamp() where company_id = $1',
+    'update user_tokens set expires_at = now() where company_id = $1',
     "update users set role = 'member' where company_id = $1",
   ]
   for (const change of changes) {

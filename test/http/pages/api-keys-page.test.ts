@@ -242,7 +242,7 @@ await t.test('the list shows what keys may do, which expire soon, and which have
     const { id } = (await service.manage('POST', '/api-keys', { name, expires_at: '2099-01-01T00:00:00Z', ...access }))
       .body
     await service.pool.query(
-      `update api_keys set expires_at = clock_timestamp() + make_interval(days => $2::integer) where name = $1`,
+      `update api_keys set expires_at = now() + make_interval(days => $2::integer) where name = $1`,
       [name, days],
     )
     return id as string

@@ -72,10 +72,10 @@ await t.test('a one-time link that has expired, was replaced, or is of someone r
   arriveAs('late')
   const trips = [await goWith(expired.token), await goWith(replaced.token)]
   const ofRemoved = await goWith(removed.token)
-  await service.pool.query(
-    'update users set link_expires_at = clock_timestamp() where company_id = $1 and user_id = $2',
-    [toUuid(company.id), toUuid(expired.userId)],
-  )
+  await service.pool.query('update users set link_expires_at = now() where company_id = $1 and user_id = $2', [
+    toUuid(company.id),
+    toUuid(expired.userId),
+  ])
   await manage('POST', `/users/${replaced.userId}/reset-password`)
   await service.manage('DELETE', `/users/${removed.userId}`, undefined, company.admin.token)
   t.match(await ofRemoved.comeBack(), { status: 403, text: /not a user any more/ })

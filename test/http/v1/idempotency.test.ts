@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { moveBack } from '../../support/postgres/move-back.ts'
 
 const service = await startService(t)
 const { key } = service.company
@@ -131,7 +132,7 @@ await t.test('an invalid key gets 400 and an entry', async (t) => {
 await t.test('a retry after the expiry gets 409 with the id of the first call, and has no effect', async (t) => {
   const body = employee()
   const first = await create('expiring', body)
-  await service.pool.query(`update idempotency_keys set answered_at = answered_at - interval '73 hours'`)
+  await moveBack(service, 'idempotency_keys', 'answered_at', 73 * 3_600)
   t.ok((await expireAnswers(service.db, 72)) > 0)
   t.equal(await expireAnswers(service.db, 72), 0)
   const before = await entries()

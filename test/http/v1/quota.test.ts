@@ -1,6 +1,7 @@
 import t from 'tap'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
+import { moveBack } from '../../support/postgres/move-back.ts'
 
 const service = await startService(t)
 const setLimit = (limit: number, period = 'monthly') =>
@@ -52,9 +53,7 @@ for (const [period, seconds] of [
     t.equal(over.status, 429)
     t.equal(over.headers['ratelimit-policy'], `"quota";q=1;w=${seconds}`)
     t.ok(Number(over.headers['retry-after']) <= seconds)
-    await service.pool.query(`update api_key_usage set window_start = window_start - make_interval(secs => $1)`, [
-      seconds,
-    ])
+    await moveBack(service, 'api_key_usage', 'window_start', seconds)
     t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
   })
 }
@@ -111,7 +110,7 @@ await t.test('a read with bad parameters costs a unit, and gets 429 at an exhaus
 })
 
 await t.test('a clock set back does not reset the quota, even if reads and writes alternate', async (t) => {
-  await service.pool.query(`update heads set recorded_at = clock_timestamp() + interval '1 hour'`)
+  await service.pool.query(`update heads set recorded_at = now() + interval '1 hour'`)
   await service.pool.query('update api_key_usage set requests_made = 0, window_start = to_timestamp(0)')
   await setLimit(5, 'hourly')
   const statuses: number[] = []

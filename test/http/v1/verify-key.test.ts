@@ -1,5 +1,6 @@
 import t from 'tap'
 import { employee, startService } from '../../support/service.ts'
+import { moveBack } from '../../support/postgres/move-back.ts'
 
 const service = await startService(t)
 const verify = async () => (await service.call('GET', '/v1/auth/verify')).body
@@ -56,6 +57,6 @@ await t.test('concurrent reads and writes are counted exactly', async (t) => {
 })
 
 await t.test('a new window starts at zero', async (t) => {
-  await service.pool.query(`update api_key_usage set window_start = window_start - interval '40 days'`)
+  await moveBack(service, 'api_key_usage', 'window_start', 40 * 86_400)
   t.equal((await verify()).requests_made, 0)
 })

@@ -1,6 +1,5 @@
 import t from 'tap'
 import { openPool } from '../../../src/postgres/pool.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
 import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { openLanes } from '../../../src/ledger/append/lanes.ts'
 import { openDatabaseLine } from '../../support/postgres/database-line.ts'
@@ -10,6 +9,7 @@ import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { createCall } from '../../support/ledger/create-call.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 const { key, id: companyId } = service.company
@@ -24,15 +24,12 @@ await t.test('an API process survives cut connections: current calls get 503, an
   const api = await startProcess(t, 'serve', { ...service.urls, serviceUrl: throughLine }, { LOG_LEVEL: 'silent' })
   const create = () => send(addressOf(api), 'POST', '/v1/employees', { key, body: employee() })
   t.equal((await create()).status, 201)
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
+  const holder = await holdHead(service)
   const cut = create()
   await lockIsAwaited(service, 'heads')
   line.reset()
   t.equal((await cut).status, 503)
-  await holder.query('rollback')
-  holder.release()
+  await letGo(holder)
   await eventually('the next call works', async () => (await create()).status === 201)
   t.equal(api.child.exitCode, null)
 })

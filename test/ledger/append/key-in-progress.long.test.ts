@@ -1,20 +1,18 @@
 import t from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
+import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 
 await t.test('a retry that waits too long for another process gets 409, and a new call 503', async (t) => {
   const service = await startService(t, { CALL_WAIT_MS: '60000' })
-  const { id, key } = service.company
+  const { key } = service.company
   const other = addressOf(await startProcess(t, 'serve', service.urls, { CALL_WAIT_MS: '2000' }))
   const body = employee()
   const post = (address: string, idempotencyKey: string) =>
     send(address, 'POST', '/v1/employees', { key, body, headers: { 'idempotency-key': idempotencyKey } })
-  const holder = await service.pool.connect()
-  await holder.query('begin')
-  await holder.query('select 1 from heads where company_id = $1 for update', [toUuid(id)])
+  const holder = await holdHead(service)
   // The first call waits in its process, behind one that waits in the database.
   const before = send(service.address, 'POST', '/v1/employees', { key, body: employee() })
   await lockIsAwaited(service, 'heads')
@@ -25,8 +23,7 @@ await t.test('a retry that waits too long for another process gets 409, and a ne
   const retries = await Promise.all([post(other, 'slow'), post(other, 'another')])
   t.match(retries[0], { status: 409, body: { code: 'idempotency_in_progress', log_id: undefined } })
   t.match(retries[1], { status: 503, body: { code: 'unavailable' } })
-  await holder.query('rollback')
-  holder.release()
+  await letGo(holder)
   await before
   const { status, body: made } = await first
   t.equal(status, 201)

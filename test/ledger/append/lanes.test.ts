@@ -1,31 +1,13 @@
 import t from 'tap'
-import type { PoolClient } from 'pg'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import type { Answer, Service, TestCompany } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
+import { alsoHold, holdHead, holdRow, letGo } from '../../support/postgres/held-rows.ts'
 
 const create = (service: Service, company: TestCompany) =>
   service.call('POST', '/v1/employees', { body: employee(), key: company.key })
-
-/** Runs a statement in a transaction that stays open and holds its locks. */
-async function hold({ pool }: Service, statement: string, values: unknown[]): Promise<PoolClient> {
-  const holder = await pool.connect()
-  await holder.query('begin')
-  await holder.query(statement, values)
-  return holder
-}
-
-const LOCK_HEAD = 'select 1 from heads where company_id = $1 for update'
-
-/** Locks a company's head, as an append of another process does. */
-const holdHead = (service: Service, { id }: TestCompany) => hold(service, LOCK_HEAD, [toUuid(id)])
-
-async function letGo(holder: PoolClient): Promise<void> {
-  await holder.query('rollback')
-  holder.release()
-}
 
 await t.test('a company whose head is locked waits alone, and others in its lane continue', async (t) => {
   const service = await startService(t, { LANES: '1' })
@@ -81,8 +63,8 @@ await t.test('many locked companies do not delay the others', async (t) => {
   const service = await startService(t, { LANES: '2' })
   const held = await Promise.all(Array.from({ length: 8 }, (_, at) => service.makeCompany(`Held ${at}`)))
   const free = await service.makeCompany('Free')
-  const holder = await holdHead(service, held[0]!)
-  for (const { id } of held.slice(1)) await holder.query(LOCK_HEAD, [toUuid(id)])
+  const holder = await holdHead(service, held[0])
+  for (const company of held.slice(1)) await alsoHold(holder, 'heads', company)
   const waiting = held.map((company) => create(service, company))
   await lockIsAwaited(service, 'heads')
   t.equal((await create(service, free)).status, 201)
@@ -94,7 +76,7 @@ await t.test('many locked companies do not delay the others', async (t) => {
 await t.test('a locked key usage delays neither reads nor writes of other companies', async (t) => {
   const service = await startService(t, { LANES: '1' })
   const [held, free] = [await service.makeCompany('Held'), await service.makeCompany('Free')]
-  const holder = await hold(service, 'select 1 from api_key_usage where company_id = $1 for update', [toUuid(held.id)])
+  const holder = await holdRow(service, 'api_key_usage', held)
   const verify = (company: TestCompany) => service.call('GET', '/v1/auth/verify', { key: company.key })
   const waiting = Promise.all([verify(held), create(service, held)])
   await lockIsAwaited(service, 'api_key_usage')
@@ -126,8 +108,9 @@ await t.test('small calls wait for a large call of their own company, not of ano
   const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
   const records = Array.from({ length: 100 }, () => employee())
   // An uncommitted insert of one of its e-mails blocks the large call.
-  const holder = await hold(
-    service,
+  const holder = await service.pool.connect()
+  await holder.query('begin')
+  await holder.query(
     `insert into employee_directory (company_id, employee_id, email) values ($1, gen_random_uuid(), $2)`,
     [toUuid(busy.id), records[99]!.email],
   )

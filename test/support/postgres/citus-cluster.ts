@@ -2,62 +2,85 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { distribute } from '../../../src/postgres/migration/distribute.ts'
 import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
-import type { TestServerUrls } from './test-server.ts'
+import { runSql } from './run-sql.ts'
+import { NAMES, type TestServerUrls } from './test-server.ts'
 
 /*
  * Runs all tests on a Citus cluster instead of the embedded PostgreSQL. CITUS_URL is the coordinator's address, as a
  * superuser, in a database that has the extension and knows the workers. A Citus database exists on every machine.
  */
 
-const TEMPLATE = 'employee_ledger'
 /** The shards of a test database: few, because each database opens its own connections to every machine. */
 const SHARDS = 4
+/** What a cluster may hold before the tests: its own databases, and those of earlier tests. */
+const MAY_EXIST = /^(postgres|template[01]|(test|empty)_\w+)$/
 
-/** Makes the roles and the migrated, distributed database that test files clone. */
+/**
+ * Makes the roles and the migrated, distributed database that test files clone. Refuses a cluster with any database that
+ * is not a test's.
+ */
 export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
   const machines = await machinesOf(citusUrl)
+  for (const machine of machines) await assertOnlyTests(machine)
+  const { database, owner, service } = NAMES
   const password = randomBytes(12).toString('hex')
-  const [superUrl] = machines as [string, ...string[]]
   for (const machine of machines) {
-    await onServer(
+    await runSql(
       machine,
-      `drop database if exists ${TEMPLATE} with (force)`,
-      ...['owner', 'service'].flatMap((role) => roleOf(role, password)),
+      'set citus.enable_ddl_propagation = off',
+      `drop database if exists ${database} with (force)`,
+      ...[owner, service].flatMap((role) => [
+        `do $$ begin create role ${role}; exception when duplicate_object then null; end $$`,
+        `alter role ${role} login password '${password}'`,
+      ]),
+      'revoke connect on database postgres, template1 from public',
     )
   }
-  await createClusterDatabase(machines, TEMPLATE)
-  const urlOf = (username: string) => Object.assign(new URL(within(superUrl, TEMPLATE)), { username, password }).href
-  const urls = { ownerUrl: urlOf('ledger_owner'), serviceUrl: urlOf('ledger_service') }
+  await createClusterDatabase(machines, database, password)
+  const urlOf = (username: string) =>
+    Object.assign(new URL(within(machines[0]!, database)), { username, password }).href
+  const urls = { ownerUrl: urlOf(owner), serviceUrl: urlOf(service) }
   await migrateDatabase(urls, () => undefined)
   await distribute(urls, { shards: SHARDS, isDryRun: false, onStep: () => undefined })
   // A template must have no connections, including those of the Citus daemon.
   for (const machine of machines) {
-    await onServer(machine, `alter database ${TEMPLATE} allow_connections false`)
-    await onServer(machine, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${TEMPLATE}'`)
+    await runSql(
+      machine,
+      `alter database ${database} allow_connections false`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+    )
   }
-  return { superUrl, ...urls, machines }
+  return { superUrl: machines[0]!, ...urls, machines }
 }
 
 /** Makes an empty database on every machine of a cluster, the coordinator first. */
-export async function createClusterDatabase(machines: string[], name: string): Promise<void> {
+export async function createClusterDatabase(machines: string[], name: string, password: string): Promise<void> {
+  const superPassword = decodeURIComponent(new URL(machines[0]!).password)
+  const logins = [
+    [new URL(machines[0]!).username, superPassword],
+    [NAMES.owner, password],
+    [NAMES.service, password],
+  ].filter(([, secret]) => secret !== '')
   for (const machine of machines) {
-    await onServer(machine, `create database ${name} owner ledger_owner template template0 encoding 'UTF8'`)
-    await onServer(within(machine, name), 'create extension citus')
+    await runSql(machine, `create database ${name} owner ${NAMES.owner} template template0 encoding 'UTF8'`)
+    await runSql(
+      within(machine, name),
+      'create extension citus',
+      // How the machines sign in to each other.
+      ...logins.map(([role, secret]) => `insert into pg_dist_authinfo values (0, '${role}', 'password=${secret}')`),
+    )
   }
-  const [superUrl, ...workers] = machines as [string, ...string[]]
-  const introduce = [
-    [superUrl, 'citus_set_coordinator_host'],
-    ...workers.map((url) => [url, 'citus_add_node']),
-  ] as const
-  for (const [url, call] of introduce) {
-    const { hostname, port } = new URL(url)
-    await onServer(within(superUrl, name), `select ${call}('${hostname}', ${port})`)
+  const coordinator = within(machines[0]!, name)
+  for (const [at, machine] of machines.entries()) {
+    const { hostname, port } = new URL(machine)
+    const call = at === 0 ? 'citus_set_coordinator_host' : 'citus_add_node'
+    await runSql(coordinator, `select ${call}('${hostname}', ${port})`)
   }
 }
 
 /** The addresses of the coordinator and of the workers. */
 async function machinesOf(citusUrl: string): Promise<string[]> {
-  const workers = await onServer<{ host: string; port: number }>(
+  const workers = await read<{ host: string; port: number }>(
     citusUrl,
     'select nodename as host, nodeport as port from pg_dist_node where groupid > 0 order by 1, 2',
   )
@@ -68,24 +91,24 @@ async function machinesOf(citusUrl: string): Promise<string[]> {
   ].map((url) => within(url, 'postgres'))
 }
 
-function roleOf(name: string, password: string): string[] {
-  return [
-    `do $$ begin create role ledger_${name}; exception when duplicate_object then null; end $$`,
-    `alter role ledger_${name} login password '${password}'`,
-  ]
+async function assertOnlyTests(machine: string): Promise<void> {
+  const databases = await read<{ name: string }>(machine, 'select datname as name from pg_database order by 1')
+  const others = databases.map(({ name }) => name).filter((name) => !MAY_EXIST.test(name))
+  if (others.length === 0) return
+  throw new Error(
+    `the cluster of CITUS_URL has a database that is not a test's (${others.join(', ')}): give the tests a cluster of their own`,
+  )
 }
 
 function within(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href
 }
 
-async function onServer<Row extends object>(url: string, ...statements: string[]): Promise<Row[]> {
+async function read<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    let rows: Row[] = []
-    for (const statement of statements) rows = (await client.query<Row>(statement)).rows
-    return rows
+    return (await client.query<Row>(statement)).rows
   } finally {
     await client.end()
   }

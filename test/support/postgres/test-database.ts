@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
+import { openDatabase } from '../../../src/postgres/kysely.ts'
+import { machineSettingsLeft } from '../../../src/postgres/migration/machine-settings.ts'
+import { openPool } from '../../../src/postgres/pool.ts'
 import { createClusterDatabase } from './citus-cluster.ts'
-import { testServerUrls } from './test-server.ts'
+import { runSql } from './run-sql.ts'
+import { NAMES, testServerUrls } from './test-server.ts'
 
 /** A database of its own for a test: a clone of the migrated one, dropped at the end. */
 export async function createTestDatabase(
@@ -12,15 +15,13 @@ export async function createTestDatabase(
   const urls = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
   for (const machine of urls.machines)
-    await asSuperuser(machine, `create database ${name} template employee_ledger strategy file_copy owner ledger_owner`)
+    await runSql(machine, `create database ${name} template ${NAMES.database} strategy file_copy owner ${NAMES.owner}`)
   t.teardown(() => dropEverywhere(urls.machines, name))
   const onClone = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
-  return {
-    name,
-    ownerUrl: onClone(urls.ownerUrl),
-    serviceUrl: onClone(urls.serviceUrl),
-    superUrl: onClone(urls.superUrl),
-  }
+  const clone = { ownerUrl: onClone(urls.ownerUrl), serviceUrl: onClone(urls.serviceUrl) }
+  // What `distribute` sets for a role in a database is not cloned.
+  if (urls.machines.length > 1) await setMachines(clone)
+  return { name, ...clone, superUrl: onClone(urls.superUrl) }
 }
 
 /** An empty database on a Citus cluster, dropped at the end. */
@@ -28,25 +29,29 @@ export async function createClusterTestDatabase(t: Pick<Test, 'teardown'>): Prom
   const { machines, ...urls } = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
   t.teardown(() => dropEverywhere(machines, name))
-  await createClusterDatabase(machines, name)
+  await createClusterDatabase(machines, name, new URL(urls.ownerUrl).password)
   const inIt = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   return { ownerUrl: inIt(urls.ownerUrl), serviceUrl: inIt(urls.serviceUrl) }
 }
 
-async function dropEverywhere(machines: string[], name: string): Promise<void> {
-  for (const machine of machines) {
-    const drop = () => asSuperuser(machine, `drop database if exists ${name} with (force)`)
-    // A Citus daemon connects to each database, and may return before it is dropped.
-    await drop().catch(drop).catch(drop)
+async function setMachines(urls: DatabaseUrls): Promise<void> {
+  const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'test', max: 1 }))
+  try {
+    for (const { run } of await machineSettingsLeft(db, urls)) await run()
+  } finally {
+    await db.destroy()
   }
 }
 
-async function asSuperuser(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
+async function dropEverywhere(machines: string[], name: string): Promise<void> {
+  for (const machine of machines) {
+    const drop = () =>
+      runSql(
+        machine,
+        // A Citus daemon connects to each database, and would return before it is dropped.
+        `alter database ${name} allow_connections false`,
+        `drop database ${name} with (force)`,
+      )
+    await drop().catch(drop).catch(drop)
   }
 }

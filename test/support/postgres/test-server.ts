@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { DATABASE_NAME, OWNER_NAME, SERVICE_NAME } from '../../../src/postgres/embedded/create-database.ts'
+import { CITUS_URL } from './citus-url.ts'
 
 const MEMORY_DISK = '/dev/shm'
 const ENOUGH_BYTES = 4 * 1024 ** 3
@@ -14,6 +16,12 @@ export const TEST_DATA_DIR = path.join(
     .digest('hex')
     .slice(0, 12)}`,
 )
+
+/** The migrated database that test files clone, and its roles. On a cluster, only tests use these names. */
+export const NAMES =
+  CITUS_URL === undefined
+    ? { database: DATABASE_NAME, owner: OWNER_NAME, service: SERVICE_NAME }
+    : { database: 'test_template', owner: 'test_owner', service: 'test_service' }
 
 const URLS_FILE = path.join(TEST_DATA_DIR, 'urls.json')
 

@@ -1,6 +1,7 @@
 import type { BenchServer } from '../../../bench/processes/postgres.ts'
 import { serverAt } from '../../../bench/processes/postgres.ts'
 import { testServerUrls } from '../postgres/test-server.ts'
+import { NAMES } from '../postgres/test-server.ts'
 
 /** The tests' server for a benchmark. Databases whose names start with this are migrated first, as for every test. */
 export function benchServer(ours: string): BenchServer {
@@ -9,7 +10,7 @@ export function benchServer(ours: string): BenchServer {
     ...server,
     async createDatabase(name) {
       if (!name.startsWith(ours)) return server.createDatabase(name)
-      await server.run(`create database ${name} template employee_ledger owner ledger_owner`)
+      await server.run(`create database ${name} template ${NAMES.database} owner ${NAMES.owner}`)
       return server.urlsOf(name)
     },
   }

@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { companyOption, jsonOption, loadOnRun, parseEmail, parseText, parseTimeZone } from '../terminal/options.ts'
+
+/** Adds the commands of `company`. */
+export function addCompanyCommands(program: Command): void {
+  const company = program.command('company').description('companies')
+  company
+    .command('create')
+    .description('register a company and its first administrator')
+    .requiredOption('--name <name>', 'the name of the company', parseText(120))
+    .requiredOption('--admin-email <email>', "the administrator's email address", parseEmail)
+    .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./company.ts')).createCompany))
+  company
+    .command('list')
+    .description('list the companies')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./company.ts')).listCompanies))
+  company
+    .command('show')
+    .description('show a company, its id as the database stores it, and its machine on a cluster')
+    .addOption(companyOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./company.ts')).showCompany))
+  company
+    .command('set-time-zone')
+    .description("set the time zone in which a company's pages show times")
+    .argument('<time-zone>', 'an IANA name, such as Europe/Berlin', parseTimeZone)
+    .addOption(companyOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./company.ts')).setTimeZone))
+}

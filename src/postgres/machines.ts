@@ -1,0 +1,67 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import pg from 'pg'
+
+/*
+ * The machines of a Citus cluster, one by one, on a connection to each: a statement through the coordinator would fail,
+ * or wait, for all of them when one does not answer.
+ */
+
+const ANSWERS_WITHIN_MS = 2_000
+
+/** A machine of a cluster. */
+export interface Machine {
+  /** Its host and port. */
+  name: string
+  /** Its number in Citus's catalog, where the coordinator is 0. */
+  group: number
+  /** Where it has this database, with the credentials of `databaseUrl`. */
+  url: string
+}
+
+/** The machines of the cluster, the coordinator first; none without Citus. `databaseUrl` names the coordinator. */
+export async function listMachines<Tables>(db: Kysely<Tables>, databaseUrl: string): Promise<Machine[]> {
+  const { rows: has } = await sql<{
+    has: boolean
+  }>`select to_regclass('pg_catalog.pg_dist_node') is not null as has`.execute(db)
+  if (!has[0]!.has) return []
+  const { rows } = await sql<{ group: number; host: string; port: number }>`
+    select groupid as "group", nodename as host, nodeport as port from pg_dist_node
+    where noderole = 'primary' order by groupid`.execute(db)
+  return rows.map(({ group, host, port }) => {
+    const url = new URL(databaseUrl)
+    // The workers' name for the coordinator may lead nowhere from here.
+    if (group !== 0) Object.assign(url, { hostname: host, port: String(port) })
+    return { name: `${host}:${port}`, group, url: url.href }
+  })
+}
+
+/** Runs a task on a connection of its own to a machine. Every wait is short. */
+export async function onMachine<Result>(
+  { url }: Machine,
+  name: string,
+  task: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: ANSWERS_WITHIN_MS,
+    query_timeout: ANSWERS_WITHIN_MS,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return await task(client)
+  } finally {
+    // A machine that has gone silent would not answer a goodbye either.
+    void client.end().catch(() => undefined)
+  }
+}
+
+/**
+ * A condition of pg_prepared_xacts: transactions of Citus that are older than this. Citus ends what a crash left every
+ * minute, so older ones wait for a machine that does not come back, and hold their locks until then.
+ */
+export function isLeftOver(seconds = 60): string {
+  return `database = current_database() and gid like 'citus\\_%' and prepared <= now() - interval '${seconds} s'`
+}
