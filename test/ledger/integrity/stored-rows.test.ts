@@ -8,6 +8,7 @@ import { ERASE } from '../../support/ledger/event-row.ts'
 import { exportLines } from '../../support/ledger/export-lines.ts'
 import { appendRefusalsAt, openOldLedger } from '../../support/ledger/old-refusals.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { CITUS_URL } from '../../support/postgres/citus-url.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -93,7 +94,10 @@ await t.test('stored rows return what was hashed, whatever the time and the data
   await asSuperuser(service.urls.superUrl, 'truncate kept', 'insert into kept select * from events')
 })
 
-await t.test('a change of any column is found', async (t) => {
+const changeable =
+  CITUS_URL === undefined ? {} : { skip: 'Citus refuses to change the company, and volatile functions in an UPDATE' }
+
+await t.test('a change of any column is found', changeable, async (t) => {
   const changes: Record<string, string[]> = {
     company_id: ['gen_random_uuid()'],
     position: ['1000000'],

@@ -2,8 +2,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import type { Envelope, SealedEvent, StoredEvent } from '../../../src/ledger/integrity/codec.ts'
 
 /** SQL that sets what an erasure sets; as in the migrations, with functions that Citus allows in an UPDATE. */
-export const ERASE = String.raw`data = null, salt = null,
-  data_hash = sha256(salt || decode(replace(data, '\', '\\'), 'escape'))`
+export const ERASE = String.raw`data = null, salt = null, data_hash = sha256(salt || decode(replace(data, '\', '\\'), 'escape'))`
 
 /** The row of an event with this envelope, data and salt, without its leaf hash. */
 export function toEventRow(envelope: Envelope, data: string | null, salt: Buffer | null): StoredEvent {
