@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import type * as client from '../../clients/typescript/employee-ledger-client.ts'
 import type * as sync from '../../docs/nightly-sync.ts'
-import { startCuttingProxy } from '../support/postgres/cutting-proxy.ts'
+import { startCuttingProxy } from '../support/lines/cutting-proxy.ts'
 import { installClient } from '../support/processes/installed-client.ts'
 import { startService } from '../support/service.ts'
 

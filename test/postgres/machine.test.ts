@@ -2,7 +2,7 @@ import t from 'tap'
 import { openMachine } from '../../src/postgres/cluster/machine.ts'
 import { isServerError } from '../../src/postgres/database-errors.ts'
 import { eventually } from '../support/eventually.ts'
-import { openDatabaseLine } from '../support/postgres/database-line.ts'
+import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const { serviceUrl } = await createTestDatabase(t)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { openPool } from '../../src/postgres/pool.ts'
 import type { Statement } from '../../src/postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline } from '../../src/postgres/pipeline.ts'
-import { openDatabaseLine } from '../support/postgres/database-line.ts'
+import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 
 const { ownerUrl: url } = await createEmptyDatabase(t)

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
-import { startWatchedLine } from '../support/postgres/watched-line.ts'
+import { startWatchedLine } from '../support/lines/watched-line.ts'
 
 /* The service's roles have their own settings, with which PostgreSQL writes times in an unexpected format. */
 

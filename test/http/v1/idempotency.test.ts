@@ -1,6 +1,6 @@
 import t from 'tap'
 import { expireAnswers } from '../../../src/ledger/append/expire-answers.ts'
-import { openDatabaseLine } from '../../support/postgres/database-line.ts'
+import { openDatabaseLine } from '../../support/lines/database-line.ts'
 import { eventually } from '../../support/eventually.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
