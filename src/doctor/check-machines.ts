@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { MACHINE_CONNECTIONS } from '../postgres/connections.ts'
 import { faultReason } from '../postgres/fault-reason.ts'
 import type { Machine } from '../postgres/machines.ts'
 import { isLeftOver, listMachines, onMachine } from '../postgres/machines.ts'
@@ -49,7 +50,8 @@ export async function checkMachines(
   const asked = await Promise.all(machines.map((machine) => askMachine(machine, leftAfterSeconds)))
   const coordinator = asked.find(({ machine }) => machine.group === 0)
   const first = coordinator && 'facts' in coordinator ? coordinator.facts : null
-  return asked.flatMap((answer) => findingsOf(answer, first, needed.api + needed.worker, machines))
+  const connections = needed.api + needed.worker + 2 * MACHINE_CONNECTIONS
+  return asked.flatMap((answer) => findingsOf(answer, first, connections, machines))
 }
 
 async function askMachine(machine: Machine, leftAfterSeconds?: number): Promise<Asked> {

@@ -31,6 +31,9 @@ export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }
 /** Connections of a worker process for deliveries to webhooks. */
 export const DELIVERY_CONNECTIONS = 4
 
+/** Connections of a process to each machine of a cluster, besides those for work: heartbeat, places, presence, metrics. */
+export const MACHINE_CONNECTIONS = 4
+
 /** The maximum number of connections of each kind of process. */
 export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; READ_DATABASE_URL?: string }) {
   const { POOL_SIZE: reading, LANES: lanes, READ_DATABASE_URL: replica } = settings
