@@ -76,6 +76,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: store.cluster ? async () => store.cluster!.machines().some(({ isDown }) => !isDown) : access.isAnswering,
+    machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete: openCompleteness(access.db, projections),
     health: openHealth(store.db, waker, await readVersions()),

@@ -1,7 +1,7 @@
 import type { DatabaseSetting } from '../postgres/pooler.ts'
 import { assertOwnSessions, SharedSessionsError } from '../postgres/pooler.ts'
 import type { Finding } from './finding.ts'
-import { fail, ok } from './finding.ts'
+import { fail, ok, warn } from './finding.ts'
 
 const CHECK = 'pooler'
 const SETTINGS: DatabaseSetting[] = ['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'READ_DATABASE_URL']
@@ -14,6 +14,7 @@ export async function checkPoolers(urls: Partial<Record<DatabaseSetting, string>
       if (url !== undefined) await assertOwnSessions(url, setting)
     } catch (error) {
       if (error instanceof SharedSessionsError) return fail(CHECK, error.found, error.advice)
+      return warn(CHECK, `not checked: ${setting} does not answer`, 'see the other checks, then run doctor again')
     }
   }
   return ok(CHECK, 'connections have sessions of their own')

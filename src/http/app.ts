@@ -35,6 +35,7 @@ import { SMALL_BODY } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
 import { registerHealthRoutes } from './server/health.ts'
+import type { MachineOf } from './live/company-watch.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import type { OpenStreams } from './live/open-streams.ts'
 import { openStreams } from './live/open-streams.ts'
@@ -79,6 +80,8 @@ export interface AppServices {
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
   isReady(): Promise<boolean>
+  /** On a cluster. */
+  machineOf?: MachineOf | undefined
   /** The database machines that do not answer, of a cluster. */
   findDown(): string[]
   /** Whether every read model has been filled once; a new version starts empty. */
@@ -142,9 +145,9 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
-  const { db, access, reads, failureLimit, sessions, signer, streamLimits: limits } = services
+  const { db, access, reads, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
   void app.register(
-    (audit) => auditRoutes(audit, { db, access, reads, limits, streams, failureLimit, sessions, signer }),
+    (audit) => auditRoutes(audit, { db, access, reads, limits, streams, machineOf, failureLimit, sessions, signer }),
     { prefix: '/audit/v1' },
   )
   void app.register((interfacePages) => pages(interfacePages, services))
@@ -219,7 +222,7 @@ async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise
 }
 
 async function adminRoutes(admin: FastifyInstance, services: AppServices, streams: OpenStreams): Promise<void> {
-  const { access, reads, failureLimit, sessions, streamLimits: limits } = services
+  const { access, reads, failureLimit, sessions, streamLimits: limits, machineOf } = services
   const authorize = authorizeAdmin(access, sessions)
   admin.addHook('onRequest', limitFailures(admin, failureLimit, authorize))
   refuseHalfBuilt(admin, services.areReadModelsComplete)
@@ -227,7 +230,7 @@ async function adminRoutes(admin: FastifyInstance, services: AppServices, stream
   bulkUserLogs(admin, reads)
   bulkUserLogsCsv(admin, { reads, authorize })
   failedRecords(admin, { reads, authorize })
-  bulkUserLogsStream(admin, { access, reads, limits, streams, authorize })
+  bulkUserLogsStream(admin, { access, reads, limits, streams, authorize, machineOf })
   usage(admin, reads)
 }
 

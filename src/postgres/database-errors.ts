@@ -13,13 +13,25 @@ const PASSING = new Set(['08', '25', '26', '40', '53', '55', '57', '58'])
 const OUTDATED = new Set(['26000', '42P05', '42P01', 'XX000'])
 // node-postgres reports these without a class of their own.
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was|network)|Cannot use a pool|Received unexpected|a pipeline has failed)/
+  /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was|network)|Cannot use a pool|Received unexpected|Prepared statements must be unique|a pipeline has failed)/
 
 /** Whether an error is caused by the server's state or by the connection, so that a later retry may succeed. */
 export function isServerError(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== null) return PASSING.has(state.slice(0, 2)) || OUTDATED.has(state)
   return isConnectionError(error)
+}
+
+// Classes of a lost connection, of prepared statements, and of a session that the server ends.
+const BREAKING = new Set(['08', '26', '58'])
+// The server shuts down, crashes or starts, or an administrator ends the session.
+const ENDS_SESSION = /^57P/
+
+/** Whether a connection is lost, or its session not what this process believes it to be. */
+export function breaksConnection(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state === null) return isConnectionError(error)
+  return BREAKING.has(state.slice(0, 2)) || ENDS_SESSION.test(state) || OUTDATED.has(state)
 }
 
 function isConnectionError(error: unknown): boolean {
@@ -38,8 +50,9 @@ export function isCausedByData(error: unknown): boolean {
 }
 
 /**
- * Whether data or this program's own code caused an error, so that a retry would fail the same way. Everything else
- * that a server, a pooler or a connection may report does not count, also errors that nobody has thought of.
+ * Whether the values of a statement caused an error, or this program's own code outside the database, so that a retry
+ * would fail the same way. Everything else that a server, a pooler or a connection may report does not count, also errors
+ * that nobody has thought of.
  */
 export function isLasting(error: unknown): boolean {
   return isCausedByData(error) || (sqlState(error) === null && !isConnectionError(error))

@@ -1,7 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { isServerError } from './database-errors.ts'
+import { breaksConnection } from './database-errors.ts'
 import { retryOnce } from './retry-once.ts'
 
 /** A query builder on a pool; destroying it ends the pool. */
@@ -67,7 +67,7 @@ class Checkout {
     try {
       return await this.#client!.query(query)
     } catch (error) {
-      this.#isBroken ||= isServerError(error)
+      this.#isBroken ||= breaksConnection(error)
       throw error
     }
   }

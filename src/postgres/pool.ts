@@ -51,18 +51,20 @@ const SILENCE_MS = 5_000
 /** Opens a connection pool in which every wait is bounded. */
 export function openPool(options: PoolOptions): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
+  const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS
+  const settings = {
+    ...options.settings,
+    statement_timeout: String(statementTimeoutMs),
+    lock_timeout: String(options.lockTimeoutMs ?? LOCK_TIMEOUT_MS),
+    idle_in_transaction_session_timeout: String(statementTimeoutMs),
+  }
   const config: pg.PoolConfig = {
-    ...connectionTo(options.url, {
-      ...options.settings,
-      statement_timeout: String(statementTimeoutMs),
-      lock_timeout: String(options.lockTimeoutMs ?? LOCK_TIMEOUT_MS),
-      idle_in_transaction_session_timeout: String(statementTimeoutMs),
-    }),
+    ...connectionTo(options.url, settings, connectTimeoutMs),
     application_name: options.name,
     max: options.max,
     types: TYPES,
     keepAlive: true,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
   }
   const pool = new pg.Pool(config)

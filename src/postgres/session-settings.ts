@@ -6,7 +6,6 @@ import type { ClientBase, QueryConfig } from 'pg'
  */
 const PINNED = { DateStyle: 'ISO,MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' }
 
-/** The first statement of a connection may take as long as connecting. */
 const ANSWERS_WITHIN_MS = 5_000
 
 /** The parameters of a pool. */
@@ -18,14 +17,14 @@ interface Connection {
 
 /**
  * Connection parameters for a URL with server settings, e.g. `{ jit: 'off' }`, which override settings in the URL. A
- * statement makes them, because poolers refuse most start-up parameters.
+ * statement makes them, because poolers refuse most start-up parameters. It may take `withinMs` milliseconds.
  */
-export function connectionTo(url: string, settings: Record<string, string> = {}): Connection {
+export function connectionTo(url: string, settings: Record<string, string>, withinMs = ANSWERS_WITHIN_MS): Connection {
   const all = { ...PINNED, ...settings }
   const query: QueryConfig & { query_timeout: number } = {
     text: 'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
     values: [Object.keys(all), Object.values(all)],
-    query_timeout: ANSWERS_WITHIN_MS,
+    query_timeout: withinMs,
   }
   return { connectionString: url, onConnect: async (client) => void (await client.query(query)) }
 }

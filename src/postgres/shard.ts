@@ -1,9 +1,10 @@
+import { sqlState } from './database-errors.ts'
 import type { QueryClient, Statement } from './pipeline.ts'
 
 /*
  * On a cluster, statements for a company go to the machine that has its shard, and name the tables of the shard
  * (`heads_102008`) instead of the distributed ones (`heads`). PostgreSQL then plans them as on a single machine, once
- * for each connection, and no part of Citus takes part in running them. What keeps a shard where it is meanwhile is
+ * for each connection, and Citus isn't involved in running them. What keeps a shard where it is meanwhile is
  * `hold_shards` (hold-shards.ts).
  */
 
@@ -13,6 +14,8 @@ export interface Shard {
   id: string
   /** The shard's tables by the names of the distributed ones, both with their schemas unless that is `public`. */
   tables: ReadonlyMap<string, string>
+  /** Differs from that of every other shard, also of this one with other tables. Names statements. */
+  serial: number
   /** Texts that were renamed before. */
   renamed: Map<string, string>
 }
@@ -61,11 +64,15 @@ export function shardBehind(client: object): Shard | undefined {
 
 /** Enough for a lock that is not contended. */
 const PATIENCE = '20ms'
+/** The SQLSTATE with which `hold_shards` gives up waiting for a shard. */
+const MOVING = 'EL001'
 
-/**
- * Keeps shards on this machine until the transaction ends. Unless `wait` is set, fails with `lock_not_available` while
- * one of them is being moved.
- */
+/** Whether a transaction that did not want to wait met a shard that is being moved. */
+export function isMoving(error: unknown): boolean {
+  return sqlState(error) === MOVING
+}
+
+/** Keeps shards on this machine until the transaction ends. Unless `wait` is set, waits for a moment only. */
 export function holdShards(client: QueryClient, shards: Shard[], wait: boolean): Promise<unknown> {
   return client.query({
     name: 'hold-shards',
@@ -98,5 +105,5 @@ const idsOf = (shards: Shard[]) => `{${shards.map(({ id }) => id).join(',')}}`
 /** A statement with the tables of a shard, under a name of its own. */
 export function onShard(shard: Shard, { name, text, values }: Statement): Statement {
   const renamed = renameTables(shard, text)
-  return { name: renamed === text ? name : `${name} ${shard.id}`, text: renamed, ...(values ? { values } : {}) }
+  return { name: renamed === text ? name : `${name} ${shard.serial}`, text: renamed, ...(values ? { values } : {}) }
 }

@@ -49,9 +49,9 @@ export async function catchUp(db: LedgerDb, projection: Projection, companyId: s
  * checkpoint moves in the same transaction as the rows, and a worker that finds it moved continues from there.
  *
  * An erasure is folded into the shadow of a rebuild before the live tables, because the rebuild may have been killed
- * long ago, and the person's data must not stay in its tables. Returns the positions after which and up to which it folded; they are equal if it folded nothing. Uses `recent`
- * events instead of reading them. Throws UnfoldableError if an event stops it; other errors, such as a lost connection,
- * are transient.
+ * long ago, and the person's data must not stay in its tables. Returns the positions after which and up to which it
+ * folded; they are equal if it folded nothing. Uses `recent` events instead of reading them. Throws UnfoldableError if an
+ * event stops it; other errors, such as a lost connection, are transient.
  */
 export async function foldNext(
   db: LedgerDb,

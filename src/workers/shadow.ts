@@ -82,6 +82,8 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
       await sql`set local synchronous_commit = on`.execute(transaction)
       // A fold moves its checkpoint first, so under this lock none is running and none can start.
       await sql`lock table checkpoints in share row exclusive mode`.execute(transaction)
+      // On a cluster, that lock keeps out nobody who writes to a shard; locks on rows do.
+      await lockCheckpoints(transaction, projection)
       if ((await findSchemaOid(transaction, schemaOf(shadow))) !== oid) return 'gone'
       if (!(await levelShadow(transaction, projection, shadow))) return 'behind'
       await forgetCheckpoints(transaction, projection)
@@ -99,6 +101,11 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
     if (isBusy(error)) return 'busy'
     throw error
   }
+}
+
+async function lockCheckpoints(transaction: Transaction<LedgerTables>, { name, version }: Projection): Promise<void> {
+  await sql`update checkpoints set attempts = attempts
+    where projection = ${name} and version = ${version}`.execute(transaction)
 }
 
 async function renameSchema(db: Db, from: string, to: string): Promise<void> {

@@ -31,6 +31,7 @@ await t.test('a company is in the shard whose range has its hash', async (t) => 
     upTo,
     group: 1,
     tables: new Map(),
+    serial: at,
     renamed: new Map(),
   }))
   const places = { version: '', machines: new Map(), shards }

@@ -9,6 +9,7 @@ const shard: Shard = {
     ['events', 'events_102040'],
     ['employees_v1.employees', 'employees_v1.employees_102072'],
   ]),
+  serial: 1,
   renamed: new Map(),
 }
 

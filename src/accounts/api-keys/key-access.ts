@@ -7,11 +7,11 @@ import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { openBudget } from '../../admission/budget.ts'
 import { openContended } from '../../admission/contended.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
-import { meansNotCommitted, sqlState } from '../../postgres/database-errors.ts'
+import { meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import { retryOnce } from '../../postgres/retry-once.ts'
-import { assertShardsHere, holdShards } from '../../postgres/shard.ts'
+import { assertShardsHere, holdShards, isMoving } from '../../postgres/shard.ts'
 import type { Station } from '../../postgres/cluster/stations.ts'
 import { byShard, follow, openStations } from '../../postgres/cluster/stations.ts'
 import { withClient } from '../../postgres/with-client.ts'
@@ -32,7 +32,7 @@ const MAX_SHARED = 500
 const MAX_WAITING = 10_000
 const MAX_WAIT_MS = 10_000
 const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
-/** Maximum concurrent look-ups or counts. Beyond a quarter of them, one key or company must wait. */
+/** Maximum concurrent look-ups or counts on a machine. Beyond a quarter of them, one key or company must wait. */
 const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
 
 /** A key as its caller names it: the secret names the company. */
@@ -43,18 +43,20 @@ export interface WantedKey {
 
 /** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
 export function openKeyLookup(pool: Pool): (wanted: WantedKey) => Promise<FoundKey | null> {
+  const stations = openStations(pool, lookUpAtStation)
+  return (wanted) => follow(pool, () => stations.of(wanted.companyId)(wanted))
+}
+
+function lookUpAtStation(station: Station): (wanted: WantedKey) => Promise<FoundKey | null> {
   const room = openBudget(ROOM)
-  const stations = openStations(pool, (station) =>
-    gather<WantedKey, FoundKey | null>(
-      async (wanted) => {
-        const found = await retryOnce(() => findKeys(station, wanted))
-        return wanted.map((key) => found.get(nameOf(key)) ?? null)
-      },
-      { ...BOUNDS, holderOf: ({ apiId }) => apiId },
-    ),
+  const { submit } = gather<WantedKey, FoundKey | null>(
+    async (wanted) => {
+      const found = await retryOnce(() => findKeys(station, wanted))
+      return wanted.map((key) => found.get(nameOf(key)) ?? null)
+    },
+    { ...BOUNDS, holderOf: ({ apiId }) => apiId },
   )
-  return (wanted) =>
-    room.hold(wanted.apiId, 1, undefined, () => follow(pool, () => stations.of(wanted.companyId).submit(wanted)))
+  return (wanted) => room.hold(wanted.apiId, 1, undefined, () => submit(wanted))
 }
 
 const nameOf = ({ companyId, apiId }: WantedKey) => `${companyId} ${apiId}`
@@ -137,21 +139,18 @@ export interface KeyUsageCounter {
 
 /** Maximum concurrent transactions that wait for a locked usage row. */
 const WAITING_SLOTS = 2
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage row is locked
  * waits separately and delays no other key.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
-  const room = openBudget(ROOM)
   const stations = openStations(pool, countAtStation)
-  return {
-    submit: (use) => room.hold(use.companyId, 1, undefined, () => follow(pool, () => stations.of(use.companyId)(use))),
-  }
+  return { submit: (use) => follow(pool, () => stations.of(use.companyId)(use)) }
 }
 
 function countAtStation(station: Station): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
+  const room = openBudget(ROOM)
   const bounds = { ...BOUNDS, holderOf: ({ companyId }: KeyUse) => companyId }
   const count = (uses: KeyUse[], wait: boolean) =>
     retryOnce(() => withClient(station.pool, (client) => countUses(client, station, uses, wait)))
@@ -168,12 +167,12 @@ function countAtStation(station: Station): (use: KeyUse) => Promise<UsedKey | Re
   const { submit } = gather<KeyUse, UsedKey | RefusedUse>(async (uses) => {
     const answers = await count(uses, false).catch((error: unknown) => {
       // Citus is moving the shard of one of them: each waits on its own.
-      if (sqlState(error) === LOCK_NOT_AVAILABLE) return uses.map(() => undefined)
+      if (isMoving(error)) return uses.map(() => undefined)
       throw error
     })
     return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
   }, bounds)
-  return submit
+  return (use) => room.hold(use.companyId, 1, undefined, () => submit(use))
 }
 
 /** Returns the answers in order; undefined where the key's usage row is locked. */

@@ -11,6 +11,7 @@ import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
+import type { MachineOf } from '../live/company-watch.ts'
 import { openCompanyWatch } from '../live/company-watch.ts'
 import type { StreamLimits } from '../live/live-stream.ts'
 import { followLive } from '../live/live-stream.ts'
@@ -23,6 +24,7 @@ interface StreamServices {
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams
+  machineOf?: MachineOf | undefined
   /** Throws if the user of the request may not, or may no longer, see the log. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
@@ -47,10 +49,11 @@ type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 /** `GET /admin/v1/bulk-user-logs/stream`. @fastify/sse must be registered before. */
 export function bulkUserLogsStream(
   app: FastifyInstance,
-  { access, reads, limits, streams, authorize }: StreamServices,
+  { access, reads, limits, streams, authorize, machineOf }: StreamServices,
 ): void {
   const watch = openCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
+    machineOf,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the log; retrying'),
   })
   app.get<{ Querystring: Static<typeof StreamQuery> }>(

@@ -31,9 +31,13 @@ const SCHEMA = {
 }
 
 /** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
-export function eventsStream(app: FastifyInstance, { access, reads, limits, streams, authorize }: AuditServices): void {
+export function eventsStream(
+  app: FastifyInstance,
+  { access, reads, limits, streams, authorize, machineOf }: AuditServices,
+): void {
   const watch = openCompanyWatch((companyIds) => readPositions(access, companyIds), {
     intervalMs: POLL_MS,
+    machineOf,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the ledger; retrying'),
   })
   app.get<{ Querystring: Query }>(

@@ -1,40 +1,51 @@
+import { inCompany, outsideCompany } from '../../postgres/cluster/company-scope.ts'
+
 /** Notifies listeners when a company's position moves. Shared by all listeners of a process. */
 interface CompanyWatch {
   /** Calls back with the company's position: once soon, then whenever it moves. Returns a function to stop listening. */
   listen(companyId: string, onMoved: (position: number) => void): () => void
 }
 
+/** The database machine of a company. Companies on one machine are read together, and fail together. */
+export type MachineOf = (companyId: string) => unknown
+
+interface CompanyWatchOptions {
+  intervalMs: number
+  onError(error: unknown): void
+  machineOf?: MachineOf | undefined
+}
+
 /**
- * Watches a position of each company, whichever process moves it, by polling with one small query for all companies that
- * have listeners. Does not poll while there are none.
+ * Watches a position of each company, whichever process moves it, by polling with one small query for all companies of a
+ * machine that have listeners. Does not poll while there are none.
  */
 export function openCompanyWatch(
   readReached: (companyIds: string[]) => Promise<Map<string, number>>,
-  options: { intervalMs: number; onError(error: unknown): void },
+  { intervalMs, onError, machineOf = () => null }: CompanyWatchOptions,
 ): CompanyWatch {
   const listeners = new Map<string, Set<(position: number) => void>>()
   const reached = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
 
   async function poll(): Promise<void> {
-    const companyIds = [...listeners.keys()]
-    try {
-      // The last listener may have left since the timer was set.
-      const positions = companyIds.length > 0 ? await readReached(companyIds) : []
-      for (const [companyId, position] of positions) {
-        if (reached.get(companyId) === position) continue
-        reached.set(companyId, position)
-        for (const onMoved of listeners.get(companyId) ?? []) onMoved(position)
-      }
-    } catch (error) {
-      options.onError(error)
-    }
+    // The last listener may have left since the timer was set.
+    const groups = Map.groupBy(listeners.keys(), machineOf)
+    await Promise.all(Array.from(groups.values(), (companyIds) => pollTogether(companyIds).catch(onError)))
     timer = undefined
     schedule()
   }
 
+  async function pollTogether(companyIds: string[]): Promise<void> {
+    const positions = await inCompany(companyIds[0]!, () => readReached(companyIds))
+    for (const [companyId, position] of positions) {
+      if (reached.get(companyId) === position) continue
+      reached.set(companyId, position)
+      for (const onMoved of listeners.get(companyId) ?? []) onMoved(position)
+    }
+  }
+
   function schedule(): void {
-    if (listeners.size > 0) timer ??= setTimeout(() => void poll(), options.intervalMs).unref()
+    if (listeners.size > 0) timer ??= outsideCompany(() => setTimeout(() => void poll(), intervalMs).unref())
   }
 
   return {

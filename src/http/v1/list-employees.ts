@@ -24,6 +24,7 @@ import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
+import type { MachineOf } from '../live/company-watch.ts'
 import { openPositionWaits } from './position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
 
@@ -80,11 +81,14 @@ const listSchema = {
   problems: READING_PROBLEMS,
 } as const
 
+interface ListServices extends ReadServices {
+  machineOf?: MachineOf | undefined
+}
+
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
-export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
-  const waitForPosition = openPositionWaits(db, EMPLOYEES, (error) =>
-    app.log.debug({ err: error }, 'the employee list could not be watched'),
-  )
+export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage, machineOf }: ListServices): void {
+  const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
+  const waitForPosition = openPositionWaits(db, EMPLOYEES, onError, { machineOf })
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
     { schema: listSchema, config: { isHeavyRead: whenGiven('q') }, ...chargedReading(keyUsage) },

@@ -3,6 +3,7 @@ import { openBudget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
 import { readProgress, readReached } from '../../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import type { MachineOf } from '../live/company-watch.ts'
 import { openCompanyWatch } from '../live/company-watch.ts'
 import { ProblemError } from '../server/problem.ts'
 
@@ -11,6 +12,13 @@ const WAIT_MS = 10_000
 const POLL_MS = 20
 /** How many calls of one company may wait in this process. */
 const MAX_WAITING = 200
+
+interface WaitOptions {
+  waitMs?: number
+  /** How many calls of a company may wait. */
+  maxWaiting?: number
+  machineOf?: MachineOf | undefined
+}
 
 /**
  * Lets calls wait until a read model has folded a position, so that a client reads its own write. One query serves all
@@ -22,11 +30,12 @@ export function openPositionWaits(
   db: LedgerDb,
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
-  { waitMs = WAIT_MS, maxWaiting = MAX_WAITING } = {},
+  { waitMs = WAIT_MS, maxWaiting = MAX_WAITING, machineOf }: WaitOptions = {},
 ): (companyId: string, position: number) => Promise<void> {
   const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
     intervalMs: POLL_MS,
     onError,
+    machineOf,
   })
   const waiting = openBudget({ share: maxWaiting })
 

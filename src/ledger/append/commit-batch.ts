@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
-import { isCausedByData, isRetryable, sqlState } from '../../postgres/database-errors.ts'
+import { isCausedByData, isRetryable } from '../../postgres/database-errors.ts'
 import type { Shard } from '../../postgres/shard.ts'
+import { isMoving } from '../../postgres/shard.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import type { Committed } from './commit.ts'
@@ -35,7 +36,6 @@ export class FaultyCallError extends Error {
 }
 
 const MAX_RETRIES = 3
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Commits calls in one transaction and gives the outcome of each. `held` marks calls of a company whose head another
@@ -53,7 +53,7 @@ export async function commitBatch(
   } catch (error) {
     const isFaulty = error instanceof DecisionError || isCausedByData(error)
     // Citus is moving the shard of one of them.
-    const isHeld = !wait && sqlState(error) === LOCK_NOT_AVAILABLE
+    const isHeld = !wait && isMoving(error)
     if (isHeld && calls.length === 1) return [{ status: 'fulfilled', value: 'held' }]
     if ((isFaulty || isHeld) && calls.length > 1) {
       const middle = calls.length >> 1

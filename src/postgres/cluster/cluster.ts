@@ -24,7 +24,7 @@ export interface Cluster {
   find(companyId: string): { shard: PlacedShard; machine: Machine }
   /** Runs a task on the first machine that answers, the coordinator first. */
   onAny<Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>): Promise<Result>
-  /** Looks where everything is. Looks of many callers are shared. */
+  /** Looks where everything is, after this call. Looks of many callers are shared. */
   look(): Promise<void>
   close(): Promise<void>
 }
@@ -68,7 +68,14 @@ export async function openCluster(
     throw failure
   }
 
-  const look = () =>
+  let next: Promise<void> | undefined
+  /** A look that has begun may have seen the state before. */
+  const look = () => {
+    if (!looking) return begin()
+    return (next ??= looking.catch(() => undefined).then(() => ((next = undefined), begin())))
+  }
+
+  const begin = () =>
     (looking ??= onAny({ ...LOOKING, url }, async (client) => {
       places = (await readPlaces(client, places)) ?? places
       const used = new Set(all())

@@ -117,7 +117,11 @@ export function onShardOf(client: PoolClient, shard: Shard): PoolClient {
     const { text, name } = query as { text?: unknown; name?: string }
     if (typeof text !== 'string') return query
     if (text === 'begin') return beginHolding(shard)
-    return { ...(query as object), text: renameTables(shard, text), ...(name ? { name: `${name} ${shard.id}` } : {}) }
+    return {
+      ...(query as object),
+      text: renameTables(shard, text),
+      ...(name ? { name: `${name} ${shard.serial}` } : {}),
+    }
   }
   const query = (first: unknown, second: unknown, third: unknown) =>
     (client.query as (...args: unknown[]) => unknown).call(client, renamed(first), second, third)

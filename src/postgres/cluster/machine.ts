@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
+import { sqlState } from '../database-errors.ts'
 
 /** How often a machine is asked for a sign of life. */
 const BEAT_MS = 250
@@ -41,8 +42,8 @@ export function openMachine(name: string, url: string, onChange: (isDown: boolea
   const pools = new Map<string, pg.Pool>()
   const connections = new Set<pg.PoolClient>()
   const closed = new AbortController()
-  let down = Promise.withResolvers<never>()
-  down.promise.catch(() => undefined)
+  /** Those who wait for a connection. */
+  const waiting = new Set<(error: Error) => void>()
 
   function poolOf(options: PoolOptions): pg.Pool {
     const known = pools.get(options.name)
@@ -60,12 +61,16 @@ export function openMachine(name: string, url: string, onChange: (isDown: boolea
     async connect(options) {
       if (machine.isDown) throw new MachineDownError(name)
       const connecting = poolOf(options).connect()
+      const { promise: down, reject } = Promise.withResolvers<never>()
+      waiting.add(reject)
       try {
-        return await Promise.race([connecting, down.promise])
+        return await Promise.race([connecting, down])
       } catch (error) {
         // A connection that comes too late was opened for nothing.
         void connecting.then((client) => client.release(true)).catch(() => undefined)
         throw error
+      } finally {
+        waiting.delete(reject)
       }
     },
     count: (pool) => pools.get(pool) ?? { totalCount: 0, idleCount: 0, waitingCount: 0 },
@@ -80,7 +85,7 @@ export function openMachine(name: string, url: string, onChange: (isDown: boolea
     if (machine.isDown) return
     machine.isDown = true
     const error = new MachineDownError(name, cause)
-    down.reject(error)
+    for (const reject of waiting) reject(error)
     for (const client of connections) (client as unknown as Connected).connection.stream.destroy(error)
     onChange(true)
   }
@@ -88,8 +93,6 @@ export function openMachine(name: string, url: string, onChange: (isDown: boolea
   function setUp(): void {
     if (!machine.isDown) return
     machine.isDown = false
-    down = Promise.withResolvers<never>()
-    down.promise.catch(() => undefined)
     onChange(false)
   }
 
@@ -101,13 +104,19 @@ export function openMachine(name: string, url: string, onChange: (isDown: boolea
         await inTime(hear(heart))
         setUp()
       } catch (error) {
-        ;(heart as unknown as Connected | undefined)?.connection.stream.destroy()
+        const hasBeaten = heart !== undefined && hearts.has(heart)
+        destroy(heart)
         heart = undefined
-        if (!closed.signal.aborted) setDown(error)
+        if (closed.signal.aborted) break
+        // The connection may be all that was lost: only a new one tells.
+        if (hasBeaten && !(error instanceof SilenceError)) continue
+        // A machine without a place for one more connection works.
+        if (sqlState(error) !== TOO_MANY_CONNECTIONS) setDown(error)
       }
       await pause(BEAT_MS, undefined, { signal: closed.signal, ref: false }).catch(() => undefined)
     }
-    await heart?.end()
+    // A machine that has gone silent would not answer a goodbye.
+    destroy(heart)
   }
 
   const beating = beat()
@@ -118,7 +127,18 @@ interface Connected {
   connection: { stream: { destroy(error?: Error): void } }
 }
 
-const connected = new WeakSet<pg.Client>()
+function destroy(client: object | undefined): void {
+  ;(client as Connected | undefined)?.connection.stream.destroy()
+}
+
+/** A machine did not answer in time. */
+class SilenceError extends Error {
+  override name = 'SilenceError'
+}
+
+const TOO_MANY_CONNECTIONS = '53300'
+/** The connections that have answered. */
+const hearts = new WeakSet<pg.Client>()
 
 function newHeart(url: string): pg.Client {
   const heart = new pg.Client({ connectionString: url, application_name: 'employee-ledger heartbeat', keepAlive: true })
@@ -127,9 +147,9 @@ function newHeart(url: string): pg.Client {
 }
 
 async function hear(heart: pg.Client): Promise<void> {
-  if (!connected.has(heart)) await heart.connect()
-  connected.add(heart)
+  if (!hearts.has(heart)) await heart.connect()
   await heart.query('select 1')
+  hearts.add(heart)
 }
 
 /** Rejects after ANSWER_MS, unless the answer has arrived and this process was too busy to read it. */
@@ -139,7 +159,7 @@ async function inTime(answer: Promise<void>): Promise<void> {
     await pause(ANSWER_MS, undefined, { ref: false })
     await new Promise<void>((next) => setImmediate(next))
     await new Promise<void>((next) => setImmediate(next))
-    if (!isOver) throw new Error(`no answer within ${ANSWER_MS} ms`)
+    if (!isOver) throw new SilenceError(`no answer within ${ANSWER_MS} ms`)
   }
   answer.catch(() => undefined)
   try {

@@ -50,7 +50,12 @@ export async function readPlaces(client: Pick<ClientBase, 'query'>, known?: Plac
   const { rows } = await client.query<ShardRow>(`${SHARDS} order by up_to`)
   const shards = Array.from(Map.groupBy(rows, ({ at }) => at).values(), (tables): PlacedShard => {
     const { id, up_to: upTo, group } = tables.find(({ table }) => table === 'heads')!
-    return { id, upTo, group, tables: new Map(tables.map(({ table, name }) => [table, name])), renamed: new Map() }
+    const names = new Map(tables.map(({ table, name }) => [table, name]))
+    if (names.size < tables.length) throw new Error(`shard ${id} has several copies, which are not supported`)
+    const before = known?.shards.find((shard) => shard.id === id)
+    if (before && isSame(before.tables, names)) return { ...before, upTo, group }
+    serials += 1
+    return { id, upTo, group, tables: names, serial: serials, renamed: new Map() }
   })
   const places = {
     version,
@@ -59,6 +64,12 @@ export async function readPlaces(client: Pick<ClientBase, 'query'>, known?: Plac
   }
   await assertSameHash(client, places)
   return places
+}
+
+let serials = 0
+
+function isSame(some: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): boolean {
+  return some.size === others.size && [...some].every(([table, name]) => others.get(table) === name)
 }
 
 interface ShardRow {

@@ -7,7 +7,7 @@ import { machineSettingsLeft } from './machine-settings.ts'
 import { keepServiceOut, takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../pool.ts'
 import { assertOwnSessions } from '../pooler.ts'
-import { serviceRole } from './roles.ts'
+import { grantToService, serviceRole } from './roles.ts'
 import { StartupError } from '../startup-error.ts'
 
 /** Copying a large table takes long. Lock waits need no more, because the service is stopped. */
@@ -51,6 +51,7 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
         if (!isDryRun) await connection.transaction().execute((transaction) => step.run(transaction))
         onStep(step.line)
       }
+      if (!isDryRun) await grantToService(connection, urls)
       for (const step of await machineSettingsLeft(connection, urls)) {
         if (!isDryRun) await step.run()
         onStep(step.line)

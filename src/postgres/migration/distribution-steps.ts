@@ -5,8 +5,8 @@ import { holdingSteps } from './hold-shards.ts'
 
 /**
  * How tables are placed on Citus. Tables whose primary key starts with the company are distributed by it, so that all
- * rows of a company are on one machine. All other tables stay
- * on the coordinator: those of migrations and projection versions, which are small and never joined, and pg-boss's.
+ * rows of a company are on one machine. All other tables stay on the coordinator: those of migrations and projection
+ * versions, which are small and never joined, and pg-boss's.
  */
 const BY_COMPANY = 'company_id'
 /** Distributed first; the others are co-located with it. */
