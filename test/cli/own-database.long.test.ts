@@ -35,7 +35,7 @@ await t.test('a database without tables is refused in one line, and migrate fixe
   const migrated = await runCommand(t, ['migrate'], WITH_OWNER)
   t.match(migrated, {
     exitCode: 0,
-    stdout: /^migration 0001-ledger: done\n[^]*the database is up to date\n$/,
+    stdout: /^migration 0001-first-release: done\n[^]*the database is up to date\n$/,
     stderr: '',
   })
   t.match(await runCommand(t, ['migrate'], WITH_OWNER), {
