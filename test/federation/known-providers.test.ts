@@ -52,7 +52,7 @@ await t.test('a company has one provider in memory, that of the settings it uses
 })
 
 await t.test(
-  'a provider that takes the place of another is looked at anew, although both have version 1',
+  'a provider that takes the place of another is read again, although both have version 1',
   async (t) => {
     const issuers: string[] = []
     const known = openKnownProviders(async ({ settings }) => {

@@ -69,9 +69,9 @@ await t.test('what a provider publishes is fetched once, also by sign-ins at the
   await begin()
   t.strictSame([count(idp, CONFIGURATION), count(idp, '/jwks')], [1, 1])
   await begin(2)
-  t.strictSame([count(idp, CONFIGURATION), count(idp, '/jwks')], [2, 2], 'new settings begin anew')
+  t.strictSame([count(idp, CONFIGURATION), count(idp, '/jwks')], [2, 2], 'new settings start from the beginning')
   await client.check({ ...provider, version: 2 })
-  t.strictSame([count(idp, CONFIGURATION), count(idp, '/jwks')], [3, 3], 'a check looks anew')
+  t.strictSame([count(idp, CONFIGURATION), count(idp, '/jwks')], [3, 3], 'a check asks again')
 })
 
 await t.test('a provider that speaks no TLS is unreachable', async (t) => {

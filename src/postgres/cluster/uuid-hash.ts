@@ -1,7 +1,7 @@
 /*
- * PostgreSQL's hash of a UUID, by which Citus divides rows among shards (`uuid_hash`, which is `hash_bytes` of
- * src/common/hashfn.c, Bob Jenkins's lookup3, on a little-endian machine). Computed here, a company's shard needs no
- * statement. `readPlaces` compares a result with the server's.
+ * Citus puts a row into a shard by the hash of its company's UUID. This is that hash: `uuid_hash` of PostgreSQL, which
+ * is Bob Jenkins's lookup3 on a little-endian machine (src/common/hashfn.c). Computing it here saves a query. `readPlaces`
+ * checks it against the server.
  */
 
 const UUID_BYTES = 16
