@@ -51,25 +51,22 @@ await t.test('a company has one provider in memory, that of the settings it uses
   t.equal(discovered.length, 3)
 })
 
-await t.test(
-  'a provider that takes the place of another is read again, although both have version 1',
-  async (t) => {
-    const issuers: string[] = []
-    const known = openKnownProviders(async ({ settings }) => {
-      issuers.push(settings.issuer)
-      return {
-        metadata: { issuer: settings.issuer },
-        keys: { bytes: 1, algorithms: [], verify: async () => ({}) },
-      }
-    })
-    const former = storedProvider({ issuer: 'https://former.example' }, { companyId: 'com_a' })
-    const successor = storedProvider({ issuer: 'https://successor.example' }, { companyId: 'com_a' })
-    const [, underWay] = await Promise.all([known.find(former), known.find(successor)])
-    t.equal(underWay.metadata.issuer, 'https://successor.example')
-    t.equal((await known.find(former)).metadata.issuer, 'https://former.example')
-    t.equal((await known.find(successor)).metadata.issuer, 'https://successor.example')
-  },
-)
+await t.test('a provider that takes the place of another is read again, although both have version 1', async (t) => {
+  const issuers: string[] = []
+  const known = openKnownProviders(async ({ settings }) => {
+    issuers.push(settings.issuer)
+    return {
+      metadata: { issuer: settings.issuer },
+      keys: { bytes: 1, algorithms: [], verify: async () => ({}) },
+    }
+  })
+  const former = storedProvider({ issuer: 'https://former.example' }, { companyId: 'com_a' })
+  const successor = storedProvider({ issuer: 'https://successor.example' }, { companyId: 'com_a' })
+  const [, underWay] = await Promise.all([known.find(former), known.find(successor)])
+  t.equal(underWay.metadata.issuer, 'https://successor.example')
+  t.equal((await known.find(former)).metadata.issuer, 'https://former.example')
+  t.equal((await known.find(successor)).metadata.issuer, 'https://successor.example')
+})
 
 await t.test('a failure counts for a few seconds, and for these settings alone', async (t) => {
   let [time, asked] = [0, 0]

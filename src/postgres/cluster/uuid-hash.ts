@@ -1,7 +1,7 @@
 /*
  * Citus puts a row into a shard by the hash of its company's UUID. This is that hash: `uuid_hash` of PostgreSQL, which
- * is Bob Jenkins's lookup3 on a little-endian machine (src/common/hashfn.c). Computing it here saves a query. `readPlaces`
- * checks it against the server.
+ * is Bob Jenkins's lookup3 on a little-endian machine (src/common/hashfn.c). Computing it here saves a query.
+ * `readPlaces` checks it against the server.
  */
 
 const UUID_BYTES = 16
