@@ -82,8 +82,7 @@ for (const proxy of PROXIES) {
       const headers = { 'content-type': 'application/json' }
       const post = (body: string) => send(address, 'POST', '/v1/employees', { key, headers, body })
       t.equal((await post(fill(BODY_LIMIT))).status, 201)
-      const { status } = await post(fill(BODY_LIMIT + 1))
-      t.ok([413, 502].includes(status), 'Caddy makes 502 of an answer that comes before the end of the body')
+      t.equal((await post(fill(BODY_LIMIT + 1))).status, 413)
     })
 
     await t.test('events arrive when they happen', async (t) => {

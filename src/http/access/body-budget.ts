@@ -116,7 +116,8 @@ function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => 
 }
 
 /**
- * Signals the answer to each request, and closes the connection of a request whose body will not be read to its end.
+ * Signals the answer to each request. Of a body that is not read, up to twice the limit is discarded: a connection that is
+ * closed while the client still sends may lose the answer (RFC 9112, section 9.6). A longer one ends the connection.
  */
 export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
   app.decorateRequest('onAnswer', null)
@@ -124,9 +125,12 @@ export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     request.onAnswer?.()
     request.onAnswer = null
-    // Node.js discards the rest of a body, so that a client that is still sending gets the answer.
-    const announced = announcedBytes(request)
-    if (!request.raw.complete && (announced === null || announced > bodyLimit)) void reply.header('connection', 'close')
+    const announced = announcedBytes(request) ?? Infinity
+    if (!request.raw.complete && announced > bodyLimit) {
+      // Fastify ends the connection after each body that is too long. Without that, Node.js discards the rest.
+      if (announced > 2 * bodyLimit) void reply.header('connection', 'close')
+      else void reply.removeHeader('connection')
+    }
     done(null, payload)
   })
 }

@@ -10,7 +10,12 @@ import { employee, startService } from '../../support/service.ts'
  * keeps answering a good client.
  */
 
-const service = await startService(t, { REQUEST_TIMEOUT_MS: '1000', STREAM_HEARTBEAT_MS: '100', BODY_LIMIT: '20000' })
+const BODY_LIMIT = 20_000
+const service = await startService(t, {
+  REQUEST_TIMEOUT_MS: '1000',
+  STREAM_HEARTBEAT_MS: '100',
+  BODY_LIMIT: String(BODY_LIMIT),
+})
 const { key } = service.company
 const KEY = `x-api-id: ${key.api_id}\r\nx-api-key: ${key.api_key}\r\n`
 const open = () => openRawSocket(t, service.address)
@@ -174,8 +179,13 @@ await t.test(
   'a body over the limit is refused by its length, or without one as soon as it exceeds the limit',
   async (t) => {
     const announced = await open()
-    announced.write(`${POST}content-length: 9000000\r\n\r\n`)
+    announced.write(`${POST}content-length: ${2 * BODY_LIMIT}\r\n\r\n`)
     t.strictSame(statusesIn(await announced.receives(/payload_too_large/)), [413])
+    announced.write(`${' '.repeat(2 * BODY_LIMIT)}GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    t.strictSame(statusesIn(await announced.closed()), [413, 200], 'what was sent despite the answer is discarded')
+    const endless = await open()
+    endless.write(`${POST}content-length: ${2 * BODY_LIMIT + 1}\r\n\r\n`)
+    t.strictSame(statusesIn(await endless.closed()), [413])
     const chunked = await open()
     chunked.write(`${POST}transfer-encoding: chunked\r\n\r\n`)
     for (let at = 0; at < 30; at += 1) chunked.write(`400\r\n${' '.repeat(1_024)}\r\n`)
