@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employee.ts'
@@ -60,21 +60,34 @@ async function foldEmployees(
   schema: string,
   touched: TouchedEmployee[],
 ): Promise<void> {
-  // Employees that are created here have no row yet.
   const known = await loadKnownEmployees(
     transaction,
     schema,
-    touched.filter(({ events, after }) => !after && events[0]!.type !== 'EmployeeCreated'),
+    touched.filter(({ events, after }) => !after && !isNew(events)),
   )
-  const rows: { companyId: string; state: Employee }[] = []
+  const [created, changed]: [EmployeeState[], EmployeeState[]] = [[], []]
   const erased: EmployeeOfCompany[] = []
   for (const { companyId, id, events, after } of touched) {
     const state = after ?? events.reduce(evolveStored, known.get(companyId)?.get(id))
-    if (state) rows.push({ companyId, state })
-    else erased.push({ companyId, id })
+    if (!state) erased.push({ companyId, id })
+    else if (isNew(events)) created.push({ companyId, state })
+    else changed.push({ companyId, state })
   }
-  await upsertRows(transaction, schema, rows)
+  await writeRows(transaction, schema, created, sql``)
+  await writeRows(
+    transaction,
+    schema,
+    changed,
+    sql`on conflict (company_id, employee_id) do update set updated_at = excluded.updated_at,
+      deactivated_at = excluded.deactivated_at, version = excluded.version, search_text = excluded.search_text,
+      attributes = excluded.attributes`,
+  )
   await deleteRows(transaction, schema, erased)
+}
+
+/** Whether these events begin with an employee's creation, so that no row exists. */
+function isNew(events: EmployeeStreamEvent[]): boolean {
+  return events[0]!.type === 'EmployeeCreated'
 }
 
 interface EmployeeOfCompany {
@@ -89,10 +102,17 @@ interface TouchedEmployee extends EmployeeOfCompany {
   after: Employee | undefined
 }
 
-async function upsertRows(
+interface EmployeeState {
+  companyId: string
+  state: Employee
+}
+
+/** Inserts rows. PostgreSQL writes more for each row of an insert that may meet a conflict, whether it does or not. */
+async function writeRows(
   transaction: Transaction<unknown>,
   schema: string,
-  rows: { companyId: string; state: Employee }[],
+  rows: EmployeeState[],
+  onConflict: RawBuilder<unknown>,
 ): Promise<void> {
   if (rows.length === 0) return
   await sql`insert into ${sql.id(schema, 'employees')}
@@ -106,10 +126,7 @@ async function upsertRows(
       version: integers(rows.map(({ state }) => state.version)),
       search_text: texts(rows.map(({ state }) => buildSearchText(state))),
       attributes: jsons(rows.map(({ state }) => encodeAttributes(state))),
-    })}
-    on conflict (company_id, employee_id) do update set updated_at = excluded.updated_at,
-      deactivated_at = excluded.deactivated_at, version = excluded.version, search_text = excluded.search_text,
-      attributes = excluded.attributes`.execute(transaction)
+    })} ${onConflict}`.execute(transaction)
 }
 
 /**

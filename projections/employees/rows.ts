@@ -4,6 +4,7 @@ import { ATTRIBUTE_NAMES } from '../../src/domain/attributes.ts'
 import type { Employee, EmployeeLife } from '../../src/domain/employees/employee.ts'
 import { restoreEmployee } from '../../src/domain/employees/employee.ts'
 import type { AttributesSet } from '../../src/domain/events.ts'
+import { hasMoreMembersThan } from '../../src/domain/json-object.ts'
 import { fromUuid } from '../../src/domain/ids.ts'
 
 export type EmployeeTables = {
@@ -41,8 +42,10 @@ const STORED = ATTRIBUTE_NAMES.filter((name) => name !== 'status')
 /** The JSON text of the attributes that are set. */
 export function encodeAttributes(employee: Employee): string {
   const set: Partial<Record<AttributeName, unknown>> = {}
-  for (const name of STORED) if (employee[name] !== null) set[name] = employee[name]
-  if (Object.keys(employee.custom_attributes).length === 0) delete set.custom_attributes
+  for (const name of STORED) {
+    const value = employee[name]
+    if (value !== null && (name !== 'custom_attributes' || hasMoreMembersThan(employee[name], 0))) set[name] = value
+  }
   return JSON.stringify(set)
 }
 

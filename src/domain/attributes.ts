@@ -155,12 +155,13 @@ function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeRea
   }
   const faults: AttributeFault[] = []
   // In the order of the canonical form, as in the events.
-  const entries = Object.entries(sent).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  for (const [key, value] of entries) {
-    const found = customFault(key, value, nullRemoves)
+  const value: Record<string, unknown> = {}
+  for (const key of Object.keys(sent).sort()) {
+    value[key] = (sent as Record<string, unknown>)[key]
+    const found = customFault(key, value[key], nullRemoves)
     if (found) faults.push({ below: [key], ...found })
   }
-  return faults.length > 0 ? { faults } : { value: Object.fromEntries(entries) }
+  return faults.length > 0 ? { faults } : { value }
 }
 
 function customFault(key: string, value: unknown, nullRemoves: boolean): AttributeFault | undefined {

@@ -3,9 +3,12 @@ import type { FieldError } from './errors.ts'
 /** Maximum number of errors kept of a record; further ones are only counted. */
 export const MAX_RECORD_ERRORS = 16
 
+// Shared by the many records without errors.
+const NONE: readonly FieldError[] = []
+
 /** The errors of a record: the first ones found, and the total number. */
 export class RecordFaults {
-  readonly #kept: FieldError[] = []
+  #kept: readonly FieldError[] = NONE
   #count = 0
 
   /** The total number of errors, kept or not. */
@@ -22,20 +25,20 @@ export class RecordFaults {
   add(path: FieldError['path'], code: FieldError['code'], message: string, employeeId?: string): void {
     this.#count += 1
     if (this.#kept.length === MAX_RECORD_ERRORS) return
-    this.#kept.push(employeeId === undefined ? { path, code, message } : { path, code, message, employeeId })
+    const fault = employeeId === undefined ? { path, code, message } : { path, code, message, employeeId }
+    this.#kept = [...this.#kept, fault]
   }
 
   /** Adds an error before all others. */
   addFirst(fault: FieldError): void {
     this.#count += 1
-    this.#kept.unshift(fault)
-    if (this.#kept.length > MAX_RECORD_ERRORS) this.#kept.pop()
+    this.#kept = [fault, ...this.#kept].slice(0, MAX_RECORD_ERRORS)
   }
 
   /** Copies the list. */
   copy(): RecordFaults {
     const copy = new RecordFaults()
-    for (const fault of this.#kept) copy.#kept.push(fault)
+    copy.#kept = this.#kept
     copy.#count = this.#count
     return copy
   }

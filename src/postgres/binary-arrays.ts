@@ -25,36 +25,23 @@ const IS_NULL = -1
 
 /** An array of `uuid`, from TypeIDs. */
 export function uuidArray(ids: readonly (string | null)[]): Buffer {
-  return arrayOf(UUID, ids, () => UUID_BYTES, writeUuid)
+  return arrayOfFixed(UUID, UUID_BYTES, ids, writeUuid)
 }
 
 /** An array of `integer`. */
 export function integerArray(values: readonly (number | null)[]): Buffer {
-  return arrayOf(
-    INTEGER,
-    values,
-    () => 4,
-    (value, into, at) => into.writeInt32BE(value, at),
-  )
+  return arrayOfFixed(INTEGER, 4, values, (value, into, at) => into.writeInt32BE(value, at))
 }
 
 /** An array of `bigint`, from safe integers. */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
-  return arrayOf(
-    BIGINT,
-    values,
-    () => 8,
-    (value, into, at) => into.writeBigInt64BE(BigInt(value), at),
-  )
+  return arrayOfFixed(BIGINT, 8, values, (value, into, at) => into.writeBigInt64BE(BigInt(value), at))
 }
 
 /** An array of `timestamptz`, from RFC 3339 texts; digits beyond milliseconds are cut off. */
 export function timestamptzArray(values: readonly (string | null)[]): Buffer {
-  return arrayOf(
-    TIMESTAMPTZ,
-    values,
-    () => 8,
-    (value, into, at) => into.writeBigInt64BE(BigInt(Date.parse(value) - EPOCH_MS) * 1_000n, at),
+  return arrayOfFixed(TIMESTAMPTZ, 8, values, (value, into, at) =>
+    into.writeBigInt64BE(BigInt(Date.parse(value) - EPOCH_MS) * 1_000n, at),
   )
 }
 
@@ -69,45 +56,64 @@ export function jsonArray(values: readonly (string | null)[]): Buffer {
 }
 
 function arrayOfTexts(type: number, values: readonly (string | null)[]): Buffer {
-  return arrayOf(
-    type,
-    values,
-    (text) => Buffer.byteLength(text),
-    (text, into, at) => into.write(text, at),
+  return arrayOf(type, values, values.map(byteLengthOf), (text, into, at, length) =>
+    // ASCII is copied as it is.
+    into.write(text, at, length === text.length ? 'latin1' : 'utf8'),
   )
+}
+
+function byteLengthOf(text: string | null): number {
+  return text === null ? IS_NULL : Buffer.byteLength(text)
 }
 
 /** An array of `bytea`. */
 export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
-  return arrayOf(
-    BYTEA,
-    values,
-    (bytes) => bytes.length,
-    (bytes, into, at) => into.set(bytes, at),
-  )
+  const lengths = values.map((bytes) => bytes?.length ?? IS_NULL)
+  return arrayOf(BYTEA, values, lengths, (bytes, into, at) => into.set(bytes, at))
+}
+
+type Write<Value> = (value: Value, into: Buffer, at: number, length: number) => void
+
+function arrayOfFixed<Value>(
+  type: number,
+  length: number,
+  values: readonly (Value | null)[],
+  write: Write<Value>,
+): Buffer {
+  const lengths = values.map((value) => (value === null ? IS_NULL : length))
+  return arrayOf(type, values, lengths, write)
 }
 
 /** Encodes the format of `array_recv`: dimensions, null flag, type, size, lower bound, then each length and value. */
 function arrayOf<Value>(
   type: number,
   values: readonly (Value | null)[],
-  lengthOf: (value: Value) => number,
-  write: (value: Value, into: Buffer, at: number) => void,
+  lengths: readonly number[],
+  write: Write<Value>,
 ): Buffer {
-  const lengths = values.map((value) => (value === null ? IS_NULL : lengthOf(value)))
-  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + Math.max(0, length), HEADER_BYTES)
+  const count = values.length
+  let size = HEADER_BYTES
+  for (const length of lengths) size += LENGTH_BYTES + Math.max(0, length)
   const array = Buffer.allocUnsafe(size)
-  const header = [1, values.includes(null) ? 1 : 0, type, values.length, 1]
-  header.forEach((word, at) => array.writeInt32BE(word, at * 4))
-  let at = HEADER_BYTES
-  values.forEach((value, index) => {
+  const header = [1, lengths.includes(IS_NULL) ? 1 : 0, type, count, 1]
+  let at = 0
+  for (const word of header) at = array.writeInt32BE(word, at)
+  for (let index = 0; index < count;) {
+    const value = values[index]!
     const length = lengths[index]!
+    const start = at
     at = array.writeInt32BE(length, at)
-    if (value === null) return
+    if (value !== null) {
+      write(value, array, at, length)
+      at += length
+    }
     // Neighbors often have the same id, time, or name, which is copied faster than it is encoded.
-    if (value === values[index - 1]) array.copyWithin(at, at - LENGTH_BYTES - length, at - LENGTH_BYTES)
-    else write(value, array, at)
-    at += length
-  })
+    let next = index + 1
+    while (next < count && values[next] === value) next += 1
+    const end = at + (next - index - 1) * (at - start)
+    if (end > at) array.fill(array.subarray(start, at), at, end)
+    at = end
+    index = next
+  }
   return array
 }

@@ -5,6 +5,11 @@ export function sqlState(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? null) : null
 }
 
+/** The constraint that a statement violated, or null. */
+export function constraintOf(error: unknown): string | null {
+  return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null
+}
+
 // Classes caused by the state of the server or session, not by the statement: connection, transaction, prepared
 // statements, rollback, resources, locks, operators.
 const PASSING = new Set(['08', '25', '26', '40', '53', '55', '57', '58'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { TypeID } from 'typeid-js'
+import { newId } from '../../src/bootstrap/new-id.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 
 const EXAMPLE = fromUuid('emp', '01890a5d-ac96-774b-bcce-b302099a8057')
@@ -72,4 +73,14 @@ await t.test('any accepted id converts to a UUID and back, even a made-up one', 
   }
   fc.assert(fc.property(fc.oneof(madeUp, nearlyOne), check), { numRuns: 3000 })
   t.ok(seen.ids > 100 && seen.others > 100, 'some were ids, some were not')
+})
+
+await t.test('new ids are UUIDs of version 7, and sort in the order in which they were made', async (t) => {
+  const ids = Array.from({ length: 3_000 }, () => newId('emp'))
+  t.equal(new Set(ids).size, ids.length)
+  t.strictSame(ids.toSorted(), ids)
+  const uuids = ids.map(toUuid)
+  t.ok(uuids.every((uuid) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(uuid)))
+  const made = Number.parseInt(uuids.at(-1)!.slice(0, 13).replace('-', ''), 16)
+  t.ok(Math.abs(Date.now() - made) < 60_000, 'they begin with the time')
 })

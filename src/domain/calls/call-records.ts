@@ -1,5 +1,5 @@
 import type { AttributeName, AttributePatch } from '../attributes.ts'
-import { ATTRIBUTE_RULES, readAttribute, REQUIRED_ATTRIBUTES } from '../attributes.ts'
+import { ATTRIBUTE_NAMES, readAttribute, REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { FieldError, Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
@@ -156,11 +156,12 @@ function readLocator(
 const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
 
 /** The attribute whose rules apply to each way of identifying the manager. */
-const MANAGER_FIELDS: Record<string, AttributeName> = {
-  manager_id: 'manager_id',
-  manager_external_id: 'external_id',
-  manager_email: 'email',
-}
+const MANAGER_FIELDS: ReadonlyMap<string, AttributeName> = new Map([
+  ['manager_id', 'manager_id'],
+  ['manager_external_id', 'external_id'],
+  ['manager_email', 'email'],
+])
+const ATTRIBUTES: ReadonlySet<string> = new Set(ATTRIBUTE_NAMES)
 
 /** Reads all members of a record except its locator, and adds their errors to `faults`. */
 function readFields(
@@ -171,10 +172,11 @@ function readFields(
 ): Pick<ReadRecord, 'patch' | 'manager'> {
   const patch: Record<string, unknown> = {}
   const managers: ManagerReference[] = []
-  for (const [name, value] of Object.entries(sent)) {
+  for (const name of Object.keys(sent)) {
     if (name === locating) continue
-    const managedBy = Object.hasOwn(MANAGER_FIELDS, name) ? MANAGER_FIELDS[name] : undefined
-    if (!managedBy && !Object.hasOwn(ATTRIBUTE_RULES, name)) {
+    const value = sent[name]
+    const managedBy = MANAGER_FIELDS.get(name)
+    if (!managedBy && !ATTRIBUTES.has(name)) {
       addForeignField(faults, name)
       continue
     }

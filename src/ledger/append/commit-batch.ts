@@ -7,6 +7,8 @@ import { isMoving } from '../../postgres/shard.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import type { Committed } from './commit.ts'
+import type { MetCompanies } from './newcomers.ts'
+import { findNewcomers, isNameTaken } from './newcomers.ts'
 import { commitTogether, DecisionError } from './commit.ts'
 import type { StoredCall } from './recent-events.ts'
 import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
@@ -18,6 +20,8 @@ export interface CommitOptions {
   shardOf?: ((companyId: string) => Shard) | undefined
   /** Employees of calls before, to decide on without loading them. */
   cache: EmployeeCache
+  /** Companies in which creations look for employees first. */
+  met: MetCompanies
   /** Called after each commit with the companies that have new events. */
   onCommitted(companyIds: string[]): void
   /** Called with what a transaction appended, once it is known to be committed. */
@@ -36,6 +40,7 @@ export class FaultyCallError extends Error {
 }
 
 const MAX_RETRIES = 3
+const NOBODY: ReadonlySet<WriteCall> = new Set()
 
 /**
  * Commits calls in one transaction and gives the outcome of each. `held` marks calls of a company whose head another
@@ -77,11 +82,12 @@ async function commitWithRetries(
   calls: WriteCall[],
   wait: boolean,
 ): Promise<(Committed | 'held')[]> {
+  let newcomers = findNewcomers(calls, options.met)
   for (let attempt = 1; ; attempt += 1) {
     const began = performance.now()
     const end = options.onBegin?.(calls)
     try {
-      const results = await commitOnConnection(options, calls, wait)
+      const results = await commitOnConnection(options, calls, { wait, newcomers })
       end?.(null)
       const records = calls.reduce((sum, { command }) => sum + command.count, 0)
       options.onTransaction?.(calls.length, records, (performance.now() - began) / 1_000)
@@ -90,7 +96,10 @@ async function commitWithRetries(
       return results
     } catch (error) {
       end?.(error)
-      if (!isRetryable(error) || attempt > MAX_RETRIES) throw error
+      if (newcomers.size > 0 && isNameTaken(error)) {
+        for (const { companyId } of newcomers) options.met.set(companyId, true)
+        newcomers = NOBODY
+      } else if (!isRetryable(error) || attempt > MAX_RETRIES) throw error
     }
   }
 }
@@ -102,10 +111,10 @@ function hasEvents(result: Committed | 'held'): boolean {
 async function commitOnConnection(
   { pool, shardOf, cache, onStored }: CommitOptions,
   calls: WriteCall[],
-  wait: boolean,
+  how: { wait: boolean; newcomers: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   try {
-    return await withClient(pool, (client) => commitTogether(client, calls, { wait, cache, onStored, shardOf }))
+    return await withClient(pool, (client) => commitTogether(client, calls, { ...how, cache, onStored, shardOf }))
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)

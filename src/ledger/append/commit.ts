@@ -10,8 +10,8 @@ import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
-import type { Ask } from './load-companies.ts'
-import { loadCompanies, loadRows } from './load-companies.ts'
+import type { Ask, LoadOptions } from './load-companies.ts'
+import { loadCompanies, loadMore, loadRows } from './load-companies.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import type { Shard } from '../../postgres/shard.ts'
@@ -45,6 +45,8 @@ export interface Committed {
 interface CommitTogetherOptions {
   wait: boolean
   cache: EmployeeCache
+  /** Creations that are decided as if nobody had the values of their employees. */
+  newcomers: ReadonlySet<WriteCall>
   onStored?: ((calls: StoredCall[]) => void) | undefined
   /** The shard of a company, on a cluster. */
   shardOf?: ((companyId: string) => Shard) | undefined
@@ -59,7 +61,7 @@ interface CommitTogetherOptions {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { wait, cache, onStored, shardOf }: CommitTogetherOptions,
+  { wait, cache, newcomers, onStored, shardOf }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
   const parts = byShard({ shardOf }, calls)
   const shards = parts.flatMap(([shard]) => shard ?? [])
@@ -67,7 +69,7 @@ export async function commitTogether(
     Promise.all([
       pipe.query(BEGIN),
       shards.length > 0 ? holdShards(pipe, shards, wait) : null,
-      ...parts.map(([shard, own]) => lockAndLoad(pipeOnShard(pipe, shard), own, cache, wait)),
+      ...parts.map(([shard, own]) => lockAndLoad(pipeOnShard(pipe, shard), own, { cache, newcomers, wait })),
     ]),
   )
   try {
@@ -82,13 +84,14 @@ export async function commitTogether(
       const mine = own.filter(({ companyId }) => locked.has(companyId))
       const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
       const companies = await loadCompanies(ask, heads, mine, rows, wait)
-      settled.push({ shard, heads, companies, writes: { placed: [], stored: [], bound: [], traces: [] } })
+      settled.push({ shard, ask, heads, companies, writes: { placed: [], stored: [], bound: [], traces: [] } })
     }
     const partOf = new Map(settled.flatMap((part) => [...part.companies.keys()].map((id) => [id, part])))
-    const results = calls.map((call) => {
+    const results: (Committed | 'held')[] = []
+    for (const call of calls) {
       const part = partOf.get(call.companyId)
-      return part ? decideOne(part.companies.get(call.companyId)!, call, part.writes) : 'held'
-    })
+      results.push(part ? await decideOne(part, call, newcomers) : 'held')
+    }
     STAGES.decided.publish(calls)
     await write(client, settled, results)
     onStored?.(settled.flatMap(({ writes }) => writes.stored))
@@ -105,11 +108,11 @@ export async function commitTogether(
   }
 }
 
-async function lockAndLoad(client: QueryClient, calls: WriteCall[], cache: EmployeeCache, wait: boolean) {
+async function lockAndLoad(client: QueryClient, calls: WriteCall[], options: LoadOptions) {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
   const [heads, rows] = await Promise.all([
-    statements.lockHeads(client, companyIds, wait),
-    loadRows(client, calls, cache, wait),
+    statements.lockHeads(client, companyIds, options.wait),
+    loadRows(client, calls, options),
   ])
   return { heads, rows }
 }
@@ -117,6 +120,7 @@ async function lockAndLoad(client: QueryClient, calls: WriteCall[], cache: Emplo
 /** The companies of a transaction that are in one shard; all of them on plain PostgreSQL. */
 interface LoadedPart {
   shard: Shard | undefined
+  ask: Ask
   heads: Head[]
   companies: Map<string, LockedCompany>
   writes: Writes
@@ -131,10 +135,20 @@ interface Writes {
 }
 
 /** Decides a call on the state that the previous call left, and applies its changes to that state. */
-function decideOne(company: LockedCompany, call: WriteCall, writes: Writes): Committed {
+async function decideOne(
+  { companies, ask, writes }: LoadedPart,
+  call: WriteCall,
+  newcomers: ReadonlySet<WriteCall>,
+): Promise<Committed> {
   const { companyId, apiId, callId, idempotency, traceparent } = call
+  const company = companies.get(companyId)!
   const known = company.keys.get(apiId)
-  const decision = decide(company, call)
+  let decision = decide(company, call)
+  if (newcomers.has(call) && (decision.answer?.status ?? 0) >= 400) {
+    // Its errors include values that others have.
+    await loadMore(ask, companyId, call.command.touches.taken, company.employees)
+    decision = decide(company, call)
+  }
   for (const employee of decision.employees) company.employees.change(employee)
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
@@ -202,10 +216,10 @@ function sendWrites(client: QueryClient, { companies, writes: { placed, bound, t
   )
   const heads = all.map(({ head }) => head)
   return [
-    ...(placed.length > 0 ? [statements.insertEvents(client, placed), statements.updateHeads(client, heads)] : []),
-    // Updates come before inserts, because a new employee may take a value that another gives up.
+    // First what may be refused. Updates come before inserts, because a new employee may take a value that another gives up.
     ...(moved.length > 0 ? [statements.updateDirectory(client, moved)] : []),
     ...(inserted.length > 0 ? [statements.insertIntoDirectory(client, inserted)] : []),
+    ...(placed.length > 0 ? [statements.insertEvents(client, placed), statements.updateHeads(client, heads)] : []),
     ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
     ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(client, traces)] : []),

@@ -1,6 +1,8 @@
+import type { ClientBase } from 'pg'
 import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
 import type { ApiKey, KeyUsage } from '../../domain/company.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
+import { toUuid } from '../../domain/ids.ts'
 import { EmployeeIndex } from './employee-index.ts'
 import type { BoundKey } from './idempotency-keys.ts'
 import type { Frontier } from '../integrity/merkle.ts'
@@ -11,6 +13,15 @@ export interface Head {
   frontier: Frontier
   /** The time of the last event, RFC 3339 UTC. */
   recordedAt: string
+}
+
+/** Creates the head of a new company, at position 0. Does nothing if the company has one. */
+export async function openHead(client: ClientBase, companyId: string): Promise<void> {
+  await client.query(
+    `insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', clock_timestamp())
+     on conflict (company_id) do nothing`,
+    [toUuid(companyId)],
+  )
 }
 
 const IN_DIRECTORY = ['email', 'external_id', 'manager_id'] as const

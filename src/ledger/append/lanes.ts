@@ -7,8 +7,9 @@ import { weightOf } from '../../domain/calls/write-call.ts'
 import type { CommitOptions } from './commit-batch.ts'
 import { commitBatch } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
+import { openMetCompanies } from './newcomers.ts'
 
-export interface LaneOptions extends CommitOptions {
+export interface LaneOptions extends Omit<CommitOptions, 'met'> {
   /** How many transactions run side by side in this process beside the one that is shared by small calls. */
   lanes: number
   /** How much the calls that share one commit may weigh; a heavier call goes alone. */
@@ -44,8 +45,9 @@ const SMALL_CALL_WEIGHT = 20
  * A company may have at most a quarter of the calls and records that this process accepts. Its further calls wait in a
  * line of its own, and are refused if that line is full. Other companies do not notice.
  */
-export function openLanes(options: LaneOptions): Lanes {
-  const { lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = options
+export function openLanes(given: LaneOptions): Lanes {
+  const { lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = given
+  const options: CommitOptions = { ...given, met: openMetCompanies() }
   const holderOf = ({ companyId }: WriteCall) => companyId
   const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, holderOf }
   const contended = openContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)
@@ -104,7 +106,7 @@ export function openLanes(options: LaneOptions): Lanes {
 }
 
 /** Commits the calls of a company that another transaction holds up, once that transaction has ended. */
-async function commitWaiting(options: LaneOptions, calls: WriteCall[]): Promise<Promise<Committed>[]> {
+async function commitWaiting(options: CommitOptions, calls: WriteCall[]): Promise<Promise<Committed>[]> {
   const outcomes = await commitBatch(options, calls, true)
   return outcomes.map(async (outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason

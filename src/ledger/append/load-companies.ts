@@ -17,6 +17,13 @@ import * as statements from './statements.ts'
 /** Sends statements to where the companies are. */
 export type Ask = <Result>(send: (client: QueryClient) => Promise<Result>) => Promise<Result>
 
+export interface LoadOptions {
+  cache: EmployeeCache
+  /** Creations for which only managers are loaded. */
+  newcomers: ReadonlySet<WriteCall>
+  wait: boolean
+}
+
 /** The rows that the calls may need, of all their companies. */
 type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 
@@ -24,8 +31,8 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
  * Loads all rows that these calls may need. These statements travel in one packet with the one that locks the heads,
  * and after it. Each sees what was committed when it began, including the changes of the previous holder of a head.
  */
-export async function loadRows(client: QueryClient, calls: WriteCall[], cache: EmployeeCache, wait: boolean) {
-  const touched = findTouched(calls, cache)
+export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, newcomers, wait }: LoadOptions) {
+  const touched = findTouched(calls, cache, newcomers)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
   const [keys, now, bound, found] = await Promise.all([
     statements.loadKeys(client, wantedKeys(calls), wait),
@@ -44,9 +51,10 @@ interface TouchedEmployees {
   cached: CachedEmployees
 }
 
-function findTouched(calls: WriteCall[], cache: EmployeeCache): TouchedEmployees[] {
+function findTouched(calls: WriteCall[], cache: EmployeeCache, newcomers: ReadonlySet<WriteCall>): TouchedEmployees[] {
+  const namesOf = (call: WriteCall) => call.command.touches[newcomers.has(call) ? 'managers' : 'all']
   return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, own]) => {
-    const naming = own.length === 1 ? own[0]!.command.touches.all : union(own.map(({ command }) => command.touches.all))
+    const naming = own.length === 1 ? namesOf(own[0]!) : union(own.map(namesOf))
     return { companyId, naming, cached: cache.find(companyId, naming) }
   })
 }
@@ -94,6 +102,13 @@ async function settleEmployees(
   const late = outdated.length === 0 ? [] : await ask((pipe) => loadNamed(pipe, outdated))
   for (const { companyId, employee } of [...found, ...late]) employees.get(companyId)?.push(employee)
   return employees
+}
+
+/** Loads employees of a company whose head is locked, in addition to those that are loaded. */
+export async function loadMore(ask: Ask, companyId: string, naming: Naming, into: LoadedEmployees): Promise<void> {
+  const found = await ask((pipe) => loadNamed(pipe, [{ companyId, naming }]))
+  // What is there already may have changed in this transaction.
+  for (const { employee } of found) if (!into.byId(employee.id)) into.put(employee)
 }
 
 type WantedKey = Pick<WriteCall, 'companyId' | 'apiId'>

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
 import { toUuid } from '../../domain/ids.ts'
-import { openHead } from './open-head.ts'
+import { openHead } from './company-state.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { MachineDownError } from '../../postgres/cluster/machine.ts'
 import { withClient } from '../../postgres/with-client.ts'

@@ -6,7 +6,21 @@
  * double, bounded nesting.
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sortMembers(value))
+  // Most values are in order; checking first avoids copying them.
+  return JSON.stringify(isInOrder(value) ? value : sortMembers(value))
+}
+
+/** Whether all objects in a value list their members in order. */
+function isInOrder(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.every(isInOrder)
+  let last = ''
+  for (const name of Object.keys(value)) {
+    if (name < last || isDigit(name.charCodeAt(0))) return false
+    if (!isInOrder((value as Record<string, unknown>)[name])) return false
+    last = name
+  }
+  return true
 }
 
 /**
@@ -18,18 +32,11 @@ function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers)
   const sorted: Record<string, unknown> = {}
   let hasNumbers = false
-  for (const name of sortedNames(value)) {
+  for (const name of Object.keys(value).sort()) {
     sorted[name] = sortMembers((value as Record<string, unknown>)[name])
     hasNumbers ||= isDigit(name.charCodeAt(0))
   }
   return hasNumbers ? new Proxy(sorted, SORTED_NAMES) : sorted
-}
-
-/** Most objects are already in order; checking first avoids the garbage of sorting. */
-function sortedNames(value: object): string[] {
-  const names = Object.keys(value)
-  for (let at = 1; at < names.length; at += 1) if (names[at - 1]! > names[at]!) return names.sort()
-  return names
 }
 
 /**

@@ -14,7 +14,7 @@ export const CALLBACK = 'https://ledger.example/sign-in/acme/callback'
 /** A provider as the database holds it. */
 export function storedProvider(
   settings: Pick<ProviderSettings, 'issuer'> & Partial<ProviderSettings>,
-  { secret = CLIENT.secret, companyId = newId('cmp') }: { secret?: string; companyId?: string } = {},
+  { secret = CLIENT.secret, companyId = newId('com') }: { secret?: string; companyId?: string } = {},
 ): StoredProvider {
   const id = newId('idp')
   return {
