@@ -30,7 +30,7 @@ const groups = chosen.length > 0 ? chosen : names.filter((name) => !(name in LEF
 const cluster =
   CITUS_URL === undefined ? await startCluster(CITUS_BIN!) : { url: CITUS_URL, stop: async () => undefined }
 try {
-  const tap = spawn('node_modules/.bin/tap', ['--jobs=1', ...groups.map((name) => `test/groups/${name}.test.ts`)], {
+  const tap = spawn('node_modules/.bin/tap', ['--jobs=2', ...groups.map((name) => `test/groups/${name}.test.ts`)], {
     stdio: 'inherit',
     env: { ...process.env, CITUS_URL: cluster.url, TEST_SERVER: process.env['TEST_SERVER'] ?? 'citus' },
   })
