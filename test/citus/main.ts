@@ -46,10 +46,10 @@ if (chosen.length === 0)
 process.stdout.write(`on a cluster: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
 process.exitCode = exitCode
 
-/** Runs groups, two at a time, and adds up the counts of the closing line. */
+/** Runs groups, some at a time, and adds up the counts of the closing line. */
 async function run(names: string[]): Promise<void> {
   if (names.length === 0 || exitCode > 128) return
-  const tap = spawn('node_modules/.bin/tap', ['--jobs=2', ...names.map((name) => `test/groups/${name}.test.ts`)], {
+  const tap = spawn('node_modules/.bin/tap', [...names.map((name) => `test/groups/${name}.test.ts`)], {
     stdio: ['inherit', 'pipe', 'inherit'],
     env: { ...process.env, CITUS_URL: cluster.url, TEST_SERVER: process.env['TEST_SERVER'] ?? 'citus' },
   })

@@ -261,7 +261,7 @@ await t.test("the job queues' connections are counted apart from the program's o
 await t.test('while the database does not answer, the other values are still exported', async (t) => {
   const { service, look } = await watch(t, { workers: true })
   await eventually('it answers', async () => valueOf(await look(), 'employee_ledger_database_up') === 1)
-  await asSuperuser(service.urls.superUrl, 'alter table projection_versions rename to gone')
+  await asSuperuser(service.urls.superUrl, 'alter table checkpoints rename to gone')
   const samples = await look()
   t.equal(valueOf(samples, 'employee_ledger_database_up'), 0)
   t.notOk(
