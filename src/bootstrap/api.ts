@@ -79,7 +79,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete: openCompleteness(access.db, projections),
-    health: openHealth(store.db, waker, await readVersions()),
+    health: openHealth(store.pool, waker, await readVersions()),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),

@@ -1,20 +1,22 @@
-import type { LedgerDb } from '../ledger/tables.ts'
 import type { MachineAnswer } from '../observe/metrics/machine-metrics.ts'
-import type { Machine } from '../postgres/machines.ts'
-import { isLeftOver, listMachines, onMachine } from '../postgres/machines.ts'
+import type { Cluster } from '../postgres/cluster/cluster.ts'
+import type { Machine } from '../postgres/cluster/machine.ts'
+import { isLeftOver } from '../postgres/cluster/machine-address.ts'
+import { withClient } from '../postgres/with-client.ts'
 
-/** A function that asks each machine of the cluster, also while the coordinator does not answer. */
-export function machineAsker(db: LedgerDb, databaseUrl: string): () => Promise<MachineAnswer[]> {
-  let known: Machine[] = []
-  return async () => {
-    known = await listMachines(db, databaseUrl).catch(() => known)
-    return Promise.all(known.map(async (machine) => ({ name: machine.name, leftOver: await countLeftOver(machine) })))
-  }
+const ASKING = { name: 'employee-ledger metrics', max: 1, statementTimeoutMs: 2_000 }
+
+/** Asks each machine of the cluster. */
+export function askMachines(cluster: Cluster, url: string): Promise<MachineAnswer[]> {
+  return Promise.all(
+    cluster.machines().map(async (machine) => ({ name: machine.name, leftOver: await countLeftOver(machine, url) })),
+  )
 }
 
 /** Null if the machine does not answer. */
-function countLeftOver(machine: Machine): Promise<number | null> {
-  return onMachine(machine, 'employee-ledger metrics', async (client) => {
+function countLeftOver(machine: Machine, url: string): Promise<number | null> {
+  const connect = () => machine.connect({ ...ASKING, url })
+  return withClient({ connect }, async (client) => {
     const { rows } = await client.query<{ count: number }>(
       `select count(*)::integer as count from pg_prepared_xacts where ${isLeftOver()}`,
     )

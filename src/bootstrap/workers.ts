@@ -19,8 +19,9 @@ import { readQueueDepths } from '../workers/health.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { startRecorder } from '../workers/record-checkpoints.ts'
+import { watchGuard } from '../workers/watch-guard.ts'
 import { startWorker } from '../workers/worker.ts'
-import { machineAsker } from './machines.ts'
+import { askMachines } from './machines.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { openSecrets } from './secrets.ts'
@@ -29,8 +30,8 @@ import { openSigner } from './signing.ts'
 /** Starts the workers that keep the projections current. */
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
-  watchDatabase(metrics, { db: store.db, projections, queueDepths: () => readQueueDepths(store.db) })
-  watchMachines(metrics, machineAsker(store.db, urls.serviceUrl))
+  watchDatabase(metrics, { pool: store.pool, projections, queueDepths: () => readQueueDepths(store.db) })
+  watchMachines(metrics, async () => (store.cluster ? askMachines(store.cluster, urls.serviceUrl) : []))
   const signer = await openSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
@@ -48,14 +49,16 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     recent,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),
-    retireRecords: () => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: (companyIds) => webhooks.announce(companyIds),
     traceFold: tracing?.foldTracer(store.db),
   })
   const recorder = openRecorder(options, signer, metrics)
+  const guard = watchGuard({ pool: store.pool, log, onRound: (count) => metrics.unguardedTables.set(count) })
   return {
     async stop() {
+      await guard.stop()
       await recorder.stop()
       await worker.stop()
       await webhooks.stop()

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import type { OpenedPool } from '../bootstrap/store.ts'
 import { findDatabase } from '../postgres/embedded/find-database.ts'
-import { isSetUp, openUnchecked } from '../bootstrap/store.ts'
+import { isSetUp, openStore, openUnchecked } from '../bootstrap/store.ts'
 import { findSecrets, secretsKeyFile } from '../bootstrap/secrets.ts'
 import { openNotes, signingKeyFile } from '../bootstrap/signing.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
@@ -125,12 +125,22 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     // The checks below read tables that an outdated database may lack.
     if (!isCurrent) return findings
     await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
-    await addFindings('recorded times', () => checkRecordedTimes(db))
     await addFindings('role', () => checkPrivileges(db))
-    for (const projection of PROJECTIONS)
-      await addFindings(`projection ${projection.name}`, () => checkProjection(db, projection))
+    await addFindings('companies', () => checkCompanies(config, urls))
     await addFindings('stored secrets', async () => checkSecrets(db, await findSecrets(config)))
     await addFindings('checkpoints', () => checkCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
+    return findings
+  } finally {
+    await close()
+  }
+}
+
+/** On a cluster, machine by machine. */
+async function checkCompanies(config: Config, urls: OpenedDatabase['urls']): Promise<Finding[]> {
+  const { pool, close } = await openStore(config, urls)
+  try {
+    const findings = [await checkRecordedTimes(pool)]
+    for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
     return findings
   } finally {
     await close()

@@ -1,9 +1,10 @@
 import type { Client } from 'pg'
+import { unguardedTables } from '../ledger/audit/unguarded-tables.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { MACHINE_CONNECTIONS } from '../postgres/connections.ts'
 import { faultReason } from '../postgres/fault-reason.ts'
-import type { Machine } from '../postgres/machines.ts'
-import { isLeftOver, listMachines, onMachine } from '../postgres/machines.ts'
+import type { MachineAddress } from '../postgres/cluster/machine-address.ts'
+import { isLeftOver, listMachines, onMachine } from '../postgres/cluster/machine-address.ts'
 import { diskFinding } from './check-host.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok } from './finding.ts'
@@ -34,7 +35,7 @@ interface Facts {
   leftOver: string[]
 }
 
-type Asked = { machine: Machine } & ({ facts: Facts } | { reason: string })
+type Asked = { machine: MachineAddress } & ({ facts: Facts } | { reason: string })
 
 /**
  * Checks every machine of a Citus cluster. None of them is believed to be like the coordinator, and one that does not
@@ -54,7 +55,7 @@ export async function checkMachines(
   return asked.flatMap((answer) => findingsOf(answer, first, connections, machines))
 }
 
-async function askMachine(machine: Machine, leftAfterSeconds?: number): Promise<Asked> {
+async function askMachine(machine: MachineAddress, leftAfterSeconds?: number): Promise<Asked> {
   try {
     return {
       machine,
@@ -66,8 +67,6 @@ async function askMachine(machine: Machine, leftAfterSeconds?: number): Promise<
 }
 
 async function readFacts(client: Client, leftAfterSeconds?: number): Promise<Facts> {
-  // Otherwise Citus hides its shards from the catalog.
-  await client.query('set citus.override_table_visibility = off')
   const before = Date.now()
   const { rows } = await client.query<Facts & { clock: number }>(`
     select current_setting('server_version') as version,
@@ -79,17 +78,19 @@ async function readFacts(client: Client, leftAfterSeconds?: number): Promise<Fac
       (extract(epoch from clock_timestamp()) * 1000)::float8 as clock,
       (select available_disk_size::float8 from citus_local_disk_space_stats()) as free,
       (select total_disk_size::float8 from citus_local_disk_space_stats()) as total,
-      (select count(*)::integer from pg_class c join pg_dist_shard s on c.relname = 'events_' || s.shardid
-        where s.logicalrelid = 'public.events'::regclass and c.relnamespace = 'public'::regnamespace
-          and 2 > (select count(*) from pg_trigger t where t.tgrelid = c.oid and t.tgenabled in ('O', 'A')
-            and t.tgname ~ '^events_are_(append_only|only_erased)')) as unguarded,
+      (select count(*)::integer from (${unguardedTables({ isMachine: true })}) u) as unguarded,
       array(select gid from pg_prepared_xacts where ${isLeftOver(leftAfterSeconds)} order by prepared limit ${LEFT_OVER}) as "leftOver"`)
   const after = Date.now()
   const { clock, ...facts } = rows[0]!
   return { ...facts, clockMs: Math.max(clock - after, 0) - Math.max(before - clock, 0) }
 }
 
-function findingsOf(asked: Asked, coordinator: Facts | null, connections: number, machines: Machine[]): Finding[] {
+function findingsOf(
+  asked: Asked,
+  coordinator: Facts | null,
+  connections: number,
+  machines: MachineAddress[],
+): Finding[] {
   const check = `machine ${asked.machine.name}`
   if ('reason' in asked)
     return [
@@ -187,7 +188,7 @@ function findDifferences(check: string, facts: Facts, coordinator: Facts | null)
 }
 
 /** The machine that began a transaction is in its name, `citus_GROUP_…`, and knows how it ended. */
-function findLeftOver(check: string, { leftOver }: Facts, machines: Machine[]): Finding[] {
+function findLeftOver(check: string, { leftOver }: Facts, machines: MachineAddress[]): Finding[] {
   if (leftOver.length === 0) return []
   const groups = new Set(leftOver.map((gid) => Number(gid.split('_')[1])))
   const beginners = machines.filter(({ group }) => groups.has(group)).map(({ name }) => name)

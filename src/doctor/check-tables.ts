@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import { unguardedTables } from '../ledger/audit/unguarded-tables.ts'
 import { readStanding, readTimesAhead } from '../ledger/read/read-standings.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
+/** `checkMachines` says which machines do not answer. */
+const leaveOut = () => undefined
 const LATE_SECONDS = 60
 /** Tolerates the clock corrections of NTP. */
 const AHEAD_SECONDS = 2
@@ -15,7 +19,7 @@ export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
     select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
       pg_has_role(c.relowner, 'member') as owns,
       array(select p from unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p where has_table_privilege(c.oid, p)) as may,
-      exists (select from pg_trigger where tgrelid = c.oid and tgname = 'events_are_append_only' and tgenabled in ('O', 'A')) as guarded
+      not exists (${sql.raw(unguardedTables({ isMachine: false }))}) as guarded
     from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
   const { role, is_superuser: isSuperuser, owns, may, guarded } = rows[0]!
   const twoRoles =
@@ -35,11 +39,11 @@ export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
           )
         : ok('role', `${role} may only insert and read events`),
     guarded
-      ? ok('append-only', 'a trigger rejects changes to events')
+      ? ok('append-only', 'triggers reject changes to events')
       : fail(
           'append-only',
-          'the trigger that rejects changes to events is missing or disabled',
-          'find out who changed it; as the owner, run: alter table events enable always trigger events_are_append_only',
+          'a trigger that rejects changes to events is missing or disabled',
+          'find out who changed it; as the owner, run: alter table events enable trigger user',
         ),
   ]
 }
@@ -53,9 +57,9 @@ interface Rights {
 }
 
 /** Checks for events with times ahead of the database clock, which was set back after it recorded them. */
-export async function checkRecordedTimes(db: LedgerDb): Promise<Finding> {
+export async function checkRecordedTimes(pool: Pool): Promise<Finding> {
   const check = 'recorded times'
-  const { companies, seconds } = await readTimesAhead(db)
+  const { companies, seconds } = await readTimesAhead(pool, leaveOut)
   if (seconds <= AHEAD_SECONDS) return ok(check, 'no event is ahead of the database clock')
   const who = companies === 1 ? '1 company has' : `${companies} companies have`
   const found = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; until the clock catches up, new events get the same time`
@@ -69,7 +73,7 @@ export function migrationFinding(isSetUp: boolean): Finding {
 }
 
 /** Checks that a projection is complete, not parked, and not behind. */
-export async function checkProjection(db: LedgerDb, projection: { name: string; version: number }): Promise<Finding> {
+export async function checkProjection(pool: Pool, projection: { name: string; version: number }): Promise<Finding> {
   const check = `projection ${projection.name}`
   const {
     parked_companies: parked,
@@ -77,14 +81,14 @@ export async function checkProjection(db: LedgerDb, projection: { name: string; 
     events_behind: events,
     seconds_behind: seconds,
     is_complete: isComplete,
-  } = await readStanding(db, projection)
+  } = await readStanding(pool, projection, leaveOut)
   if (parked > 0)
     return warn(
       check,
       `${parked} ${parked === 1 ? 'company is' : 'companies are'} parked`,
       'find the reason with `projections list`, fix it, then run `projections resume`',
     )
-  if (!isComplete)
+  if (isComplete === false)
     return warn(
       check,
       `version ${projection.version} is still being built`,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { findEverywhere } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, placesOf } from '../postgres/cluster/company-connections.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES } from '../workers/queues.ts'
 import { openDispatcher } from './dispatcher.ts'
@@ -40,14 +40,16 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
   })
 
   await boss.work(EXPIRE_DELIVERIES, async () => {
-    const count = await expireDeliveries(options.db)
+    const count = await expireDeliveries(pool, (machine, error) =>
+      log.warn({ err: error, machine }, 'could not delete old deliveries on a machine'),
+    )
     if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
   })
 
   async function send(companyIds?: string[]): Promise<void> {
     const due = await findEverywhere(
-      pool,
-      (place) => listDueWebhooks(place, companyIds),
+      placesOf(pool, companyIds),
+      (place) => listDueWebhooks(place.pool, place.companyIds),
       (machine, error) => log.warn({ err: error, machine }, 'could not look for due webhooks on a machine'),
     )
     const jobs: { data: DeliverJob }[] = []

@@ -1,19 +1,22 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { outsideCompany } from '../postgres/cluster/company-scope.ts'
 import { readCompanyStanding } from '../ledger/read/read-standings.ts'
 import type { QueueDepth, SystemHealth } from '../ledger/read/system-health.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
+import { openDatabase } from '../postgres/kysely.ts'
 import { unpark } from './checkpoints.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_ANSWERS, queueOf } from './queues.ts'
 import type { Waker } from './wake.ts'
 
 /** Reports the state of projections and queues. `versions` holds the versions of further components, by name. */
-export function openHealth(db: LedgerDb, waker: Waker, versions: Record<string, string>): SystemHealth {
+export function openHealth(pool: Pool, waker: Waker, versions: Record<string, string>): SystemHealth {
+  const db = openDatabase<LedgerTables>(pool)
   return {
     async report(companyId) {
       const [projections, queues, postgres] = await Promise.all([
-        Promise.all(PROJECTIONS.map((projection) => readCompanyStanding(db, companyId, projection))),
+        Promise.all(PROJECTIONS.map((projection) => readCompanyStanding(pool, companyId, projection))),
         outsideCompany(() => readQueueDepths(db)),
         sql<{ server_version: string }>`show server_version`.execute(db),
       ])

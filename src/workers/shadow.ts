@@ -15,7 +15,7 @@ import { foldBetween } from './project.ts'
 
 export type Db = LedgerDb
 
-const REBUILDS = 7_307_115
+const REBUILDS = 7_307_116
 const LOCK_TIMEOUT = '2s'
 const LOCK_NOT_AVAILABLE = '55P03'
 /** The number of events that may be left to fold while the workers wait for the switch. */

@@ -6,7 +6,8 @@ import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import { findEverywhere } from '../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, placesOf } from '../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
@@ -32,7 +33,7 @@ interface WorkerOptions {
   /** Events that the API in this process has just committed; undefined if there is no API. */
   recent?: RecentEvents | undefined
   /** Retires refused records that have exceeded their retention. Returns their number. */
-  retireRecords(): Promise<number>
+  retireRecords(onUnreachable: OnUnreachable): Promise<number>
   /** Called with the number of answers that expired, or of refused records that were retired. */
   onExpired?(count: number): void
   onRetired?(count: number): void
@@ -88,10 +89,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   await boss.work(EXPIRE_ANSWERS, async () => {
-    const count = await expireAnswers(options.db, options.answersKeptHours)
+    const onUnreachable = leaveOut(log, 'could not expire answers on a machine')
+    const count = await expireAnswers(options.pool, options.answersKeptHours, onUnreachable)
     options.onExpired?.(count)
     if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
-    await forgetTraces(options.db)
+    await forgetTraces(options.pool, onUnreachable)
   })
 
   let sweeping: Promise<void> | undefined
@@ -102,7 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   sweep()
   await boss.work(RETIRE_RECORDS, async () => {
-    const count = await options.retireRecords()
+    const count = await options.retireRecords(leaveOut(log, 'could not retire refused records on a machine'))
     options.onRetired?.(count)
     if (count === 0) return
     log.info({ count }, 'retired refused records')
@@ -213,13 +215,18 @@ async function foldOne(
   }
 }
 
+/** Says in the log which machine is left out. */
+function leaveOut(log: Logger, message: string): OnUnreachable {
+  return (machine, error) => log.warn({ err: error, machine }, message)
+}
+
 async function sweepOnce(options: WorkerOptions): Promise<void> {
   const { db, boss, log, projections } = options
   for (const projection of projections) {
     const lagging = await findEverywhere(
-      options.pool,
-      (pool) => findLagging(openDatabase(pool), projection),
-      (machine, error) => log.warn({ err: error, machine }, 'could not look for lagging companies on a machine'),
+      placesOf(options.pool),
+      ({ pool }) => findLagging(openDatabase(pool), projection),
+      leaveOut(log, 'could not look for lagging companies on a machine'),
     )
     const jobs: { data: ProjectJob }[] = []
     for (let at = 0; at < lagging.length; at += COMPANIES_PER_JOB) {

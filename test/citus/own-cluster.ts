@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import type { DatabaseOsUser } from '../../src/postgres/embedded/database-os-user.ts'
 import { findDatabaseOsUser, giveTo, runAs } from '../../src/postgres/embedded/database-os-user.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
+import { DATA_PARENT } from '../support/postgres/test-server.ts'
 
 const MACHINES = 3
 const SUPERUSER = 'postgres'
@@ -34,7 +34,7 @@ export interface OwnCluster {
 
 /** Starts three servers on this machine from an installation's folder of programs, and joins them to a cluster. */
 export async function startCluster(programs: string): Promise<OwnCluster> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'ledger-citus-'))
+  const folder = await mkdtemp(path.join(DATA_PARENT, 'ledger-citus-'))
   await chmod(folder, 0o755)
   const user = await findDatabaseOsUser(folder)
   const password = randomBytes(12).toString('hex')

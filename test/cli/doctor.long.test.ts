@@ -16,6 +16,7 @@ import { makeHistory } from '../support/rebuilding.ts'
 import { openSecretBox } from '../../src/secrets/secret-box.ts'
 import { startService } from '../support/service.ts'
 import { makeWebhook } from '../support/stored-webhooks.ts'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { NAMES } from '../support/postgres/test-server.ts'
 
 const KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
@@ -84,9 +85,9 @@ const ALL = [
     'size',
     'LISTEN',
     'migrations',
-    'recorded times',
     'role',
     'append-only',
+    'recorded times',
   ],
   ...['projection employees', 'projection bulk-user-logs', 'stored secrets', 'checkpoints'],
 ]
@@ -131,7 +132,8 @@ await t.test('each fault of the database is found, with advice', async (t) => {
   const found = await examine(t, makePlace(t))
   t.equal(found.exitCode, 1)
   t.match(found.levels, {
-    commits: 'warn',
+    // On a cluster, the role's own setting counts.
+    commits: CITUS_URL === undefined ? 'warn' : 'ok',
     'server log': 'warn',
     'append-only': 'fail',
     'projection employees': 'warn',

@@ -1,19 +1,20 @@
 import t from 'tap'
-import { openPool } from '../../src/postgres/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { openEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
 import { openLanes } from '../../src/ledger/append/lanes.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
+import { machinePoolOf, makeNeighbour } from '../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { createCall } from '../support/ledger/create-call.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
 
-/* Companies take turns with the transactions they share. Waiting is counted in transactions. */
+/* Companies of a machine take turns with the transactions they share. Waiting is counted in transactions. */
 
 const service = await startService(t)
-const pool = openPool({ url: service.urls.serviceUrl, name: 'test appends', max: 8 })
+const pool = service.open({ name: 'test appends', max: 8 })
+const machine = machinePoolOf(pool, service)
 t.teardown(() => pool.end())
 const BOUNDS = {
   cache: openEmployeeCache(0),
@@ -27,7 +28,7 @@ const BOUNDS = {
 function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const watch = watchCommits()
   const callbacks = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
-  const lanes = watch.tracing.traceLanes(openLanes({ pool, ...BOUNDS, ...callbacks, ...bounds }))
+  const lanes = watch.tracing.traceLanes(openLanes({ ...machine, ...BOUNDS, ...callbacks, ...bounds }))
   const create = async (company: TestCompany, records: unknown[] = [employee()]) => {
     const { answer, position } = await lanes.append(createCall(company, records))
     return { status: answer!.status, position: position! }
@@ -51,7 +52,7 @@ await t.test(
   "a company's only call joins the next commit, although another company has 1,000 calls waiting",
   async (t) => {
     const { watch, create } = openWatchedLanes()
-    const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
+    const [busy, free] = [await makeNeighbour(service, 'Busy'), await makeNeighbour(service, 'Free')]
     const unblock = await block(busy, 'held@example.com')
     const first = create(busy, [employee({ email: 'held@example.com' })])
     await lockIsAwaited(service, 'employee_directory')
@@ -73,7 +74,7 @@ await t.test(
 
 await t.test("large calls take turns too: a company's call waits for one of another's, not for all", async (t) => {
   const { watch, create } = openWatchedLanes()
-  const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
+  const [busy, free] = [await makeNeighbour(service, 'Busy with large calls'), await makeNeighbour(service, 'Free')]
   const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
   const unblock = await block(busy, 'large@example.com')
   const first = create(busy, large({ email: 'large@example.com' }))
@@ -88,7 +89,7 @@ await t.test("large calls take turns too: a company's call waits for one of anot
 
 await t.test('a company gets at most a quarter of the waiting calls, and another one finds room', async (t) => {
   const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
-  const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
+  const [busy, free] = [await makeNeighbour(service, 'Busy in a small room'), await makeNeighbour(service, 'Free')]
   const unblock = await block(busy, 'small@example.com')
   const first = create(busy, [employee({ email: 'small@example.com' })])
   await lockIsAwaited(service, 'employee_directory')

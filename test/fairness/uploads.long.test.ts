@@ -218,7 +218,7 @@ await t.test('a retry at an exhausted quota gets the earlier answer, however lar
 await t.test('a body without valid credentials is not read, and a long one ends the connection', async (t) => {
   const stranger = { key: { ...service.company.key, api_key: 'none' } }
   const [long, short] = [await openRawSocket(t, service.address), await openRawSocket(t, service.address)]
-  long.write(head(stranger, sized(BODY_LIMIT + 1)))
+  long.write(head(stranger, sized(2 * BODY_LIMIT + 1)))
   t.match(await long.closed(), /HTTP\/1.1 401 [^]*connection: close/)
   short.write(head(stranger, sized(10)))
   t.match(await short.receives(/"request_id"/), /HTTP\/1.1 401 /)

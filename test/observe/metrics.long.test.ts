@@ -77,7 +77,12 @@ await t.test('counts start at 0 for every known label, so that an alert counts t
   t.strictSame(labelsOf('projection_failures_total', 'projection'), ['bulk-user-logs 0', 'employees 0'])
   t.strictSame(labelsOf('erasures_total', 'of'), ['employee 0', 'user 0'])
   t.strictSame(labelsOf('webhook_delivery_duration_seconds_count', 'result'), ['delivered 0', 'failed 0'])
-  for (const name of ['answers_expired_total', 'records_retired_total', 'checkpoint_failures_total'])
+  for (const name of [
+    'answers_expired_total',
+    'records_retired_total',
+    'checkpoint_failures_total',
+    'unguarded_tables',
+  ])
     t.equal(valueOf(samples, `employee_ledger_${name}`), 0, name)
 })
 
@@ -256,7 +261,7 @@ await t.test("the job queues' connections are counted apart from the program's o
 await t.test('while the database does not answer, the other values are still exported', async (t) => {
   const { service, look } = await watch(t, { workers: true })
   await eventually('it answers', async () => valueOf(await look(), 'employee_ledger_database_up') === 1)
-  await asSuperuser(service.urls.superUrl, 'alter table projection_versions rename to gone')
+  await asSuperuser(service.urls.superUrl, 'alter table checkpoints rename to gone')
   const samples = await look()
   t.equal(valueOf(samples, 'employee_ledger_database_up'), 0)
   t.notOk(

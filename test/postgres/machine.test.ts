@@ -7,11 +7,22 @@ import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const { serviceUrl } = await createTestDatabase(t)
 const line = await openDatabaseLine(t, () => Number(new URL(serviceUrl).port))
+/** No test fails because a machine is slow. */
+const PATIENCE_MS = 60_000
+const HANGS_AFTER_MS = 4_000
 const POOL = { url: serviceUrl, name: 'test', max: 1 }
 
 const changes: boolean[] = []
-const hung = openMachine('one', line.through(serviceUrl), (isDown) => changes.push(isDown))
-const healthy = openMachine('other', serviceUrl, () => t.fail('the other machine is never down'))
+const hung = openMachine(
+  { name: 'one', group: 1, url: line.through(serviceUrl) },
+  (isDown) => changes.push(isDown),
+  HANGS_AFTER_MS,
+)
+const healthy = openMachine(
+  { name: 'other', group: 2, url: serviceUrl },
+  () => t.fail('the other machine is never down'),
+  PATIENCE_MS,
+)
 t.teardown(() => Promise.all([hung.close(), healthy.close()]))
 
 await t.test('when a machine hangs, running statements, waiting ones and new ones fail, and only there', async (t) => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
 import t from 'tap'
 import { fromUuid } from '../../src/domain/ids.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import type { PlacedShard } from '../../src/postgres/cluster/places.ts'
-import { shardOfCompany } from '../../src/postgres/cluster/places.ts'
+import { readPlaces, shardOfCompany } from '../../src/postgres/cluster/places.ts'
 import { hashUuid } from '../../src/postgres/cluster/uuid-hash.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
@@ -42,4 +43,12 @@ await t.test('a company is in the shard whose range has its hash', async (t) => 
       shards.find(({ upTo }) => hash <= upTo),
     )
   }
+})
+
+await t.test('a cluster that does not know its coordinator is refused, with the command that tells it', async (t) => {
+  const worker = { group: 1, host: 'db-2', port: 5432 }
+  const client = {
+    query: async (text: string) => ({ rows: text.startsWith('select md5') ? [{ version: '1' }] : [worker] }),
+  }
+  await t.rejects(readPlaces(client as unknown as pg.ClientBase), /citus_set_coordinator_host/)
 })

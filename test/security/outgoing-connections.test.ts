@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import t from 'tap'
 import { readSources, withoutComments } from '../support/rules/source-files.ts'
 import { browse } from '../support/http/sessions.ts'
+import { testServerUrls } from '../support/postgres/test-server.ts'
 import { employee, startService } from '../support/service.ts'
 
 /* OWASP API Security Top 10 (2023), API7 and API10: the program connects to PostgreSQL, and elsewhere as set up alone. */
@@ -37,7 +38,7 @@ await t.test(
       await browse(service, `/sign-in?next=${encodeURIComponent(address)}`)
     }
     await service.project()
-    const known = [service.address, service.urls.serviceUrl].map((url) => Number(new URL(url).port))
+    const known = [service.address, ...testServerUrls().machines].map((url) => Number(new URL(url).port))
     const others = sockets
       .map(({ remotePort }) => remotePort)
       .filter((port) => port !== undefined && !known.includes(port))

@@ -27,10 +27,10 @@ await t.test('deliveries are deleted when they are 30 days old, of every company
     for (const age of [0, 30 * DAY - 60 * MINUTE, 30 * DAY + MINUTE, 90 * DAY])
       await storeDelivery(each.pool, each.company.id, id, sentBefore(age))
   }
-  const removals = await Promise.all([expireDeliveries(service.db), expireDeliveries(service.db)])
+  const removals = await Promise.all([expireDeliveries(service.pool), expireDeliveries(service.pool)])
   t.equal(removals[0] + removals[1], 4, 'two processes at once delete each row once')
   t.strictSame(await countsByCompany(), { [toUuid(service.company.id)]: 2, [toUuid(other.company.id)]: 2 })
-  t.equal(await expireDeliveries(service.db), 0)
+  t.equal(await expireDeliveries(service.pool), 0)
 })
 
 await t.test('more deliveries than one batch holds are all deleted', async (t) => {
@@ -42,7 +42,7 @@ await t.test('more deliveries than one batch holds are all deleted', async (t) =
      from generate_series(1, 2500) n`,
     [toUuid(service.company.id), toUuid(id)],
   )
-  t.equal(await expireDeliveries(service.db), 2_500)
+  t.equal(await expireDeliveries(service.pool), 2_500)
 })
 
 await t.test('workers delete old deliveries on a schedule', async (t) => {

@@ -5,8 +5,10 @@ import { employees } from '../../projections/employees/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { readStanding } from '../../src/ledger/read/read-standings.ts'
+import { sqlState } from '../../src/postgres/database-errors.ts'
 import { findSchemaOid } from '../../src/workers/copies.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { launch, runJson } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
@@ -22,6 +24,9 @@ const leftovers = async ({ pool }: Service) => {
   return rows.map(({ nspname }) => nspname)
 }
 
+/** On a cluster, a reader that meets a switch may have to ask once more. */
+const meetsSwitch = (error: unknown) => CITUS_URL !== undefined && sqlState(error) === '42P01'
+
 await t.test('readers see all rows during rebuilds, and writers continue', async (t) => {
   const service = await startService(t, {}, { workers: true })
   const { rebuild, verify } = await openRebuilding(t, service)
@@ -31,15 +36,22 @@ await t.test('readers see all rows during rebuilds, and writers continue', async
   let [entries, people, reads] = [0, 0, 0]
   const reading = async () => {
     while (!over.signal.aborted) {
-      const { rows } = await service.pool.query<{ entries: number; people: number }>(`select
-        (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
-        (select count(*)::integer from employees_v1.employees) as people`)
-      const seen = rows[0]!
+      const found = await service.pool
+        .query<{ entries: number; people: number }>(
+          `select (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
+            (select count(*)::integer from employees_v1.employees) as people`,
+        )
+        .catch((error: unknown) => {
+          if (!meetsSwitch(error)) throw error
+        })
+      const seen = found?.rows[0]
+      if (!seen) continue
       if (seen.entries < entries || seen.people < people)
         throw new Error(`${JSON.stringify(seen)} after ${entries}, ${people}`)
       entries = seen.entries
       people = seen.people
       const list = await service.admin('/bulk-user-logs?limit=200')
+      if (CITUS_URL !== undefined && list.status === 503) continue
       if (list.status !== 200 || list.body.items.length < 60) throw new Error(`the list has ${list.body.items?.length}`)
       reads += 1
     }
@@ -65,24 +77,29 @@ await t.test('readers see all rows during rebuilds, and writers continue', async
   t.strictSame(await leftovers(service), [])
 })
 
+/** The rebuild of a company's employees waits for this uncommitted checkpoint before it adds its own. */
+async function holdRebuild({ urls }: Service, { id }: { id: string }): Promise<pg.Client> {
+  const holder = new pg.Client({ connectionString: urls.ownerUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query(
+    `insert into checkpoints (company_id, projection, version, position) values ($1, 'employees-next', 1, 0)`,
+    [toUuid(id)],
+  )
+  return holder
+}
+
 await t.test('the next rebuild continues a killed one', async (t) => {
   const service = await startService(t)
-  const { db, rebuild, verify } = await openRebuilding(t, service)
+  const { rebuild, verify } = await openRebuilding(t, service)
   const held = await service.makeCompany('Held')
   for (const company of [service.company, held]) {
     await makeHistory(service, company, 3)
     await service.project(company.id)
   }
-  // The rebuild waits for this uncommitted checkpoint before it adds its own.
-  const holder = new pg.Client({ connectionString: service.urls.ownerUrl })
-  await holder.connect()
-  await holder.query('begin')
-  await holder.query(
-    `insert into checkpoints (company_id, projection, version, position) values ($1, 'employees-next', 1, 0)`,
-    [toUuid(held.id)],
-  )
+  const holder = await holdRebuild(service, held)
   const killed = launch(t, ['projections', 'rebuild', 'employees'], environment(service))
-  const half = await eventually('a company is built', async () => (await readStanding(service.db, employees)).rebuild)
+  const half = await eventually('a company is built', async () => (await readStanding(service.pool, employees)).rebuild)
   await killed.end('SIGKILL')
   await holder.query('rollback')
   await holder.end()
@@ -95,7 +112,7 @@ await t.test('the next rebuild continues a killed one', async (t) => {
   t.ok(outcome.isSwitched)
   t.strictSame((await verify(employees)).faults, [])
   t.strictSame(await leftovers(service), [])
-  t.equal((await readStanding(db, employees)).rebuild, null)
+  t.equal((await readStanding(service.pool, employees)).rebuild, null)
 })
 
 await t.test('an interrupted rebuild says how to continue; --restart starts over', async (t) => {
@@ -111,9 +128,7 @@ await t.test('an interrupted rebuild says how to continue; --restart starts over
   t.match(rebuilt, { projection: 'employees', switched: true, old_tables_dropped: true })
   t.not(await findSchemaOid(db, 'employees_v1'), left)
 
-  const holder = new pg.Client({ connectionString: service.urls.ownerUrl })
-  await holder.connect()
-  await holder.query('begin; lock table events in access exclusive mode')
+  const holder = await holdRebuild(service, service.company)
   const waiting = launch(t, ['projections', 'rebuild', 'employees'], environment(service))
   await eventually('the rebuild has begun', async () => (await leftovers(service)).length > 0)
   waiting.child.kill('SIGINT')

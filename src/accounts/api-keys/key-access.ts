@@ -12,8 +12,8 @@ import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import { retryOnce } from '../../postgres/retry-once.ts'
 import { assertShardsHere, holdShards, isMoving } from '../../postgres/shard.ts'
-import type { Station } from '../../postgres/cluster/stations.ts'
-import { byShard, follow, openStations } from '../../postgres/cluster/stations.ts'
+import type { MachinePool } from '../../postgres/cluster/machine-pools.ts'
+import { byShard, follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import * as statements from '../../ledger/append/statements.ts'
 
@@ -43,15 +43,15 @@ export interface WantedKey {
 
 /** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
 export function openKeyLookup(pool: Pool): (wanted: WantedKey) => Promise<FoundKey | null> {
-  const stations = openStations(pool, lookUpAtStation)
-  return (wanted) => follow(pool, () => stations.of(wanted.companyId)(wanted))
+  const machines = makeForMachines(pool, lookUpOn)
+  return (wanted) => follow(pool, () => machines.of(wanted.companyId)(wanted))
 }
 
-function lookUpAtStation(station: Station): (wanted: WantedKey) => Promise<FoundKey | null> {
+function lookUpOn(machine: MachinePool): (wanted: WantedKey) => Promise<FoundKey | null> {
   const room = openBudget(ROOM)
   const { submit } = gather<WantedKey, FoundKey | null>(
     async (wanted) => {
-      const found = await retryOnce(() => findKeys(station, wanted))
+      const found = await retryOnce(() => findKeys(machine, wanted))
       return wanted.map((key) => found.get(nameOf(key)) ?? null)
     },
     { ...BOUNDS, holderOf: ({ apiId }) => apiId },
@@ -61,10 +61,10 @@ function lookUpAtStation(station: Station): (wanted: WantedKey) => Promise<Found
 
 const nameOf = ({ companyId, apiId }: WantedKey) => `${companyId} ${apiId}`
 
-async function findKeys(station: Station, wanted: WantedKey[]): Promise<Map<string, FoundKey>> {
-  const parts = byShard(station, [...new Map(wanted.map((key) => [nameOf(key), key])).values()])
+async function findKeys(machine: MachinePool, wanted: WantedKey[]): Promise<Map<string, FoundKey>> {
+  const parts = byShard(machine, [...new Map(wanted.map((key) => [nameOf(key), key])).values()])
   const shards = parts.flatMap(([shard]) => shard ?? [])
-  const [, ...found] = await withClient(station.pool, (client) =>
+  const [, ...found] = await withClient(machine.pool, (client) =>
     pipeline(client, (pipe) => {
       const keys = parts.map(([shard, own]) => queryKeys(pipeOnShard(pipe, shard), own))
       return Promise.all([shards.length > 0 ? assertShardsHere(pipe, shards) : null, ...keys])
@@ -145,15 +145,15 @@ const WAITING_SLOTS = 2
  * waits separately and delays no other key.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
-  const stations = openStations(pool, countAtStation)
-  return { submit: (use) => follow(pool, () => stations.of(use.companyId)(use)) }
+  const machines = makeForMachines(pool, countOn)
+  return { submit: (use) => follow(pool, () => machines.of(use.companyId)(use)) }
 }
 
-function countAtStation(station: Station): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
+function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
   const room = openBudget(ROOM)
   const bounds = { ...BOUNDS, holderOf: ({ companyId }: KeyUse) => companyId }
   const count = (uses: KeyUse[], wait: boolean) =>
-    retryOnce(() => withClient(station.pool, (client) => countUses(client, station, uses, wait)))
+    retryOnce(() => withClient(machine.pool, (client) => countUses(client, machine, uses, wait)))
   const contended = openContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
       const answers = await count(uses, true)
@@ -178,11 +178,11 @@ function countAtStation(station: Station): (use: KeyUse) => Promise<UsedKey | Re
 /** Returns the answers in order; undefined where the key's usage row is locked. */
 async function countUses(
   client: PoolClient,
-  station: Station,
+  machine: MachinePool,
   uses: KeyUse[],
   wait: boolean,
 ): Promise<(UsedKey | RefusedUse | undefined)[]> {
-  const parts = byShard(station, [...new Map(uses.map((use) => [use.apiId, use])).values()])
+  const parts = byShard(machine, [...new Map(uses.map((use) => [use.apiId, use])).values()])
   const shards = parts.flatMap(([shard]) => shard ?? [])
   const [, , found, now] = await pipeline(client, (pipe) =>
     Promise.all([
@@ -214,7 +214,7 @@ async function countUses(
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
   const commit = await pipeline(client, async (pipe) => {
-    const updates = byShard(station, used).map(([shard, own]) => statements.updateUsage(pipeOnShard(pipe, shard), own))
+    const updates = byShard(machine, used).map(([shard, own]) => statements.updateUsage(pipeOnShard(pipe, shard), own))
     const [committed] = await Promise.all([pipe.query(COMMIT), ...updates])
     return committed
   }).catch((error: unknown) => {

@@ -1,10 +1,15 @@
+import type { Pool } from 'pg'
 import { newId } from '../../bootstrap/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { findEverywhere, placesOf } from '../../postgres/cluster/company-connections.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
+import { openLeftOut } from '../terminal/left-out.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 
@@ -21,16 +26,22 @@ export async function createCompany(options: { name: string; adminEmail: string;
 
 /** `company list`: lists the companies, oldest first. */
 export async function listCompanies(options: { json?: boolean }) {
-  const rows = await withStore(({ store: { db } }) =>
-    db
+  const { leaveOut, report } = openLeftOut()
+  const list = (pool: Pool) =>
+    openDatabase<LedgerTables>(pool)
       .selectFrom('companies as c')
       .innerJoin('heads as h', 'h.company_id', 'c.company_id')
       .select(['c.company_id', 'c.name', 'c.created_at', 'h.position'])
-      .orderBy('c.company_id')
-      .execute(),
+      .execute()
+  const rows = await withStore(({ store }) =>
+    findEverywhere(placesOf(store.pool), (place) => list(place.pool), leaveOut),
   )
   const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
-  print(companies, options.json)
+  print(
+    companies.toSorted((one, other) => (one.company_id < other.company_id ? -1 : 1)),
+    options.json,
+  )
+  report()
 }
 
 /** `company show`: shows a company, and where a cluster has it. */

@@ -6,6 +6,7 @@ import { isKnownCompany } from '../../ledger/read/read-progress.ts'
 import { readStanding } from '../../ledger/read/read-standings.ts'
 import { unpark } from '../../workers/checkpoints.ts'
 import { pruneVersions } from '../../workers/prune.ts'
+import { openLeftOut } from '../terminal/left-out.ts'
 import { print } from '../terminal/print.ts'
 import { withMaintenance, withStore } from '../terminal/with-store.ts'
 
@@ -25,13 +26,15 @@ export async function assertCompany(db: OpenedMaintenance['db'], companyId: stri
 
 /** `projections list`: shows for each projection how many companies lag, which are parked and why, and rebuilds. */
 export async function listProjections(options: { json?: boolean }) {
-  const rows = await withStore(({ store: { db } }) =>
-    Promise.all(PROJECTIONS.map((projection) => readStanding(db, projection))),
+  const { leaveOut, report } = openLeftOut()
+  const rows = await withStore(({ store: { pool } }) =>
+    Promise.all(PROJECTIONS.map((projection) => readStanding(pool, projection, leaveOut))),
   )
   print(
     rows.map((row) => ({ ...row })),
     options.json,
   )
+  report()
 }
 
 /** `projections resume`: unparks a company; the next sweep continues from its checkpoint. */

@@ -1,4 +1,8 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { countEverywhere } from '../../postgres/cluster/company-connections.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb } from '../tables.ts'
 
 const AT_ONCE = 1_000
@@ -8,7 +12,11 @@ const AT_ONCE = 1_000
  * and fingerprints of their requests. The keys stay, so that a late retry is recognized. Returns how many answers it
  * deleted. Several processes may do so at once.
  */
-export async function expireAnswers(db: LedgerDb, hours: number): Promise<number> {
+export function expireAnswers(pool: Pool, hours: number, onUnreachable?: OnUnreachable): Promise<number> {
+  return countEverywhere(pool, (place) => expireIn(openDatabase(place), hours), onUnreachable)
+}
+
+async function expireIn(db: LedgerDb, hours: number): Promise<number> {
   for (let total = 0; ;) {
     const { rows: old } = await sql<OldAnswer>`select company_id, api_id, key_hash from idempotency_keys
       where body is not null and answered_at < statement_timestamp() - make_interval(hours => ${hours})
@@ -24,13 +32,11 @@ interface OldAnswer {
   key_hash: Buffer
 }
 
-/** Each statement names its company, so that Citus runs it on one machine. */
+/** In a transaction, which keeps the company where it is. */
 async function forget(db: LedgerDb, company: string, keys: OldAnswer[]): Promise<number> {
-  const { numAffectedRows } =
-    await sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null
+  const update = sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null
     from unnest(${keys.map(({ api_id: id }) => id)}::uuid[], ${keys.map(({ key_hash: hash }) => hash)}::bytea[]) as old(api_id, key_hash)
-    where k.company_id = ${company} and k.api_id = old.api_id and k.key_hash = old.key_hash and k.body is not null`.execute(
-      db,
-    )
+    where k.company_id = ${company} and k.api_id = old.api_id and k.key_hash = old.key_hash and k.body is not null`
+  const { numAffectedRows } = await db.transaction().execute((transaction) => update.execute(transaction))
   return Number(numAffectedRows ?? 0n)
 }

@@ -1,4 +1,4 @@
-import { follow, openStations } from '../../postgres/cluster/stations.ts'
+import { follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 import type { LaneOptions, Lanes } from './lanes.ts'
 import { openLanes } from './lanes.ts'
 
@@ -7,11 +7,11 @@ import { openLanes } from './lanes.ts'
  * same shard share statements. If a company has moved on, its call is sent after it once.
  */
 export function openLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): Lanes {
-  const stations = openStations(pool, (station) => openLanes({ ...options, ...station }))
+  const machines = makeForMachines(pool, (machine) => openLanes({ ...options, ...machine }))
   return {
-    append: (call) => follow(pool, () => stations.of(call.companyId).append(call)),
+    append: (call) => follow(pool, () => machines.of(call.companyId).append(call)),
     async idle() {
-      await Promise.all(stations.all().map((lanes) => lanes.idle()))
+      await Promise.all(machines.all().map((lanes) => lanes.idle()))
     },
   }
 }

@@ -38,9 +38,11 @@ export function openLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
       announced.add(callId)
       await pool
         .query(
-          `with stale as (delete from long_calls where company_id = $1 and began_at < clock_timestamp() - make_interval(secs => $6))
+          // Citus allows only stable functions here.
+          `with stale as (delete from long_calls
+             where company_id = $1 and began_at < statement_timestamp() - make_interval(secs => $6))
            insert into long_calls (company_id, call_id, api_id, key_hash, began_at)
-           values ($1, $2, $3, decode($4, 'hex'), clock_timestamp() - make_interval(secs => $5))`,
+           values ($1, $2, $3, decode($4, 'hex'), statement_timestamp() - make_interval(secs => $5))`,
           [toUuid(companyId), toUuid(callId), toUuid(apiId), keyHash, secondsOf(call), STALE_SECONDS],
         )
         .catch(() => undefined)

@@ -1,8 +1,17 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { clusterOf, findEverywhere, placesOf } from '../../postgres/cluster/company-connections.ts'
 import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
-import type { LedgerDb } from '../tables.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
+import type { LedgerDb, LedgerTables } from '../tables.ts'
+
+/*
+ * What operators and monitoring see of all companies. A cluster is asked machine by machine, and what is on machines that
+ * cannot be asked is left out.
+ */
 
 /** The number of parked companies listed per projection; more are only counted. */
 const SHOWN_PARKED = 100
@@ -11,8 +20,11 @@ const SHOWN_PARKED = 100
 export interface ProjectionStanding {
   projection: string
   version: number
-  /** Whether its tables may be read: false while a new version is filled for the first time. */
-  is_complete: boolean
+  /**
+   * Whether its tables may be read: false while a new version is filled for the first time; null if the coordinator of a
+   * cluster cannot be asked.
+   */
+  is_complete: boolean | null
   companies: number
   /** Companies with events that it has not folded, and the total number of these events. */
   lagging: number
@@ -25,7 +37,7 @@ export interface ProjectionStanding {
   rebuild: { events: number; of: number } | null
 }
 
-/** The state of a projection in one company, with totals over all companies that identify none of them. */
+/** The state of a projection in one company, with totals over all companies that can be asked; they identify none. */
 export interface CompanyStanding {
   name: string
   version: number
@@ -51,11 +63,39 @@ interface Version {
 }
 
 /** Reads the state of a projection, for operators and monitoring. */
-export async function readStanding(db: LedgerDb, { name, version }: Version): Promise<ProjectionStanding> {
-  const lag = await readLag(db, { name, version })
+export async function readStanding(
+  pool: Pool,
+  projection: Version,
+  onUnreachable?: OnUnreachable,
+): Promise<ProjectionStanding> {
+  const { name, version } = projection
+  const parts = await findEverywhere(
+    placesOf(pool),
+    async (place) => [await readPart(place.pool, projection)],
+    onUnreachable,
+  )
+  const seconds = parts.flatMap(({ seconds_behind: behind }) => behind ?? [])
+  const rebuilds = parts.flatMap(({ rebuild }) => rebuild ?? [])
   return {
     projection: name,
     version,
+    ...sumLags(parts),
+    is_complete: await isComplete(pool, projection),
+    seconds_behind: seconds.length > 0 ? most(seconds) : null,
+    parked: parts
+      .flatMap(({ parked }) => parked)
+      .toSorted((one, other) => one.parked_at.localeCompare(other.parked_at))
+      .slice(0, SHOWN_PARKED),
+    rebuild:
+      rebuilds.length > 0 ? { events: sum(rebuilds, ({ events }) => events), of: sum(rebuilds, ({ of }) => of) } : null,
+  }
+}
+
+/** The state in one place. */
+async function readPart(pool: Pool, { name, version }: Version) {
+  const db = openDatabase<LedgerTables>(pool)
+  const lag = await readLag(db, { name, version })
+  return {
     ...lag,
     seconds_behind: lag.lagging === 0 ? null : await oldestSeconds(db, name, version),
     parked: await readParked(db, name, version),
@@ -63,12 +103,43 @@ export async function readStanding(db: LedgerDb, { name, version }: Version): Pr
   }
 }
 
+function sum<Part>(parts: Part[], amount: (part: Part) => number): number {
+  return parts.reduce((total, part) => total + amount(part), 0)
+}
+
+function most(amounts: number[]): number {
+  return amounts.reduce((greatest, one) => Math.max(greatest, one), 0)
+}
+
+function sumLags(lags: Lag[]): Lag {
+  return {
+    companies: sum(lags, (lag) => lag.companies),
+    lagging: sum(lags, (lag) => lag.lagging),
+    events_behind: sum(lags, (lag) => lag.events_behind),
+    parked_companies: sum(lags, (lag) => lag.parked_companies),
+  }
+}
+
+async function isComplete(pool: Pool, { name, version }: Version): Promise<boolean | null> {
+  try {
+    const { rows } = await pool.query('select 1 from projection_versions where projection = $1 and version = $2', [
+      name,
+      version,
+    ])
+    return rows.length > 0
+  } catch (error) {
+    if (clusterOf(pool)) return null
+    throw error
+  }
+}
+
 /** Reads the state of a projection in one company. */
 export async function readCompanyStanding(
-  db: LedgerDb,
+  pool: Pool,
   companyId: string,
   { name, version }: Version,
 ): Promise<CompanyStanding> {
+  const db = openDatabase<LedgerTables>(pool)
   const { rows } = await sql<Reached>`
     select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
       coalesce(extract(epoch from clock_timestamp() - e.recorded_at)::double precision, 0) as age
@@ -77,7 +148,9 @@ export async function readCompanyStanding(
     where h.company_id = ${toUuid(companyId)}`.execute(db)
   const row = rows[0]
   if (!row) throw new Error(`there is no company ${companyId}`)
-  const { lagging, parked_companies: parked } = await outsideCompany(() => readLag(db, { name, version }))
+  const readAll = async (place: { pool: Pool }) => [await readLag(openDatabase(place.pool), { name, version })]
+  const lags = await outsideCompany(() => findEverywhere(placesOf(pool), readAll, () => undefined))
+  const { lagging, parked_companies: parked } = sumLags(lags)
   return {
     ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
     // An append and this statement may run on slightly different clocks.
@@ -102,17 +175,15 @@ function headsAnd({ name, version }: Version): RawBuilder<unknown> {
     on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`
 }
 
-type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'is_complete' | 'parked_companies'>
+type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'parked_companies'>
 
 async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
-  const { rows } = await sql<Omit<Lag, 'is_complete'>>`
+  const { rows } = await sql<Lag>`
     select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
       count(c.parked_at)::integer as parked_companies,
       coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
     from ${headsAnd({ name, version })}`.execute(db)
-  const complete =
-    await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
-  return { ...rows[0]!, is_complete: complete.rows.length > 0 }
+  return rows[0]!
 }
 
 async function oldestSeconds(db: LedgerDb, name: string, version: number): Promise<number | null> {
@@ -132,19 +203,30 @@ interface TimesAhead {
   seconds: number
   /**
    * How far the database's clock is ahead of this machine's, in seconds, without the duration of the query; negative if
-   * it is behind.
+   * it is behind. On a cluster, that of the machine whose clock differs most.
    */
   clockSeconds: number
 }
 
 /** Counts recorded times that are in the future, and compares the clocks. */
-export async function readTimesAhead(db: LedgerDb): Promise<TimesAhead> {
+export async function readTimesAhead(pool: Pool, onUnreachable?: OnUnreachable): Promise<TimesAhead> {
+  const parts = await findEverywhere(placesOf(pool), async (place) => [await timesAheadIn(place.pool)], onUnreachable)
+  return {
+    companies: sum(parts, ({ companies }) => companies),
+    seconds: most(parts.map(({ seconds }) => seconds)),
+    clockSeconds: parts
+      .map(({ clockSeconds }) => clockSeconds)
+      .reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most), 0),
+  }
+}
+
+async function timesAheadIn(pool: Pool): Promise<TimesAhead> {
   const before = Date.now()
   const { rows } = await sql<{ companies: number; seconds: number; now: string }>`
     select count(*) filter (where recorded_at > clock_timestamp())::integer as companies,
       greatest(0, coalesce(extract(epoch from max(recorded_at) - clock_timestamp()), 0))::double precision as seconds,
       clock_timestamp() as now
-    from heads`.execute(db)
+    from heads`.execute(openDatabase(pool))
   const { now, ...ahead } = rows[0]!
   const clock = Date.parse(now)
   return { ...ahead, clockSeconds: (Math.max(clock - Date.now(), 0) - Math.max(before - clock, 0)) / 1_000 }
@@ -160,10 +242,20 @@ interface LaggingCompany {
 
 /** The companies with the most unfolded events, the worst first. */
 export async function readWorstCompanies(
-  db: LedgerDb,
-  { name, version }: { name: string; version: number },
+  pool: Pool,
+  projection: Version,
   limit: number,
+  onUnreachable?: OnUnreachable,
 ): Promise<LaggingCompany[]> {
+  const worst = await findEverywhere(
+    placesOf(pool),
+    (place) => readWorst(openDatabase(place.pool), projection, limit),
+    onUnreachable,
+  )
+  return worst.toSorted((one, other) => other.events - one.events).slice(0, limit)
+}
+
+async function readWorst(db: LedgerDb, { name, version }: Version, limit: number): Promise<LaggingCompany[]> {
   const { rows } = await sql<LaggingCompany>`
     select o.company_id, o.events,
       greatest(0, extract(epoch from clock_timestamp() - e.recorded_at))::double precision as seconds

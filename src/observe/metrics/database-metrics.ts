@@ -1,9 +1,9 @@
 import { Gauge } from 'prom-client'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
 import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The number of companies that are listed per projection. */
@@ -12,25 +12,27 @@ const NAMED_COMPANIES = 5
 const LOOK_UP_MS = 5_000
 
 interface WatchedDatabase {
-  db: LedgerDb
+  pool: Pool
   projections: readonly { name: string; version: number }[]
   queueDepths(): Promise<QueueDepth[]>
 }
 
 /**
  * Reports the lag of the projections across the whole installation, and the depth of the queues. The values are read
- * for each scrape, and missing while the database does not answer.
+ * for each scrape, and missing while the database does not answer. On a cluster, they are those of the machines that
+ * answer; `watchMachines` reports the others.
  */
-export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }: WatchedDatabase): void {
+export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths }: WatchedDatabase): void {
   const gauges = openGauges(metrics)
   const isUp = openUpGauge(metrics)
   const lookUp = async () => {
-    const standings = await Promise.all(projections.map((projection) => readStanding(db, projection)))
+    const standings = await Promise.all(projections.map((projection) => readStanding(pool, projection, leaveOut)))
     const worst = await Promise.all(
-      projections.map((projection) => readWorstCompanies(db, projection, NAMED_COMPANIES)),
+      projections.map((projection) => readWorstCompanies(pool, projection, NAMED_COMPANIES, leaveOut)),
     )
-    const queues = await queueDepths()
-    const times = await readTimesAhead(db)
+    // They are on the coordinator of a cluster, which may be the one that does not answer.
+    const queues = await queueDepths().catch(() => [])
+    const times = await readTimesAhead(pool, leaveOut)
     resetGauges(gauges)
     for (const standing of standings) setStanding(gauges, standing)
     for (const [at, companies] of worst.entries()) {
@@ -54,6 +56,8 @@ export function watchDatabase(metrics: Metrics, { db, projections, queueDepths }
     isUp.set(answered ? 1 : 0)
   })
 }
+
+const leaveOut = () => undefined
 
 type Gauges = ReturnType<typeof openGauges>
 
@@ -113,5 +117,5 @@ function setStanding(gauges: Gauges, standing: ProjectionStanding): void {
   gauges.lagSeconds.set(labels, standing.seconds_behind ?? 0)
   gauges.behind.set(labels, standing.lagging)
   gauges.parked.set(labels, standing.parked_companies)
-  gauges.complete.set(labels, standing.is_complete ? 1 : 0)
+  if (standing.is_complete !== null) gauges.complete.set(labels, standing.is_complete ? 1 : 0)
 }

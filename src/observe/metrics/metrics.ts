@@ -111,6 +111,11 @@ export function openMetrics() {
       registers,
     }),
     ...replicaMetrics(registers),
+    unguardedTables: new Gauge({
+      name: 'employee_ledger_unguarded_tables',
+      help: 'Tables of events, on a cluster their shards, that lack a trigger which refuses changes',
+      registers,
+    }),
     checkpointFailures: new Counter({
       name: 'employee_ledger_checkpoint_failures_total',
       help: 'Checkpoints of a company that could not be written outside the database, or were refused',

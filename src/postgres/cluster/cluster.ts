@@ -4,13 +4,14 @@ import { isServerError } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Machine } from './machine.ts'
+import type { MachineRow } from './machine-address.ts'
+import { addressOf, COORDINATOR } from './machine-address.ts'
 import { MachineDownError, openMachine } from './machine.ts'
 import type { PlacedShard, Places } from './places.ts'
 import { readPlaces, shardOfCompany } from './places.ts'
 
 /** How often the places are compared with those of the database. */
 const LOOK_MS = 5_000
-const COORDINATOR = 0
 /** For reading where everything is. */
 const LOOKING = { name: 'employee-ledger places', max: 1, statementTimeoutMs: 5_000 }
 
@@ -37,19 +38,17 @@ export async function openCluster(
   const machines = new Map<string, Machine>()
   const stopped = new AbortController()
   // Until the machines are known, the one that the URL names.
-  let places: Places = { version: '', shards: [], machines: new Map([[COORDINATOR, addressOf(url)]]) }
+  let places: Places = { version: '', shards: [], machines: new Map([[COORDINATOR, coordinatorOf(url)]]) }
   let looking: Promise<void> | undefined
 
   function machineOf(group: number): Machine {
-    const address = places.machines.get(group)
-    if (!address) throw new MachineDownError(`of group ${group}`)
-    const name = `${address.host}:${address.port}`
-    // The service may reach the coordinator at another address than the machines do.
-    const machineUrl = group === COORDINATOR ? url : urlAt(url, address)
-    const known = machines.get(machineUrl)
+    const row = places.machines.get(group)
+    if (!row) throw new MachineDownError(`of group ${group}`)
+    const address = addressOf(row, url)
+    const known = machines.get(address.url)
     if (known) return known
-    const machine = openMachine(name, machineUrl, (isDown) => onChange(name, isDown))
-    machines.set(machineUrl, machine)
+    const machine = openMachine(address, (isDown) => onChange(address.name, isDown))
+    machines.set(address.url, machine)
     return machine
   }
 
@@ -118,11 +117,7 @@ export async function openCluster(
   }
 }
 
-function addressOf(url: string): { host: string; port: number } {
+function coordinatorOf(url: string): MachineRow {
   const { hostname, port } = new URL(url)
-  return { host: hostname, port: Number(port || 5432) }
-}
-
-function urlAt(url: string, { host, port }: { host: string; port: number }): string {
-  return Object.assign(new URL(url), { hostname: host, port: String(port) }).href
+  return { group: COORDINATOR, host: hostname, port: Number(port || 5432) }
 }

@@ -139,42 +139,81 @@ export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; 
   return openPoolOf(async () => onShardOf(await machine.connect(options), shard), options)
 }
 
-/** A part of the database that is asked by itself: a shard, or all of it on plain PostgreSQL. */
+/** A part of the database that is asked by itself: a shard, a machine, or all of it on plain PostgreSQL. */
 export interface Place {
   /** Null on plain PostgreSQL. */
   machine: string | null
   pool: Pool
-}
-
-/** All places, for work that looks over all companies and need not see the latest. */
-export function placesOf(pool: Pool): Place[] {
-  const cluster = clusterOf(pool)
-  if (!cluster) return [{ machine: null, pool }]
-  return cluster.shards().map((found) => ({ machine: found.machine.name, pool: poolOfShard(pool, found) }))
+  /** The companies that are asked about; undefined for all. */
+  companyIds?: string[] | undefined
 }
 
 /**
- * Collects what is found in all places, machine by machine and side by side. Machines that cannot be asked are left out;
- * `onUnreachable` is called for each of them. Throws if plain PostgreSQL cannot be asked.
+ * All places, for work that looks over all companies and need not see the latest; or those of some companies, each with
+ * its own.
+ */
+export function placesOf(pool: Pool, companyIds?: string[]): Place[] {
+  const cluster = clusterOf(pool)
+  if (!cluster) return [{ machine: null, pool, companyIds }]
+  const ofShard = companyIds && Map.groupBy(companyIds, (companyId) => cluster.find(companyId).shard)
+  return cluster
+    .shards()
+    .filter(({ shard }) => ofShard?.has(shard) ?? true)
+    .map((found) => ({
+      ...{ machine: found.machine.name, pool: poolOfShard(pool, found) },
+      companyIds: ofShard?.get(found.shard),
+    }))
+}
+
+/** All machines, for what each of them knows of itself. */
+export function machinesBehind(pool: Pool): Place[] {
+  const machines = clusterOf(pool)?.machines()
+  return (
+    machines?.map((machine) => ({ machine: machine.name, pool: poolOfMachine(pool, machine) })) ?? [
+      { machine: null, pool },
+    ]
+  )
+}
+
+/** Called for a machine that could not be asked. */
+export type OnUnreachable = (machine: string, error: unknown) => void
+
+const rethrow: OnUnreachable = (_, error) => {
+  throw error
+}
+
+/**
+ * Collects what is found in places, machine by machine and side by side. Machines that cannot be asked are left out;
+ * `onUnreachable` is called for each of them, and by default throws. Throws if none can be asked.
  */
 export async function findEverywhere<Found>(
-  pool: Pool,
-  find: (pool: Pool) => Promise<Found[]>,
-  onUnreachable: (machine: string, error: unknown) => void,
+  places: Place[],
+  find: (place: Place) => Promise<Found[]>,
+  onUnreachable: OnUnreachable = rethrow,
 ): Promise<Found[]> {
-  const ofMachines = [...Map.groupBy(placesOf(pool), ({ machine }) => machine)]
-  const found = await Promise.all(
-    ofMachines.map(async ([machine, places]) => {
-      try {
-        const ofPlaces: Found[][] = []
-        for (const place of places) ofPlaces.push(await find(place.pool))
-        return ofPlaces.flat()
-      } catch (error) {
-        if (machine === null) throw error
-        onUnreachable(machine, error)
-        return []
-      }
+  const ofMachines = [...Map.groupBy(places, ({ machine }) => machine)]
+  const outcomes = await Promise.allSettled(
+    ofMachines.map(async ([, places]) => {
+      const found: Found[][] = []
+      for (const place of places) found.push(await find(place))
+      return found.flat()
     }),
   )
-  return found.flat()
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
+  if (failed[0] && failed.length === outcomes.length) throw failed[0].reason
+  return outcomes.flatMap((outcome, at) => {
+    if (outcome.status === 'fulfilled') return outcome.value
+    onUnreachable(String(ofMachines[at]![0]), outcome.reason)
+    return []
+  })
+}
+
+/** Adds up what is counted in all places, as `findEverywhere` finds it. */
+export async function countEverywhere(
+  pool: Pool,
+  count: (pool: Pool) => Promise<number>,
+  onUnreachable?: OnUnreachable,
+): Promise<number> {
+  const counts = await findEverywhere(placesOf(pool), async (place) => [await count(place.pool)], onUnreachable)
+  return counts.reduce((total, one) => total + one, 0)
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
 import { sqlState } from '../database-errors.ts'
+import type { MachineAddress } from './machine-address.ts'
 
 /** How often a machine is asked for a sign of life. */
 const BEAT_MS = 250
@@ -22,9 +23,7 @@ export class MachineDownError extends Error {
 }
 
 /** A database machine of a cluster, as one process sees it. */
-export interface Machine {
-  /** Its address as the other machines know it. */
-  name: string
+export interface Machine extends MachineAddress {
   isDown: boolean
   /** A connection of a pool for these statements. Rejects with MachineDownError as soon as the machine is down. */
   connect(pool: PoolOptions): Promise<pg.PoolClient>
@@ -38,7 +37,12 @@ export interface Machine {
  * the machine is down, every connection to it is closed, and whatever waits for one of them fails. So a machine that
  * hangs holds nothing up for longer than a beat, however long statements may take on one that works.
  */
-export function openMachine(name: string, url: string, onChange: (isDown: boolean) => void): Machine {
+export function openMachine(
+  address: MachineAddress,
+  onChange: (isDown: boolean) => void,
+  answerMs = ANSWER_MS,
+): Machine {
+  const { name, url } = address
   const pools = new Map<string, pg.Pool>()
   const connections = new Set<pg.PoolClient>()
   const closed = new AbortController()
@@ -56,7 +60,7 @@ export function openMachine(name: string, url: string, onChange: (isDown: boolea
   }
 
   const machine: Machine = {
-    name,
+    ...address,
     isDown: false,
     async connect(options) {
       if (machine.isDown) throw new MachineDownError(name)
@@ -101,7 +105,7 @@ export function openMachine(name: string, url: string, onChange: (isDown: boolea
     while (!closed.signal.aborted) {
       try {
         heart ??= newHeart(url)
-        await inTime(hear(heart))
+        await inTime(hear(heart), answerMs)
         setUp()
       } catch (error) {
         const hasBeaten = heart !== undefined && hearts.has(heart)
@@ -152,14 +156,14 @@ async function hear(heart: pg.Client): Promise<void> {
   hearts.add(heart)
 }
 
-/** Rejects after ANSWER_MS, unless the answer has arrived and this process was too busy to read it. */
-async function inTime(answer: Promise<void>): Promise<void> {
+/** Rejects after this time, unless the answer has arrived and this process was too busy to read it. */
+async function inTime(answer: Promise<void>, withinMs: number): Promise<void> {
   let isOver = false
   const over = async () => {
-    await pause(ANSWER_MS, undefined, { ref: false })
+    await pause(withinMs, undefined, { ref: false })
     await new Promise<void>((next) => setImmediate(next))
     await new Promise<void>((next) => setImmediate(next))
-    if (!isOver) throw new SilenceError(`no answer within ${ANSWER_MS} ms`)
+    if (!isOver) throw new SilenceError(`no answer within ${withinMs} ms`)
   }
   answer.catch(() => undefined)
   try {

@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { UUID_BYTES, writeUuid } from '../../domain/ids.ts'
 import type { Shard } from '../shard.ts'
+import type { MachineRow } from './machine-address.ts'
+import { COORDINATOR, MACHINES } from './machine-address.ts'
+import { StartupError } from '../startup-error.ts'
 import { hashUuid } from './uuid-hash.ts'
-
-/** The address at which the machines of a cluster reach one of them. */
-export interface Address {
-  host: string
-  port: number
-}
 
 /** A shard, the hashes of its companies, and the group of its machine. */
 export interface PlacedShard extends Shard {
@@ -19,8 +16,8 @@ export interface PlacedShard extends Shard {
 
 /** Where the companies of a cluster are. */
 export interface Places {
-  /** The address of the machine of each group; 0 is the coordinator. */
-  machines: ReadonlyMap<number, Address>
+  /** The machine of each group, the coordinator first. */
+  machines: ReadonlyMap<number, MachineRow>
   /** In the order of their hashes. */
   shards: readonly PlacedShard[]
   /** Differs after a change. */
@@ -39,14 +36,16 @@ const SHARDS = `select s.shardid::text as id, s.shardmaxvalue::integer as up_to,
 
 /** Reads where everything is. Any machine of a cluster can be asked. Returns null if it is the same as in `known`. */
 export async function readPlaces(client: Pick<ClientBase, 'query'>, known?: Places): Promise<Places | null> {
-  const nodes = `select groupid as "group", nodename as host, nodeport as port from pg_dist_node
-    where noderole = 'primary' and isactive order by groupid`
   const { rows: versions } = await client.query<{ version: string }>(`select md5(coalesce((select string_agg(
       concat_ws(' ', "group", id, up_to, name), ',' order by id) from (${SHARDS}) s), '')
-    || coalesce((select string_agg(concat_ws(' ', "group", host, port), ',') from (${nodes}) n), '')) as version`)
+    || coalesce((select string_agg(concat_ws(' ', "group", host, port), ',') from (${MACHINES}) n), '')) as version`)
   const { version } = versions[0]!
   if (version === known?.version) return null
-  const { rows: machines } = await client.query<{ group: number } & Address>(nodes)
+  const { rows: machines } = await client.query<MachineRow>(MACHINES)
+  if (machines[0]?.group !== COORDINATOR)
+    throw new StartupError(
+      'the cluster does not know its coordinator: as a superuser, run `select citus_set_coordinator_host(host)` on it',
+    )
   const { rows } = await client.query<ShardRow>(`${SHARDS} order by up_to`)
   const shards = Array.from(Map.groupBy(rows, ({ at }) => at).values(), (tables): PlacedShard => {
     const { id, up_to: upTo, group } = tables.find(({ table }) => table === 'heads')!
@@ -60,7 +59,7 @@ export async function readPlaces(client: Pick<ClientBase, 'query'>, known?: Plac
   const places = {
     version,
     shards,
-    machines: new Map(machines.map(({ group, host, port }) => [group, { host, port }])),
+    machines: new Map(machines.map((machine) => [machine.group, machine])),
   }
   await assertSameHash(client, places)
   return places

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import type { DatabaseUrls } from '../database-urls.ts'
-import type { Machine } from '../machines.ts'
-import { listMachines, onMachine } from '../machines.ts'
+import type { MachineAddress } from '../cluster/machine-address.ts'
+import { listMachines, onMachine } from '../cluster/machine-address.ts'
 
 /*
  * The settings of a session on the coordinator do not reach the sessions that Citus opens on other machines. So the
@@ -34,7 +34,7 @@ export async function machineSettingsLeft(db: Kysely<unknown>, urls: DatabaseUrl
   return steps.filter((step) => step !== null)
 }
 
-async function stepOf(machine: Machine): Promise<SettingStep | null> {
+async function stepOf(machine: MachineAddress): Promise<SettingStep | null> {
   const missing = await onMachine(machine, 'employee-ledger migrate', async (client) => {
     const { rows } = await client.query<{ settings: string[] }>(
       `select coalesce((select setconfig from pg_db_role_setting where setrole = current_user::regrole

@@ -1,11 +1,12 @@
 import http from 'node:http'
 import t from 'tap'
-import type { Test } from 'tap'
 import pg from 'pg'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
 import { addUser } from '../../../src/accounts/users/add-user.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { countConnects } from '../../support/postgres/counted-connects.ts'
+import { eventually } from '../../support/eventually.ts'
 import { openEventStream } from '../../support/http/event-stream.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -119,13 +120,10 @@ async function holdReaders(table: string): Promise<() => Promise<void>> {
 }
 
 /** Opens a download, ends its user's rights between two of its pages, and returns what arrived. */
-async function cutDownload(t: Test, path: string, table: string) {
+async function cutDownload(path: string, table: string) {
   const user = await newAdmin()
   // Each page is read on a connection of this pool.
-  let read = 0
-  const onRelease = () => (read += 1)
-  pool.on('release', onRelease)
-  t.teardown(() => pool.off('release', onRelease))
+  const reads = countConnects(pool)
   const request = http.get(service.address + path, { headers: await byToken(user), agent: false })
   const response = await new Promise<http.IncomingMessage>((resolve, reject) =>
     request.once('response', resolve).once('error', reject),
@@ -134,7 +132,7 @@ async function cutDownload(t: Test, path: string, table: string) {
   response.setEncoding('utf8')
   await new Promise<void>((resolve) => response.once('readable', resolve))
   const release = await holdReaders(table)
-  const readBefore = read
+  const readBefore = reads.released
   await tokenRow(user, 'revoked_at = now()')
   await release()
   let isWhole = true
@@ -156,11 +154,7 @@ await t.test('a CSV file has no row read after the rights ended, and does not lo
         (select min(position) from bulk_user_logs_v1.entries where company_id = $1)`,
     [toUuid(company.id)],
   )
-  const { isWhole, lines, readBefore } = await cutDownload(
-    t,
-    '/admin/v1/bulk-user-logs.csv',
-    'bulk_user_logs_v1.entries',
-  )
+  const { isWhole, lines, readBefore } = await cutDownload('/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries')
   t.notOk(isWhole)
   t.ok(readBefore < ENTRIES / 1_000, 'the file was not fully read before')
   t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
@@ -168,7 +162,7 @@ await t.test('a CSV file has no row read after the rights ended, and does not lo
 
 await t.test('nor does an export of events', async (t) => {
   await lengthenLedger(service, company.id, made.body.employees[0].id, EVENTS, { titleLength: 4_000 })
-  const { isWhole, lines } = await cutDownload(t, '/audit/v1/events', 'events')
+  const { isWhole, lines } = await cutDownload('/audit/v1/events', 'events')
   t.notOk(isWhole)
   t.ok(lines > 0 && lines < EVENTS / 2, `${lines} lines`)
 })
@@ -181,12 +175,12 @@ await t.test(
       ['/audit/v1/events', 'events'],
     ] as const) {
       const user = await newAdmin()
-      const acquired = new Promise<void>((resolve) => pool.once('acquire', () => resolve()))
+      const reads = countConnects(pool)
       const release = await holdReaders(table)
       const answer = path.startsWith('/admin')
         ? service.admin(path.slice('/admin/v1'.length), user.token)
         : service.audit(path.slice('/audit/v1'.length), user.token)
-      await acquired
+      await eventually('its first page is being read', async () => reads.count > 0)
       await tokenRow(user, 'revoked_at = now()')
       await release()
       t.match(await answer, { status: 401, body: { code: 'invalid_credentials' } }, path)

@@ -134,7 +134,7 @@ await t.test('the same holds for a call whose answer had expired', async (t) => 
   const service = await startService(t)
   const { id, ofPhone } = await makeCalls(service)
   await moveBack(service, 'idempotency_keys', 'answered_at', 73 * 3_600)
-  await expireAnswers(service.db, 72)
+  await expireAnswers(service.pool, 72)
   t.strictSame(await guess(service, PHONES, ofPhone), [], 'an expired row does not confirm its request')
   t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
   t.strictSame(await guess(service, PHONES, ofPhone), [])

@@ -5,7 +5,7 @@ import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { compress } from '../../../src/http/audit/send-lines.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
-import { eventually } from '../../support/eventually.ts'
+import { countConnects } from '../../support/postgres/counted-connects.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -23,9 +23,7 @@ const { rows } = await service.pool.query<{ position: number }>('select position
 const head = rows[0]!.position
 const PATH = '/audit/v1/events?format=proof'
 
-// Every query takes a connection from this pool.
-let queries = 0
-service.pool.on('acquire', () => (queries += 1))
+const queries = countConnects(service.pool)
 
 function open(
   path: string,
@@ -38,22 +36,11 @@ function open(
   })
 }
 
-/** Waits until the server stops querying, and returns how many queries it made. */
-async function untilIdle(): Promise<number> {
-  let [last, same] = [-1, 0]
-  await eventually('the queries have stopped', async () => {
-    same = queries === last ? same + 1 : 0
-    last = queries
-    return queries > 2 && same > 20
-  })
-  return last
-}
-
 await t.test('a paused reader stops the queries, and gets all lines after it resumes', async (t) => {
-  queries = 0
+  queries.count = 0
   const response = await open(PATH)
   response.pause()
-  const before = await untilIdle()
+  const before = await queries.end()
   let [text, count] = ['', 0]
   response.setEncoding('utf8')
   for await (const chunk of response) {
@@ -66,8 +53,8 @@ await t.test('a paused reader stops the queries, and gets all lines after it res
   }
   t.equal(text, '')
   t.equal(count, head)
-  t.ok(queries >= 48, 'the ledger was read in many pages')
-  t.ok(before < queries / 2, `${before} of ${queries} queries were made before anything was taken`)
+  t.ok(queries.count >= 48, 'the ledger was read in many pages')
+  t.ok(before < queries.count / 2, `${before} of ${queries.count} queries were made before anything was taken`)
 })
 
 await t.test('compressed lines can be read before the next ones are made', async (t) => {
@@ -94,11 +81,11 @@ await t.test('a compressed ledger is complete', async (t) => {
 })
 
 await t.test('a reader that disconnects ends the queries', async (t) => {
-  queries = 0
+  queries.count = 0
   const response = await open(PATH)
   response.once('data', () => response.destroy())
   await new Promise((resolve) => response.once('close', resolve))
-  const made = await untilIdle()
+  const made = await queries.end()
   t.ok(made < 40, `${made} queries`)
 })
 
@@ -117,7 +104,7 @@ await t.test('a reader whose token is revoked is cut off', async (t) => {
   const { body } = await service.manage('POST', '/tokens', { name: 'short', expires_in_days: 1 }, company.auditor.token)
   const response = await open(PATH, {}, body.token)
   response.pause()
-  await untilIdle()
+  await queries.end()
   await service.manage('DELETE', `/tokens/${body.id}`)
   const { isWhole, bytes } = await readAll(response)
   t.notOk(isWhole)

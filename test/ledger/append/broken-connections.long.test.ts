@@ -1,4 +1,5 @@
 import t from 'tap'
+import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
 import { openPool } from '../../../src/postgres/pool.ts'
 import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { openLanes } from '../../../src/ledger/append/lanes.ts'
@@ -51,7 +52,11 @@ await t.test('a worker survives cut connections', async (t) => {
 })
 
 await t.test('when the answer to a COMMIT is lost, stored calls still get 201, and others 503', async (t) => {
-  const pool = openPool({ url: throughLine, name: 'test appends', max: 4 })
+  // On a cluster, the line leads to the machine of the company.
+  const cluster = clusterOf(service.pool)
+  const url = cluster?.find(companyId).machine.url ?? service.urls.serviceUrl
+  const line = await openDatabaseLine(t, () => Number(new URL(url).port))
+  const pool = openPool({ url: line.through(url), name: 'test appends', max: 4 })
   t.teardown(() => pool.end())
   const bounds = {
     cache: openEmployeeCache(0),
@@ -65,6 +70,7 @@ await t.test('when the answer to a COMMIT is lost, stored calls still get 201, a
   const onStored = (calls: { companyId: string }[]) => confirmed.push(...calls.map((call) => call.companyId))
   const lanes = openLanes({
     pool,
+    shardOf: cluster && ((id) => cluster.find(id).shard),
     ...bounds,
     onCommitted: () => undefined,
     onStored,

@@ -32,9 +32,9 @@ await t.test('all traces older than a day are deleted, and no others', async (t)
      select $1, 1000 + n, $2, statement_timestamp() - interval '25 hours' from generate_series(1, 2500) n`,
     [toUuid(id), TRACEPARENT(99)],
   )
-  const [one, other] = await Promise.all([forgetTraces(service.db), forgetTraces(service.db)])
+  const [one, other] = await Promise.all([forgetTraces(service.pool), forgetTraces(service.pool)])
   t.equal(one + other, 2500, 'two at once delete each trace once')
-  t.equal(await forgetTraces(service.db), 0)
+  t.equal(await forgetTraces(service.pool), 0)
   t.strictSame(await readTraces(service.db, id, { after: 0, upTo: 9_999, limit: 9 }), [
     TRACEPARENT(11),
     TRACEPARENT(14),

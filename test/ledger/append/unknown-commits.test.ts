@@ -3,17 +3,30 @@ import { newId } from '../../../src/bootstrap/new-id.ts'
 import { registerCompany } from '../../../src/accounts/companies/register-company.ts'
 import { retireRecords } from '../../../src/erasure/retire-records.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
-import type { CommitLoss } from '../../support/lines/database-line.ts'
-import { openDatabaseLine } from '../../support/lines/database-line.ts'
+import type { CommitLoss, DatabaseLine } from '../../support/lines/database-line.ts'
+import { openDatabaseLines } from '../../support/lines/database-line.ts'
 import type { Answer } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
+import { runSql } from '../../support/postgres/run-sql.ts'
 import { createTestDatabase } from '../../support/postgres/test-database.ts'
+import { testServerUrls } from '../../support/postgres/test-server.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 
 /* If a COMMIT or its answer is lost, the client still learns whether the change happened. */
 
 const urls = await createTestDatabase(t)
-const line = await openDatabaseLine(t, () => Number(new URL(urls.serviceUrl).port))
+// One to the server, or to each machine of a cluster, which the service finds by its catalog.
+const { machines } = testServerUrls()
+const lines = await openDatabaseLines(
+  t,
+  machines.map((machine) => () => Number(new URL(machine).port)),
+)
+const [line] = lines as [DatabaseLine]
+for (const [at, machine] of machines.entries()) {
+  if (at === 0) continue
+  const { port } = new URL(lines[at]!.through(machine))
+  await runSql(urls.superUrl, `update pg_dist_node set nodeport = ${port} where nodeport = ${new URL(machine).port}`)
+}
 const service = await startService(t, {}, { urls: { ...urls, serviceUrl: line.through(urls.serviceUrl) } })
 
 const DONE: CommitLoss = 'swallow the answer to COMMIT'

@@ -32,10 +32,16 @@ const CUT_AFTER_MS = { 'swallow COMMIT': 30, 'swallow the answer to COMMIT': 10_
 
 /** Opens the line to the server's port at the time of each connection. */
 export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: () => number): Promise<DatabaseLine> {
+  return (await openDatabaseLines(t, [portOfServer]))[0]!
+}
+
+/** Opens a line to each of several servers. They share their faults, so that one COMMIT is lost, on whichever it comes. */
+export async function openDatabaseLines(t: Pick<Test, 'teardown'>, ports: (() => number)[]): Promise<DatabaseLine[]> {
   const sockets = new Set<net.Socket>()
   let [planned, lost, delayMs, isSilent] = [undefined as CommitLoss | undefined, 0, 0, false]
-  const server = net.createServer((client) => {
-    const upstream = net.connect(portOfServer(), '127.0.0.1')
+  const listen = (portOfServer: () => number) =>
+    net.createServer((client) => connect(client, net.connect(portOfServer(), '127.0.0.1')))
+  const connect = (client: net.Socket, upstream: net.Socket) => {
     const cut = () => [client, upstream].forEach((socket) => socket.destroy())
     let isMuted = false
     client.on('data', (bytes) => {
@@ -61,27 +67,30 @@ export async function openDatabaseLine(t: Pick<Test, 'teardown'>, portOfServer: 
         .on('close', cut)
         .on('close', () => sockets.delete(socket))
     }
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  }
+  const servers = ports.map(listen)
+  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening')
   // A socket that is shutting down can't be reset: Node would wait for its end forever.
   const reset = () =>
     [...sockets].forEach((socket) => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()))
   t.teardown(() => {
     reset()
-    server.close()
+    for (const server of servers) server.close()
   })
-  const { port } = server.address() as AddressInfo
-  return {
-    through: (url) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
-    delay: (ms) => (delayMs = ms),
-    silence(isOn) {
+  const shared = {
+    delay: (ms: number) => (delayMs = ms),
+    silence(isOn: boolean) {
       isSilent = isOn
       // Open connections have lost bytes, so they can't continue.
       if (!isOn) reset()
     },
     reset,
-    loseNext: (loss) => (planned = loss),
+    loseNext: (loss: CommitLoss) => (planned = loss),
     losses: () => lost,
   }
+  return servers.map((server) => {
+    const { port } = server.address() as AddressInfo
+    const through = (url: string) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href
+    return { ...shared, through }
+  })
 }

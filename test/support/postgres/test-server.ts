@@ -8,9 +8,12 @@ import { CITUS_URL } from './citus-url.ts'
 const MEMORY_DISK = '/dev/shm'
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
+/** Where the servers of the tests have their files. */
+export const DATA_PARENT = isRoomy(MEMORY_DISK) ? MEMORY_DISK : os.tmpdir()
+
 /** The folder of the PostgreSQL server that this checkout's test files share; one per checkout and TEST_SERVER. */
 export const TEST_DATA_DIR = path.join(
-  isRoomy(MEMORY_DISK) ? MEMORY_DISK : os.tmpdir(),
+  DATA_PARENT,
   `employee-ledger-test-${createHash('sha256')
     .update(`${process.cwd()}${process.env['TEST_SERVER'] ?? ''}`)
     .digest('hex')

@@ -8,36 +8,36 @@ import type { Shard } from '../shard.ts'
  */
 
 /** The connections to one machine. */
-export interface Station {
+export interface MachinePool {
   pool: Pool
   /** The shard of a company; absent on plain PostgreSQL. */
   shardOf?: ((companyId: string) => Shard) | undefined
 }
 
 /** Makes something for each machine, when it is first needed, and finds it by company. There is one on plain PostgreSQL. */
-export function openStations<Made>(pool: Pool, make: (station: Station) => Made) {
+export function makeForMachines<Made>(pool: Pool, make: (machine: MachinePool) => Made) {
   const cluster = clusterOf(pool)
   if (!cluster) {
     const only = make({ pool })
     return { of: () => only, all: () => [only] }
   }
-  const stations = new Map<object, Made>()
+  const madeFor = new Map<object, Made>()
   return {
     of(companyId: string): Made {
       const { machine } = cluster.find(companyId)
-      const known = stations.get(machine)
+      const known = madeFor.get(machine)
       if (known !== undefined) return known
       const made = make({ pool: poolOfMachine(pool, machine), shardOf: (id) => cluster.find(id).shard })
-      stations.set(machine, made)
+      madeFor.set(machine, made)
       return made
     },
-    all: () => [...stations.values()],
+    all: () => [...madeFor.values()],
   }
 }
 
 /** Items grouped by the shards of their companies; one group on plain PostgreSQL. */
 export function byShard<Item extends { companyId: string }>(
-  { shardOf }: Pick<Station, 'shardOf'>,
+  { shardOf }: Pick<MachinePool, 'shardOf'>,
   items: Item[],
 ): [shard: Shard | undefined, items: Item[]][] {
   return [...Map.groupBy(items, ({ companyId }) => shardOf?.(companyId))]

@@ -9,36 +9,50 @@ import pg from 'pg'
 
 const ANSWERS_WITHIN_MS = 2_000
 
-/** A machine of a cluster. */
-export interface Machine {
-  /** Its host and port. */
+/** Where a machine of a cluster is. */
+export interface MachineAddress {
+  /** Its host and port, as the other machines know them. */
   name: string
   /** Its number in Citus's catalog, where the coordinator is 0. */
   group: number
-  /** Where it has this database, with the credentials of `databaseUrl`. */
+  /** Where it has this database, with the credentials of the service or the owner. */
   url: string
 }
 
+/** A row of `MACHINES`. */
+export interface MachineRow {
+  group: number
+  host: string
+  port: number
+}
+
+export const COORDINATOR = 0
+
+/** Reads the machines, the coordinator first. */
+export const MACHINES = `select groupid as "group", nodename as host, nodeport as port from pg_dist_node
+  where noderole = 'primary' and isactive order by groupid`
+
+/** The address of a machine. `databaseUrl` names the coordinator. */
+export function addressOf({ group, host, port }: MachineRow, databaseUrl: string): MachineAddress {
+  const url = new URL(databaseUrl)
+  // The workers' name for the coordinator may lead nowhere from here.
+  if (group !== COORDINATOR) Object.assign(url, { hostname: host, port: String(port) })
+  return { name: `${host}:${port}`, group, url: url.href }
+}
+
 /** The machines of the cluster, the coordinator first; none without Citus. `databaseUrl` names the coordinator. */
-export async function listMachines<Tables>(db: Kysely<Tables>, databaseUrl: string): Promise<Machine[]> {
+export async function listMachines<Tables>(db: Kysely<Tables>, databaseUrl: string): Promise<MachineAddress[]> {
   const { rows: has } = await sql<{
     has: boolean
   }>`select to_regclass('pg_catalog.pg_dist_node') is not null as has`.execute(db)
   if (!has[0]!.has) return []
-  const { rows } = await sql<{ group: number; host: string; port: number }>`
-    select groupid as "group", nodename as host, nodeport as port from pg_dist_node
-    where noderole = 'primary' order by groupid`.execute(db)
-  return rows.map(({ group, host, port }) => {
-    const url = new URL(databaseUrl)
-    // The workers' name for the coordinator may lead nowhere from here.
-    if (group !== 0) Object.assign(url, { hostname: host, port: String(port) })
-    return { name: `${host}:${port}`, group, url: url.href }
-  })
+  const { rows } = await sql.raw<MachineRow>(MACHINES).execute(db)
+  return rows.map((row) => addressOf(row, databaseUrl))
 }
 
 /** Runs a task on a connection of its own to a machine. Every wait is short. */
 export async function onMachine<Result>(
-  { url }: Machine,
+  { url }: MachineAddress,
   name: string,
   task: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {

@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { unguardedTables } from '../ledger/audit/unguarded-tables.ts'
+import { findEverywhere, machinesBehind } from '../postgres/cluster/company-connections.ts'
+
+const INTERVAL_MS = 60_000
+/** How many tables the log names. */
+const NAMED_TABLES = 10
+
+interface GuardOptions {
+  pool: Pool
+  log: Logger
+  /** Called after each round with the number of tables that could be changed. */
+  onRound(count: number): void
+  intervalMs?: number
+}
+
+/**
+ * Looks once a minute, machine by machine, whether the triggers that refuse changes of events are there, and says in the
+ * log what changed. Every worker looks for itself, so that no process has to live for it. A machine that does not answer
+ * counts as it was.
+ */
+export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: GuardOptions): { stop(): Promise<void> } {
+  const stopped = new AbortController()
+  const known = new Map<string | null, string[]>()
+
+  async function look(): Promise<void> {
+    const found = await findEverywhere(
+      machinesBehind(pool),
+      async (place) => {
+        const query = unguardedTables({ isMachine: place.machine !== null })
+        const { rows } = await place.pool.query<{ name: string }>(query)
+        return [{ machine: place.machine, tables: rows.map(({ name }) => name) }]
+      },
+      (machine, error) => log.warn({ err: error, machine }, 'could not look for the triggers of events on a machine'),
+    )
+    for (const { machine, tables } of found) {
+      const before = known.get(machine) ?? []
+      known.set(machine, tables)
+      if (String(before) === String(tables)) continue
+      const facts = { machine, count: tables.length, tables: tables.slice(0, NAMED_TABLES) }
+      if (tables.length > 0) log.error(facts, 'events can be changed: a trigger that refuses it is missing or disabled')
+      else log.warn(facts, 'the triggers that refuse changes of events are back')
+    }
+    onRound([...known.values()].reduce((sum, { length }) => sum + length, 0))
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await look().catch((error: unknown) => log.warn({ err: error }, 'could not look for the triggers of events'))
+      await pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
+    }
+  }
+
+  const running = run()
+  return {
+    async stop() {
+      stopped.abort()
+      await running
+    },
+  }
+}
