@@ -17,6 +17,8 @@ import { tableOf } from './table.ts'
 
 /** A stage grows with its data, so a new one is opened after this many runs. */
 const RUNS_PER_STAGE = 25
+/** On a busy machine, the load must leave the processor to the processes that start. */
+const BUSY_REST_MS = 500
 /** The calls of a whole run are kept in memory for the oracle. */
 const TIMES_AT_MOST = 100
 
@@ -67,6 +69,7 @@ async function runAll(kinds: string[], settings: StageSettings): Promise<void> {
       stage ??= await openStage(settings)
       outcome = await runFault(stage, fault, seed, {
         looksAtTimes: !values.busy,
+        restMs: values.busy ? BUSY_REST_MS : 0,
         ...(times === undefined ? {} : { times }),
       })
     } catch (error) {
