@@ -14,19 +14,13 @@ import { abusiveKey } from './hostile/abusive-key.ts'
 import { hugeRecords } from './hostile/huge-records.ts'
 import { stalledUploads, UPLOADS_WITHIN_MS } from './hostile/stalled-uploads.ts'
 import { poisonEvent } from './poison-event.ts'
-import type { Plant, Supervised } from './program.ts'
+import type { Supervised } from './program.ts'
 import { gone } from './program.ts'
 import type { Stage, StageSettings } from './stage.ts'
 import type { Operation } from './workload.ts'
 
 /** Something bad that happens to an installation under load, and is over when it returns. */
-type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
-
-/** The load it happens under, and how often it happens if more than once. */
-export interface LoadUnder {
-  companyIds: string[]
-  repeats: number
-}
+type Fault = (stage: Stage, random: SeededRandom, companyIds: string[]) => Promise<Happened | void>
 
 /** The result: how often it happened, if not once, and what went wrong during it. */
 export interface Happened {
@@ -47,6 +41,19 @@ const DAY_MS = 86_400_000
 
 /** How many companies a fault's load has, if more than a few. */
 export const COMPANIES: Record<string, number> = { 'poison event': 100 }
+
+/** How often a fault happens in a run, if more than once. */
+export const TIMES: Record<string, number> = {
+  'API killed at a point': 4,
+  'API killed at random': 4,
+  'worker killed at a point': 4,
+  'worker killed at random': 4,
+  'answer to COMMIT swallowed': 4,
+  'COMMIT swallowed': 4,
+  'start: killed at a point': 4,
+  'start: killed at random': 4,
+  'start: connections lost': 4,
+}
 
 /** Faults that damage events, so that nobody can say what a webhook should tell. */
 export const UNTOLD: ReadonlySet<string> = new Set(['poison event'])
@@ -74,11 +81,10 @@ export const HOSTILE: ReadonlySet<string> = new Set(['abusive key', 'stalled upl
 /** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
   nothing: async () => undefined,
-  'API killed at a point': ({ apis }, random, { repeats }) => dieAtStages(apis, API_STAGES, random, repeats),
-  'API killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
-  'worker killed at a point': ({ workers }, random, { repeats }) =>
-    dieAtStages(workers, WORKER_STAGES, random, repeats),
-  'worker killed at random': ({ workers }, random, { repeats }) => killAtRandom(workers, random, repeats),
+  'API killed at a point': ({ apis }, random) => dieAtStage(apis, API_STAGES, random),
+  'API killed at random': ({ apis }, random) => killAtRandom(apis, random),
+  'worker killed at a point': ({ workers }, random) => dieAtStage(workers, WORKER_STAGES, random),
+  'worker killed at random': ({ workers }, random) => killAtRandom(workers, random),
   'PostgreSQL stopped at once': async ({ cluster }, random) => {
     await cluster.kill('SIGQUIT')
     await pause(random.below(DOWN_AT_MOST_MS))
@@ -106,8 +112,8 @@ export const FAULTS: Record<string, Fault> = {
     const [pid] = await backendsOf(stage, random)
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   },
-  'answer to COMMIT swallowed': ({ line }, _, { repeats }) => lose(line, 'swallow the answer to COMMIT', repeats),
-  'COMMIT swallowed': ({ line }, _, { repeats }) => lose(line, 'swallow COMMIT', repeats),
+  'answer to COMMIT swallowed': ({ line }) => lose(line, 'swallow the answer to COMMIT'),
+  'COMMIT swallowed': ({ line }) => lose(line, 'swallow COMMIT'),
   'slow line': async ({ line, workerLine }, random) => {
     const ms = 20 + random.below(200)
     for (const one of [line, workerLine]) one.delay(ms)
@@ -171,21 +177,17 @@ export const FAULTS: Record<string, Fault> = {
   'abusive key': abusiveKey,
   'stalled uploads': stalledUploads,
   'huge records': hugeRecords,
-  'start: killed at a point': ({ apis }, random, { repeats }) =>
-    dieAtStages(apis, [...API_STAGES, ...WORKER_STAGES], random, repeats),
-  'start: killed at random': ({ apis }, random, { repeats }) => killAtRandom(apis, random, repeats),
+  'start: killed at a point': ({ apis }, random) => dieAtStage(apis, [...API_STAGES, ...WORKER_STAGES], random),
+  'start: killed at random': ({ apis }, random) => killAtRandom(apis, random),
   'start: PostgreSQL killed': async ({ cluster }, random) => {
     await cluster.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL')
     await pause(random.below(DOWN_AT_MOST_MS))
     await cluster.start()
   },
-  'start: connections lost': async ({ line }, random, { repeats }) => {
-    const { times = 0 } = await lose(line, random.pick(['swallow COMMIT', 'swallow the answer to COMMIT']), repeats)
-    for (let count = 0; count < repeats; count += 1) {
-      line.reset()
-      await pause(random.below(300))
-    }
-    return { times: times + repeats }
+  'start: connections lost': async ({ line }, random) => {
+    const { times } = await lose(line, random.pick(['swallow COMMIT', 'swallow the answer to COMMIT']))
+    line.reset()
+    return { times: times + 1 }
   },
   'killed in turn': async ({ apis, workers, cluster }, random) => {
     const kills = [
@@ -219,53 +221,31 @@ async function backendsOf(stage: Stage, random: SeededRandom): Promise<number[]>
   )
 }
 
-/**
- * Restarts one of these processes so that it kills itself at a stage, again and again at others, while the other
- * processes continue.
- */
-async function dieAtStages(
-  processes: Supervised[],
-  stages: string[],
-  random: SeededRandom,
-  repeats: number,
-): Promise<Happened> {
+/** One of these processes kills itself at a stage, while the others continue. */
+async function dieAtStage(processes: Supervised[], stages: string[], random: SeededRandom): Promise<Happened> {
   const process = random.pick(processes)
-  const lives = Array.from({ length: repeats }, (): Plant => ({
-    killAt: { stage: random.pick(stages), passes: 1 + random.below(PASSES) },
-  }))
-  const before = process.starts()
-  await process.restart('SIGTERM', ...lives)
-  let deaths = 0
-  for (let life = 1; life <= repeats; life += 1) {
-    const child = await process.started(before + life)
-    // The load may not pass the stage that often, for example on an idle worker.
-    const timer = setTimeout(() => child.kill('SIGTERM'), DIES_WITHIN_MS)
-    await gone(child)
-    clearTimeout(timer)
-    if (child.signalCode === 'SIGKILL') deaths += 1
-  }
-  return { times: deaths }
+  await process.ready()
+  const child = process.child()
+  process.dieAt({ stage: random.pick(stages), passes: 1 + random.below(PASSES) })
+  // The load may not pass the stage that often, for example on an idle worker.
+  const timer = setTimeout(() => child.kill('SIGTERM'), DIES_WITHIN_MS)
+  await gone(child).finally(() => clearTimeout(timer))
+  return { times: child.signalCode === 'SIGKILL' ? 1 : 0 }
 }
 
-async function killAtRandom(processes: Supervised[], random: SeededRandom, repeats: number): Promise<Happened> {
+async function killAtRandom(processes: Supervised[], random: SeededRandom): Promise<void> {
   const process = random.pick(processes)
-  for (let life = 0; life < repeats; life += 1) {
-    await process.ready()
-    await pause(random.below(500))
-    await process.restart('SIGKILL')
-  }
-  return { times: repeats }
+  await process.ready()
+  await pause(random.below(500))
+  await process.restart('SIGKILL')
 }
 
-/** Loses a few COMMITs in a row. */
-async function lose(line: DatabaseLine, loss: CommitLoss, repeats: number): Promise<Happened> {
-  const first = line.losses()
-  for (let count = 0; count < repeats; count += 1) {
-    const before = line.losses()
-    line.loseNext(loss)
-    for (let waited = 0; line.losses() === before && waited < DIES_WITHIN_MS; waited += 20) await pause(20)
-  }
-  return { times: line.losses() - first }
+/** Loses a COMMIT. */
+async function lose(line: DatabaseLine, loss: CommitLoss): Promise<{ times: number }> {
+  const before = line.losses()
+  line.loseNext(loss)
+  for (let waited = 0; line.losses() === before && waited < DIES_WITHIN_MS; waited += 20) await pause(20)
+  return { times: line.losses() - before }
 }
 
 const FILLED_AT_ONCE = 1024 * 1024

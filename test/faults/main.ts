@@ -9,14 +9,18 @@ import { canMount, openStage } from './stage.ts'
 import { tableOf } from './table.ts'
 
 /*
- * `npm run faults -- --runs N --seed S [--only PART]… [--busy] [--out FILE]`: N runs of faults under load, each
- * reproducible from its own seed. `--busy` leaves out the checks of times. Prints a line per run and a table at the
+ * `npm run faults -- --runs N --seed S [--only PART]… [--times T] [--busy] [--out FILE]`: N runs of faults under
+ * load, each reproducible from its own seed and T, which is how often the fault happens in a run. `--busy` leaves out the checks of times. Prints a line per run and a table at the
  * end; exit code 1 when anything was wrong. FILE gets the results as JSON after each run. `npm run faults -- --table
  * FILE…` prints the table of such files.
  */
 
 /** A stage grows with its data, so a new one is opened after this many runs. */
 const RUNS_PER_STAGE = 25
+/** On a busy machine, the load must leave the processor to the processes that start. */
+const BUSY_REST_MS = 500
+/** The calls of a whole run are kept in memory for the oracle. */
+const TIMES_AT_MOST = 100
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,6 +28,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: String(Object.keys(FAULTS).length - 1) },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true, default: [] },
+    times: { type: 'string' },
     busy: { type: 'boolean', default: false },
     out: { type: 'string' },
     table: { type: 'string' },
@@ -36,6 +41,9 @@ if (values.table !== undefined) {
 }
 
 const [runs, firstSeed] = [Number(values.runs), Number(values.seed)]
+const times = values.times === undefined ? undefined : Number(values.times)
+if (times !== undefined && !(Number.isInteger(times) && times >= 1 && times <= TIMES_AT_MOST))
+  throw new Error(`--times is a number from 1 to ${TIMES_AT_MOST}`)
 const names = Object.keys(FAULTS)
   .filter((name) => name !== 'nothing')
   .filter((name) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
@@ -59,7 +67,11 @@ async function runAll(kinds: string[], settings: StageSettings): Promise<void> {
     let outcome: Outcome
     try {
       stage ??= await openStage(settings)
-      outcome = await runFault(stage, fault, seed, { looksAtTimes: !values.busy })
+      outcome = await runFault(stage, fault, seed, {
+        looksAtTimes: !values.busy,
+        restMs: values.busy ? BUSY_REST_MS : 0,
+        ...(times === undefined ? {} : { times }),
+      })
     } catch (error) {
       outcome = failed(fault, seed, error)
     }

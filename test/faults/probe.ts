@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
  * What an orchestrator sees of each API process while things go wrong: `/livez` and `/readyz`, asked again and again.
  */
 
-const ASKS_EVERY_MS = 50
+const ASKS_EVERY_MS = 200
 /** `/readyz` gives the database 2 seconds; the rest is for a busy machine. */
 const ANSWERS_WITHIN_MS = 5_000
 const TICK_MS = 50

@@ -15,25 +15,26 @@ export interface Supervised {
   child(): ChildProcess
   /** How often it has been started. */
   starts(): number
-  /** Resolves with the process of its nth start. */
-  started(start: number): Promise<ChildProcess>
   /** Resolves once it is ready after its latest start. */
   ready(): Promise<void>
-  /**
-   * Ends it with a signal and waits for its end. It restarts by itself, with the given plant, and then with those of
-   * the further lives.
-   */
-  restart(signal: NodeJS.Signals, plant?: Plant, ...furtherLives: Plant[]): Promise<void>
+  /** Ends it with a signal and waits for its end. It restarts by itself, from then on with the given plant. */
+  restart(signal: NodeJS.Signals, plant?: Plant): Promise<void>
+  /** Tells it to kill itself at a stage. */
+  dieAt(death: Death): void
   /** Ends it for good. */
   stop(): Promise<void>
 }
 
-/** A process's defect: a replacement in its sources, its death at a stage, or a wrong clock. */
+/** The stage at which a process kills itself, and at which pass. */
+export interface Death {
+  stage: string
+  passes: number
+}
+
+/** A process's defect: a replacement in its sources, or a wrong clock. */
 export interface Plant {
   /** The name of a replacement in its sources. */
   name?: string
-  /** The stage at which it kills itself, and how often it passes it first. */
-  killAt?: { stage: string; passes: number }
   /** How far its clock is ahead, in milliseconds. */
   clockSkewMs?: number
 }
@@ -58,7 +59,6 @@ const FAILED_STARTS_AT_MOST = 60
 const AGAIN_AFTER_MS = 100
 /** The program stops at most 10 seconds after SIGTERM. */
 const ENDS_WITHIN_MS = 20_000
-const STARTS_WITHIN_MS = 5_000
 const READY_WITHIN_MS = 120_000
 const LOOKS_EVERY_MS = 5_000
 
@@ -68,15 +68,12 @@ const LOOKS_EVERY_MS = 5_000
 export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised {
   let [starts, isOver] = [0, false]
   let plant = options.plant
-  let lives: Plant[] = []
   let child: ChildProcess
   let ready: Promise<void>
   const run = () => {
     starts += 1
     if (starts > STARTS_AT_MOST) throw new Error(`${options.command} has been started ${STARTS_AT_MOST} times`)
     child = launch(options, plant)
-    // A death at a stage is for one life: the next process has none, unless another follows.
-    if (plant?.killAt !== undefined) plant = lives.shift()
     ready = isReady(child)
     ready.catch(() => undefined)
     child.once('exit', () => {
@@ -104,18 +101,6 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     metricsUrl: options.metricsPort === undefined ? null : `http://127.0.0.1:${options.metricsPort}/metrics`,
     child: () => child,
     starts: () => starts,
-    async started(start) {
-      const deadline = performance.now() + STARTS_WITHIN_MS
-      const isStarted = () => starts >= start
-      while (!isStarted()) {
-        if (performance.now() > deadline)
-          throw new Error(`${options.command} was not started again within ${STARTS_WITHIN_MS} ms`)
-        await pause(AGAIN_AFTER_MS / 2)
-      }
-      if (starts > start)
-        throw new Error(`${options.command} has been started ${starts - start} times more than was looked for`)
-      return child
-    },
     async ready() {
       const deadline = performance.now() + READY_WITHIN_MS
       for (const first = starts; ;) {
@@ -138,11 +123,11 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
         await pause(AGAIN_AFTER_MS)
       }
     },
-    async restart(signal, next, ...furtherLives) {
+    async restart(signal, next) {
       plant = next
-      lives = furtherLives
       await end(signal)
     },
+    dieAt: (death) => void child.send(death, () => undefined),
     stop,
   }
 }
@@ -177,7 +162,6 @@ export async function runProgram(
 function environmentOf(plant: Plant | undefined): Record<string, string> {
   return {
     ...(plant?.name === undefined ? {} : { PLANT: plant.name }),
-    ...(plant?.killAt === undefined ? {} : { KILL_STAGE: plant.killAt.stage, KILL_AT: String(plant.killAt.passes) }),
     ...(plant?.clockSkewMs === undefined ? {} : { CLOCK_SKEW_MS: String(plant.clockSkewMs) }),
   }
 }
@@ -201,7 +185,7 @@ function launch(
       ...settings,
       ...environmentOf(plant),
     },
-    stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
+    stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit', 'ipc'],
   })
 }
 

@@ -18,7 +18,7 @@ export async function runShort(t: Test, kinds: string[]): Promise<void> {
         await t.test(`nothing is lost, doubled or wrong after: ${fault}`, async (t) => {
           const { wrong, calls } = await runFault(stage, fault, FIRST_SEED + kinds.indexOf(fault), {
             looksAtTimes: false,
-            repeats: 1,
+            times: 1,
             restMs: SHORT_REST_MS,
           })
           t.same(wrong, [])

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/demo/seeded-random.ts'
-import { COMPANIES, FAULTS, HOSTILE, UNTOLD } from './faults.ts'
+import { COMPANIES, FAULTS, HOSTILE, TIMES, UNTOLD } from './faults.ts'
 import type { Finding } from './oracle/finding.ts'
 import { findings, firstOfEach } from './oracle/finding.ts'
 import { lagging, lagMs } from './lag.ts'
@@ -10,7 +10,7 @@ import { startProbe } from './probe.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
-import type { LoadOptions, Operation } from './workload.ts'
+import type { Load, LoadOptions, Operation } from './workload.ts'
 import { startLoad } from './workload.ts'
 
 /** The result of one fault under load. */
@@ -50,18 +50,18 @@ interface RunOptions extends Pick<LoadOptions, 'resolveWithinMs' | 'restMs'> {
   looksAtTimes?: boolean
   /** How many calls the load makes at least, within a limited time. */
   callsAtLeast?: number
-  /** How often one process is killed, or how many COMMITs are lost. */
-  repeats?: number
+  /** How often the fault happens, if not as often as usual. */
+  times?: number
 }
 
 const FEW_COMPANIES = 3
-const REPEATS = 4
 const CLIENTS = 8
 const BEFORE_MS = 300
 const AFTER_MS = 300
 const LOOKS_EVERY_MS = 100
 /** How soon calls have to succeed once an API has PostgreSQL again. */
 const RECOVERS_WITHIN_MS = 5_000
+const RECOVERS_AT_ALL_WITHIN_MS = 60_000
 /** How soon the projections have to be less than `LAG_MS` behind. */
 const CATCHES_UP_WITHIN_MS = 30_000
 const LAG_MS = 1_000
@@ -85,19 +85,28 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   try {
     await pause(BEFORE_MS)
     const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
-    const happened =
-      (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
-    const { times = 1, note, wrong = [], companyIds: hostile = [], operations = [] } = happened
-    const overAt = load.now()
-    await firstSuccessAfter(load.operations, overAt)
-    const recoveryMs = load.now() - overAt
-    const behind = options.looksAtTimes === false ? [] : await untilLagIsOver(stage, ids)
-    const caughtUpMs = load.now() - overAt
+    const random = seededRandom(seed)
+    const wrong: Finding[] = []
+    const notes: string[] = []
+    const [hostile, sentByHostile]: [string[], Operation[]] = [[], []]
+    let [times, overAt, recoveryMs, caughtUpMs] = [0, 0, 0, 0]
+    for (let left = options.times ?? TIMES[fault] ?? 1; left > 0; left -= 1) {
+      const happened = (await happen(stage, random, ids)) ?? {}
+      overAt = load.now()
+      times += happened.times ?? 1
+      wrong.push(...(happened.wrong ?? []))
+      if (happened.note !== undefined) notes.push(happened.note)
+      hostile.push(...(happened.companyIds ?? []))
+      sentByHostile.push(...(happened.operations ?? []))
+      const recovered = await recovery(stage, load, ids, overAt, options)
+      wrong.push(...recovered.wrong)
+      recoveryMs = Math.max(recoveryMs, recovered.recoveryMs)
+      caughtUpMs = Math.max(caughtUpMs, recovered.caughtUpMs)
+    }
     await pause(AFTER_MS)
     await enoughCalls(load.operations, options.callsAtLeast ?? 0)
     const until = load.now()
     await load.end()
-    if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
     wrong.push(...(await webhooks.settle(load.operations, options.settlesWithinMs)))
     const all = [...ids, ...hostile]
@@ -110,7 +119,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     if (foldsFromMemory === 0 && options.looksAtTimes !== false)
       wrong.push({ kind: 'no run', text: 'nothing was folded from memory' })
     const judge = stage.withDatabase(async (db) => [
-      ...(await oracle(db, all, [...load.operations, ...operations], stage.projections)),
+      ...(await oracle(db, all, [...load.operations, ...sentByHostile], stage.projections)),
       ...(await deliveryFaults(db, webhooks.all)),
     ])
     wrong.push(
@@ -127,7 +136,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
       lagMs: Math.round(caughtUpMs),
       foldsFromMemory,
       ...countDeliveries(webhooks.all),
-      ...(note === undefined ? {} : { note }),
+      ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
       wrong: firstOfEach(wrong),
     }
   } finally {
@@ -158,22 +167,33 @@ async function readModelFaults(stage: Stage): Promise<Finding[]> {
   return exitCode === 0 ? [] : [{ kind: 'read model', text: `projections verify ended with ${exitCode}` }]
 }
 
-function slowness(recoveryMs: number, caughtUpMs: number): Finding[] {
-  const wrong: string[] = []
-  if (recoveryMs > RECOVERS_WITHIN_MS)
-    wrong.push(`no success for ${Math.round(recoveryMs)} ms after all was well again`)
-  if (caughtUpMs > CATCHES_UP_WITHIN_MS)
-    wrong.push(`the projections were more than ${LAG_MS} ms behind for ${Math.round(caughtUpMs)} ms`)
-  return findings('slow recovery', wrong)
+/** Waits until calls succeed again and the projections have caught up, and says what took too long. */
+async function recovery(
+  stage: Stage,
+  load: Load,
+  companyIds: string[],
+  overAt: number,
+  { looksAtTimes = true }: RunOptions,
+): Promise<{ recoveryMs: number; caughtUpMs: number; wrong: Finding[] }> {
+  await firstSuccessAfter(load, overAt)
+  const recoveryMs = load.now() - overAt
+  const wrong = looksAtTimes ? await untilLagIsOver(stage, companyIds) : []
+  const caughtUpMs = load.now() - overAt
+  const within = looksAtTimes ? RECOVERS_WITHIN_MS : RECOVERS_AT_ALL_WITHIN_MS
+  if (recoveryMs > within)
+    wrong.push({
+      kind: 'slow recovery',
+      text: `no success for ${Math.round(recoveryMs)} ms after all was well again`,
+    })
+  return { recoveryMs, caughtUpMs, wrong }
 }
 
-async function firstSuccessAfter(operations: Operation[], at: number): Promise<void> {
-  const deadline = performance.now() + 60_000
+async function firstSuccessAfter({ operations, now }: Load, at: number): Promise<void> {
   const hasSuccess = () =>
     operations.some(({ attempts }) =>
       attempts.some((attempt) => attempt.at >= at && attempt.status !== null && attempt.status < 300),
     )
-  while (!hasSuccess() && performance.now() < deadline) await pause(20)
+  while (!hasSuccess() && now() < at + RECOVERS_AT_ALL_WITHIN_MS) await pause(20)
 }
 
 async function enoughCalls(operations: Operation[], atLeast: number): Promise<void> {

@@ -14,6 +14,8 @@ const OF_NO_ROUTE: ReadonlySet<string> = new Set([
   'malformed_request',
   'headers_too_large',
 ])
+/** Identity providers call it; its errors have the form of their standard. */
+const OF_PROVIDERS = '/sign-in/:company/backchannel-logout'
 const CSP = 'content-security-policy'
 
 /** Makes a judge of single answers, which returns a line for each fault. */
@@ -32,7 +34,8 @@ export function answerJudge(document: OpenApiDocument) {
     if (type.startsWith('text/html')) return [...faults, ...pageFaults(headers, text)]
     const body = parsed(type, text)
     if (body === UNREADABLE) return [...faults, `is of the type ${type}, and is not: ${text.slice(0, 200)}`]
-    if (status >= 400) faults.push(...problemFaults(answer, body))
+    if (status >= 400)
+      faults.push(...(isOAuthError(request, body) ? oauthFaults(answer, body) : problemFaults(answer, body)))
     const path = request.url.replaceAll(/:(\w+)/g, '{$1}')
     const isElsewhere = request.isOdd || OF_NO_ROUTE.has((body as { code?: string }).code ?? '')
     if (document.paths[path]?.[request.method.toLowerCase()] && !isElsewhere)
@@ -63,6 +66,22 @@ function pageFaults(headers: Record<string, string>, text: string): string[] {
       ? []
       : ['a page has no policy']
   return /<canary/i.test(text) ? [...faults, 'a page holds markup that was sent'] : faults
+}
+
+interface OAuthError {
+  error: string
+  error_description?: string
+}
+
+function isOAuthError({ url }: FuzzedRequest, body: unknown): body is OAuthError {
+  return url === OF_PROVIDERS && Object.hasOwn(Object(body), 'error')
+}
+
+/** RFC 6749, section 5.2; the description does not repeat what was sent. */
+function oauthFaults({ status, headers, text }: FuzzedAnswer, body: OAuthError): string[] {
+  const isKnown = status === 503 ? body.error === 'temporarily_unavailable' : body.error === 'invalid_request'
+  const faults = isKnown && headers['cache-control'] === 'no-store' ? [] : [`the error is malformed: ${text}`]
+  return body.error_description?.includes(CANARY) ? [...faults, `an error repeats what was sent: ${text}`] : faults
 }
 
 interface PlacedError {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import type { Test } from 'tap'
@@ -51,6 +52,7 @@ export async function openGround(t: Pick<Test, 'teardown'>, connections: number)
     DATABASE_URL: service.urls.serviceUrl,
     DATA_DIR: makeDataDir(t),
     LOG_LEVEL: 'trace',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
     ...LIMITS_OFF,
   })
   const address = await server.prints(/listens on (http:\S+)/)

@@ -25,7 +25,8 @@ export async function assertFound(t: Test, stage: Stage, names: string[]): Promi
         if (planted !== processes) await restart(planted)
         planted = processes
         const { killAt } = BUGS[name]!
-        await restart(processes, { name, ...(killAt === undefined ? {} : { killAt }) })
+        await restart(processes, { name })
+        if (killAt) for (const process of processes) process.dieAt(killAt)
         const found = await findIn(stage, BUGS[name]!)
         t.ok(isFound(BUGS[name]!, found), `found: ${found.map(({ kind, text }) => `${kind}: ${text}`).join('; ')}`)
       })
@@ -47,7 +48,7 @@ async function findIn(stage: Stage, bug: Bug): Promise<Finding[]> {
       resolveWithinMs: RESOLVES_WITHIN_MS,
       looksAtTimes: false,
       callsAtLeast: CALLS,
-      repeats: 1,
+      times: 1,
     }
     found = (await runFault(stage, bug.shownBy ?? QUIET, tries + 1, options)).wrong
   }

@@ -2,16 +2,17 @@ import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import type { Batch } from '../../../src/workers/project.ts'
+import type { Death } from '../program.ts'
 import { PLANTS } from './plants.ts'
 import type { Replacement } from './plants.ts'
 
 /*
- * Tests load this before the program (`node --import`). PLANT names replacements in its sources; KILL_STAGE is the
- * stage at which the process kills itself, and KILL_AT how often it passes it first; CLOCK_SKEW_MS shifts its clock.
- * The file FOLDS_FROM_MEMORY gets a character for each batch folded from memory.
+ * Tests load this before the program (`node --import`). PLANT names replacements in its sources; CLOCK_SKEW_MS shifts
+ * its clock. The process kills itself at the stage that a message names, or KILL_STAGE and KILL_AT from its start. The
+ * file FOLDS_FROM_MEMORY gets a character for each batch folded from memory.
  */
 
-const { PLANT, KILL_STAGE, KILL_AT = '1', CLOCK_SKEW_MS, FOLDS_FROM_MEMORY } = process.env
+const { PLANT, KILL_STAGE, KILL_AT, CLOCK_SKEW_MS, FOLDS_FROM_MEMORY } = process.env
 
 const wanted: Replacement[] = []
 if (PLANT !== undefined) {
@@ -39,13 +40,18 @@ function replaced(text: string, { file, find, put }: Replacement): string {
   return parts.join(put)
 }
 
-if (KILL_STAGE !== undefined) {
+function dieAt({ stage, passes }: Death): void {
   let passed = 0
-  subscribe(KILL_STAGE, () => {
+  subscribe(stage, () => {
     passed += 1
-    if (passed >= Number(KILL_AT)) process.kill(process.pid, 'SIGKILL')
+    if (passed >= passes) process.kill(process.pid, 'SIGKILL')
   })
 }
+
+if (KILL_STAGE !== undefined) dieAt({ stage: KILL_STAGE, passes: Number(KILL_AT) })
+process.on('message', (death: Death) => dieAt(death))
+// The program ends when it wants to.
+process.channel?.unref()
 
 if (FOLDS_FROM_MEMORY !== undefined) {
   subscribe('employee-ledger.fold.moved', (batches) => {

@@ -1,4 +1,5 @@
 import type { FindingKind } from '../oracle/finding.ts'
+import type { Death } from '../program.ts'
 
 /*
  * What tests plant into the program: its death at a stage, or a bug that the oracle has to find. A process started
@@ -34,8 +35,8 @@ export const MIGRATION_STAGES = ['employee-ledger.migrate.statement', 'employee-
 /** A bug, and the kind of process that has it. */
 export interface Bug extends Replacement {
   process: 'api' | 'worker' | 'start'
-  /** The stage at which the process dies, and how often it passes it first, if only such a death shows the bug. */
-  killAt?: { stage: string; passes: number }
+  /** The death of its process, if only that shows the bug. */
+  killAt?: Death
   /** The fault that shows the bug, unless the load alone does. */
   shownBy?: string
   /** The oracle has to find one of these. */

@@ -1,11 +1,12 @@
 import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
-import type { Happened, LoadUnder } from '../faults.ts'
+import type { Happened } from '../faults.ts'
 import type { HostileCall } from './hostile-caller.ts'
 import { hostileCaller } from './hostile-caller.ts'
 import type { Stage } from '../stage.ts'
 
 const MANY_ELEMENTS = 50_000
 const SMALL_CALLS = 1_000
+const BURSTS = 2
 const WIDE_TOGETHER = 10
 const CONNECTIONS_FOR_MANY = 3
 const CONNECTIONS_FOR_WIDE = 2
@@ -14,7 +15,7 @@ const CONNECTIONS_FOR_WIDE = 2
  * One company's key sends all of this at once: calls of 50,000 elements, each refused as a whole, on three
  * connections; bursts of wide, invalid records; and a thousand small calls at a time, again and again.
  */
-export async function abusiveKey(stage: Stage, random: SeededRandom, { repeats }: LoadUnder): Promise<Happened> {
+export async function abusiveKey(stage: Stage, random: SeededRandom): Promise<Happened> {
   const [company] = await stage.makeCompanies(1)
   const caller = hostileCaller(company!, `abuse-${random.below(1_000_000_000)}`)
   const over = new AbortController()
@@ -31,7 +32,7 @@ export async function abusiveKey(stage: Stage, random: SeededRandom, { repeats }
       repeat(() => Promise.all(Array.from({ length: WIDE_TOGETHER }, () => caller.send(address(), random.pick(wide))))),
     ),
   ]
-  for (let burst = 0; burst < repeats / 2; burst += 1) {
+  for (let burst = 0; burst < BURSTS; burst += 1) {
     await Promise.all(
       Array.from({ length: SMALL_CALLS }, (_, at) => caller.send(address(), smallCall(`${burst}-${at}`))),
     )

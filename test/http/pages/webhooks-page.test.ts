@@ -215,3 +215,11 @@ await t.test("a webhook's events link to its page for administrators, and to its
   t.match(text, `created webhook <a href="/settings/events?id=${id}"><em><bdi>Linked</bdi></em></a>`)
   t.equal((await browse(service, page, { cookie: auditor })).status, 403)
 })
+
+await t.test('without a key for secrets, nothing is created, and a program is told to try later', async (t) => {
+  const keyless = await startService(t, { SECRETS_KEY: '' })
+  const cookie = await cookieOf(keyless, keyless.company.admin)
+  const seen = seenOn(await browse(keyless, NEW, { cookie }))
+  const { status, headers } = await browse(keyless, NEW, { cookie, form: { ...FORM, seen } })
+  t.match({ status, headers }, { status: 503, headers: { 'retry-after': '1' } })
+})

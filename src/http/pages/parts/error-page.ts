@@ -9,8 +9,6 @@ import { toSentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
 import { findHome } from './navigation.ts'
 
-const RETRY_AFTER_SECONDS = '1'
-
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
 export async function sendErrorPage(
   request: FastifyRequest,
@@ -39,8 +37,6 @@ export async function sendProblemPage(
   reply: FastifyReply,
   refusal: Problem,
 ): Promise<FastifyReply> {
-  const isLater = refusal.status === 503 || (refusal.status === 429 && !reply.hasHeader('retry-after'))
-  if (isLater) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   void reply.code(refusal.status)
   const { viewer } = request
   const home = viewer ? findHome(viewer.role) : '/'

@@ -24,6 +24,10 @@ const HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 }
 
+/** The answers that may be better soon. */
+const LATER: ReadonlySet<number> = new Set([429, 503])
+const RETRY_AFTER_SECONDS = '1'
+
 /** Where a page goes by itself. */
 export interface PageMoves {
   /** Without scripts, the page reloads itself after so many seconds. */
@@ -57,6 +61,8 @@ export async function sendPage(
         ${body}
       </body>
     </html>`
+  if (LATER.has(reply.statusCode) && !reply.hasHeader('retry-after'))
+    void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store')
   return reply.headers(HEADERS).type('text/html; charset=utf-8').send(page.toString())
 }
