@@ -77,5 +77,5 @@ await t.test('an employee created in the same transaction is met', async (t) => 
   const company = await service.makeCompany('Twice')
   const same = employee()
   const answers = await Promise.all([create([...many(), same], company), create([...many(), same], company)])
-  t.strictSame(answers.map(({ status }) => status).toSorted(), [201, 409])
+  t.same(new Set(answers.map(({ status }) => status)), new Set([201, 409]))
 })
