@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/demo/seeded-random.ts'
+import type { LoadUnder, Spell } from './fault.ts'
 import { COMPANIES, FAULTS, HOSTILE, UNTOLD } from './faults.ts'
 import type { Finding } from './oracle/finding.ts'
 import { findings, firstOfEach } from './oracle/finding.ts'
 import { lagging, lagMs } from './lag.ts'
 import { countDeliveries, deliveryFaults } from './oracle/delivery-faults.ts'
+import { hurtOthers, spellFaults } from './oracle/neighbour-faults.ts'
 import { oracle } from './oracle/oracle.ts'
 import { startProbe } from './probe.ts'
 import { runProgram } from './program.ts'
@@ -20,6 +22,8 @@ export interface Outcome {
   /** How often it happened. */
   times: number
   calls: number
+  /** Those that were answered with 2xx. */
+  acknowledged: number
   /** Tries without a definite answer: no answer at all, 5xx, or one that says that the first try is still running. */
   unknown: number
   /** Calls that never got a definite answer. */
@@ -66,6 +70,7 @@ const RECOVERS_WITHIN_MS = 5_000
 const CATCHES_UP_WITHIN_MS = 30_000
 const LAG_MS = 1_000
 const ENOUGH_WITHIN_MS = 10_000
+const SERVED_WITHIN_MS = 60_000
 
 /**
  * Puts the installation under load, makes the fault happen, waits until everything has settled, and asks the oracle.
@@ -85,12 +90,16 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   try {
     await pause(BEFORE_MS)
     const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
-    const happened =
-      (await happen(stage, seededRandom(seed), { companyIds: ids, repeats: options.repeats ?? REPEATS })) ?? {}
-    const { times = 1, note, wrong = [], companyIds: hostile = [], operations = [] } = happened
+    const under: LoadUnder = {
+      ...{ companyIds: ids, repeats: options.repeats ?? REPEATS, now: load.now },
+      served: () => served(load.operations, load.now(), ids),
+    }
+    const happened = (await happen(stage, seededRandom(seed), under)) ?? {}
+    const { times = 1, note, wrong = [], spells, companyIds: hostile = [], operations = [] } = happened
     const overAt = load.now()
-    await firstSuccessAfter(load.operations, overAt)
-    const recoveryMs = load.now() - overAt
+    // Without spells, all companies have the same database, and any success will do.
+    await served(load.operations, overAt, spells ? ids : [undefined])
+    const recoveryMs = spells ? recoveryAfter(load.operations, spells, ids) : load.now() - overAt
     const behind = options.looksAtTimes === false ? [] : await untilLagIsOver(stage, ids)
     const caughtUpMs = load.now() - overAt
     await pause(AFTER_MS)
@@ -99,6 +108,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     await load.end()
     if (options.looksAtTimes !== false) wrong.push(...slowness(recoveryMs, caughtUpMs), ...behind)
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
+    if (spells) wrong.push(...spellFaults(load.operations, spells, options.looksAtTimes !== false))
     wrong.push(...(await webhooks.settle(load.operations, options.settlesWithinMs)))
     const all = [...ids, ...hostile]
     if (!(await stage.settled(all, options.settlesWithinMs)))
@@ -135,23 +145,6 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   }
 }
 
-/** A hostile caller must not cause anybody else to be refused or to wait in vain. */
-function hurtOthers(operations: Operation[], from: number, to: number): Finding[] {
-  const attempts = operations.flatMap(({ id, attempts: all }) => all.map((attempt) => ({ id, ...attempt })))
-  const hurt = attempts.filter(({ status }) => status === null || status === 429 || status === 503)
-  const found = findings(
-    'hurt others',
-    hurt.map(
-      ({ id, status, at, took }) =>
-        `${id}: at ${Math.round(at)} ms, ${status === null ? 'no answer' : `answered ${status}`} after ${Math.round(took)} ms`,
-    ),
-  )
-  const isServed = attempts.some(
-    ({ status, at, took }) => status !== null && status < 300 && at >= from && at + took <= to,
-  )
-  return isServed ? found : [...found, { kind: 'hurt others', text: 'nobody else was served meanwhile' }]
-}
-
 /** `projections verify` finds all read models right, however they were folded. */
 async function readModelFaults(stage: Stage): Promise<Finding[]> {
   const exitCode = await runProgram(stage, ['projections', 'verify'])
@@ -167,13 +160,27 @@ function slowness(recoveryMs: number, caughtUpMs: number): Finding[] {
   return findings('slow recovery', wrong)
 }
 
-async function firstSuccessAfter(operations: Operation[], at: number): Promise<void> {
-  const deadline = performance.now() + 60_000
-  const hasSuccess = () =>
-    operations.some(({ attempts }) =>
-      attempts.some((attempt) => attempt.at >= at && attempt.status !== null && attempt.status < 300),
-    )
-  while (!hasSuccess() && performance.now() < deadline) await pause(20)
+/** Waits until each of these companies has had a success that was asked for after a time, or for a minute. */
+async function served(operations: Operation[], at: number, companyIds: (string | undefined)[]): Promise<void> {
+  for (const id of companyIds) {
+    const deadline = performance.now() + SERVED_WITHIN_MS
+    while (firstSuccess(operations, at, id) === Infinity && performance.now() < deadline) await pause(20)
+  }
+}
+
+/** The longest time from the end of a spell to the first success of a company. */
+function recoveryAfter(operations: Operation[], spells: Spell[], companyIds: string[]): number {
+  return Math.max(...spells.flatMap(({ to }) => companyIds.map((id) => firstSuccess(operations, to, id) - to)))
+}
+
+/** When the first success was answered that was asked for after a time; Infinity if there was none. */
+function firstSuccess(operations: Operation[], at: number, companyId?: string): number {
+  const successes = operations
+    .filter((operation) => companyId === undefined || operation.companyId === companyId)
+    .flatMap(({ attempts }) => attempts)
+    .filter((attempt) => attempt.at >= at && attempt.status !== null && attempt.status < 300)
+  // Those under way have no duration yet, and no status.
+  return Math.min(...successes.map((attempt) => attempt.at + attempt.took))
 }
 
 async function enoughCalls(operations: Operation[], atLeast: number): Promise<void> {
@@ -199,7 +206,7 @@ async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<Findi
 function tally(
   operations: Operation[],
   untilMs: number,
-): Pick<Outcome, 'calls' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {
+): Pick<Outcome, 'calls' | 'acknowledged' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {
   const attempts = operations.flatMap((operation) => operation.attempts)
   const unknown = attempts.filter(
     ({ status, code }) => status === null || status >= 500 || code === 'idempotency_in_progress',
@@ -213,6 +220,7 @@ function tally(
   )
   return {
     calls: operations.length,
+    acknowledged: operations.filter(({ final }) => final !== null && final.status < 300).length,
     unknown: unknown.length,
     unresolved: operations.filter(({ final }) => final === null).length,
     outageMs: Math.round(Math.max(...gaps)),
