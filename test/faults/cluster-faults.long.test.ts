@@ -5,5 +5,6 @@ import { runShort } from './run-short.ts'
 
 /* Each fault of a Citus cluster, once. */
 
-if (CITUS_BIN === undefined) await t.test('faults of a cluster', { skip: 'CITUS_BIN names no programs with Citus' })
-else await runShort(t, Object.keys(CITUS_FAULTS))
+const onCitus = CITUS_BIN === undefined ? { skip: 'CITUS_BIN names no programs of Citus' } : {}
+
+await t.test('faults of a cluster', onCitus, (t) => runShort(t, Object.keys(CITUS_FAULTS)))

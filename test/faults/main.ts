@@ -10,8 +10,9 @@ import { canMount, openStage } from './stage.ts'
 import { tableOf } from './table.ts'
 
 /*
- * `npm run faults -- --runs N --seed S [--only PART]… [--busy] [--out FILE]`: N runs of faults under load, each
- * reproducible from its own seed. `--busy` leaves out the checks of times. Prints a line per run and a table at the
+ * `npm run faults -- --runs N --seed S [--only PART]… [--busy] [--repeats N] [--out FILE]`: N runs of faults
+ * under load, each reproducible from its own seed. `--busy` leaves out the checks of times. `--repeats` says how often
+ * something happens in a run, for faults that can happen several times. Prints a line per run and a table at the
  * end; exit code 1 when anything was wrong. FILE gets the results as JSON after each run. `npm run faults -- --table
  * FILE…` prints the table of such files.
  */
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true, default: [] },
     busy: { type: 'boolean', default: false },
+    repeats: { type: 'string' },
     out: { type: 'string' },
     table: { type: 'string' },
   },
@@ -43,6 +45,7 @@ const names = Object.keys(FAULTS)
 if (names.length === 0 || !Number.isInteger(runs) || !Number.isInteger(firstSeed))
   throw new Error(`the faults are: ${Object.keys(FAULTS).join(', ')}`)
 
+const repeats = values.repeats === undefined ? {} : { repeats: Number(values.repeats) }
 const outcomes: Outcome[] = []
 const USUAL: StageSettings = {}
 for (const [settings, kinds] of Map.groupBy(names, (name) => STAGES[name] ?? USUAL)) {
@@ -62,7 +65,7 @@ async function runAll(kinds: string[], settings: StageSettings): Promise<void> {
     let outcome: Outcome
     try {
       stage ??= await openStage(settings)
-      outcome = await runFault(stage, fault, seed, { looksAtTimes: !values.busy })
+      outcome = await runFault(stage, fault, seed, { looksAtTimes: !values.busy, ...repeats })
     } catch (error) {
       outcome = failed(fault, seed, error)
     }

@@ -106,6 +106,8 @@ async function addAndRemove(stage: Stage): Promise<void> {
     if (rows[0]!.moved === 0) throw new Error(`no shard was moved to ${nameOf(machine)}`)
     await sql`select citus_set_node_property('127.0.0.1', ${port}, 'shouldhaveshards', false)`.execute(db)
     await rebalance()
+    // Otherwise, what is left there stays in the way of the next machine.
+    await sql`call citus_cleanup_orphaned_resources()`.execute(db)
     await sql`select citus_remove_node('127.0.0.1', ${port})`.execute(db)
   })
   await machine.stop()

@@ -2,6 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 /** Signals all processes of a PostgreSQL server on this machine, the postmaster first, so that it starts no others. */
 export function signalServer(postmaster: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  // 0 would be this process and its own.
+  if (postmaster <= 0) throw new Error('there is no such server')
   process.kill(postmaster, signal)
   const backends = readdirSync('/proc').map(Number)
   for (const pid of backends) {
