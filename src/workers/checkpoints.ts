@@ -38,18 +38,21 @@ export async function findCheckpoint(db: LedgerDb, projection: Version, companyI
       .executeTakeFirst()
   let row = await find()
   if (!row) {
-    await db
-      .insertInto('checkpoints')
-      .values({
-        ...key(projection, companyId),
-        position: 0,
-        attempts: 0,
-        next_try_at: null,
-        parked_at: null,
-        error: null,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    // In a transaction, which keeps the company's shard where it is.
+    await db.transaction().execute((transaction) =>
+      transaction
+        .insertInto('checkpoints')
+        .values({
+          ...key(projection, companyId),
+          position: 0,
+          attempts: 0,
+          next_try_at: null,
+          parked_at: null,
+          error: null,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute(),
+    )
     row = await find()
   }
   return { position: row!.position, head: row!.head ?? 0, attempts: row!.attempts, isHeld: row!.is_held }

@@ -61,29 +61,6 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
   }
 })
 
-await t.test('nobody misses a coordinator that hangs', onCitus, async (t) => {
-  const service = await startService(t, { SWEEP_INTERVAL_MS: '200' }, { workers: true })
-  const [coordinator] = clusterOf(service.pool)!.machines()
-  const postmaster = await postmasterOf(coordinator!.name)
-  const create = () => service.call('POST', '/v1/employees', { body: employee() })
-
-  signalServer(postmaster, 'SIGSTOP')
-  const release = () => signalServer(postmaster, 'SIGCONT')
-  process.once('exit', release)
-  try {
-    while (!coordinator!.isDown) t.equal((await create()).status, 201)
-    const { log_id: logId, employees } = (await create()).body as { log_id: string; employees: { id: string }[] }
-    await eventually('the sweep folds both projections', async () => {
-      const entry = await service.admin(`/bulk-user-logs/${logId}`, service.company.admin.token)
-      const person = await service.admin(`/employees/${employees[0]!.id}`, service.company.admin.token)
-      return entry.status === 200 && person.status === 200
-    })
-  } finally {
-    release()
-    process.off('exit', release)
-  }
-})
-
 /** The server runs on this machine: it is the parent of each of its backends. */
 async function postmasterOf(machine: string): Promise<number> {
   const [hostname, port] = machine.split(':') as [string, string]
