@@ -132,7 +132,15 @@ async function foldInTurns(options: WorkerOptions, projection: Projection, compa
   let [failure, failures]: [unknown, number] = [undefined, 0]
   while (companies.size > 0) {
     for (const [foldingDb, some] of shareTransactions(options, companies)) {
-      const ends = some.length > 1 ? await foldSome(options, projection, foldingDb, some) : new Map<string, boolean>()
+      let ends = new Map<string, boolean>()
+      try {
+        if (some.length > 1) ends = await foldSome(options, projection, foldingDb, some)
+      } catch (error) {
+        failure = error
+        failures += some.length
+        for (const companyId of some) companies.delete(companyId)
+        continue
+      }
       for (const companyId of some) {
         const fold = () => foldOne(options, projection, foldingDb, companyId)
         try {
@@ -245,8 +253,10 @@ async function sweepOnce(options: WorkerOptions): Promise<void> {
         options.onDone?.(lagging)
       }
     }
-    if (await completeVersion(db, projection)) {
+  }
+  // Last, because the versions are on one machine, which may not answer.
+  for (const projection of projections) {
+    if (await completeVersion(db, projection))
       log.info({ projection: projection.name, version: projection.version }, 'this version of a projection is complete')
-    }
   }
 }

@@ -9,16 +9,18 @@ import { DATA_PARENT } from '../support/postgres/test-server.ts'
 
 const MACHINES = 3
 const SUPERUSER = 'postgres'
-/** No test data outlives the run, so nothing waits for the disk. The others are what a cluster of the service needs. */
-const SETTINGS = {
-  listen_addresses: '127.0.0.1',
+/** What a cluster of the service needs. */
+const NEEDED = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
   max_connections: '300',
   max_prepared_transactions: '310',
   max_locks_per_transaction: '256',
-  max_wal_size: '256MB',
   log_error_verbosity: 'terse',
+}
+/** No test data outlives the run, so nothing waits for the disk. */
+const FAST = {
+  max_wal_size: '256MB',
   fsync: 'off',
   full_page_writes: 'off',
   synchronous_commit: 'off',
@@ -76,6 +78,17 @@ async function startServer(
   programs: string,
   { folder, password, port }: { folder: string; password: string; port: number },
 ): Promise<void> {
+  const own = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: folder }
+  await makeServer(user, programs, { folder, password, settings: { ...FAST, ...own } })
+  await run(user, path.join(programs, 'pg_ctl'), ['-D', folder, '-l', path.join(folder, 'server.log'), '-w', 'start'])
+}
+
+/** Makes the files of a server with Citus, with the superuser `postgres` and these settings. */
+export async function makeServer(
+  user: DatabaseOsUser,
+  programs: string,
+  { folder, password, settings }: { folder: string; password: string; settings: Record<string, string> },
+): Promise<void> {
   await mkdir(folder, { mode: 0o700 })
   await giveTo(user, folder)
   const passwordFile = `${folder}.password`
@@ -93,10 +106,8 @@ async function startServer(
     '--locale=C.UTF-8',
   ])
   await rm(passwordFile)
-  const settings = { ...SETTINGS, port: String(port), unix_socket_directories: folder }
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+  const lines = Object.entries({ ...NEEDED, ...settings }).map(([name, value]) => `${name} = '${value}'\n`)
   await appendFile(path.join(folder, 'postgresql.conf'), lines.join(''))
-  await run(user, path.join(programs, 'pg_ctl'), ['-D', folder, '-l', path.join(folder, 'server.log'), '-w', 'start'])
 }
 
 async function run(user: DatabaseOsUser, program: string, args: string[]): Promise<void> {

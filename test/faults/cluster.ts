@@ -25,7 +25,7 @@ export interface Cluster {
   urls: ClusterUrls
 }
 
-interface ClusterUrls {
+export interface ClusterUrls {
   superUrl: string
   ownerUrl: string
   serviceUrl: string
@@ -48,14 +48,19 @@ export async function openCluster(dataDir: string, settings: Record<string, stri
   return startCluster(clusterDir, { superUrl, ownerUrl, serviceUrl }, settings)
 }
 
-/** Starts a cluster's server on existing files. */
+/**
+ * Starts a cluster's server on existing files, with the embedded programs or those of `pgCtl`. With a port, it is there
+ * after each start.
+ */
 export async function startCluster(
   clusterDir: string,
   urls: ClusterUrls,
   settings: Record<string, string> = {},
+  { pgCtl, port }: { pgCtl?: string; port?: number } = {},
 ): Promise<Cluster> {
   const user = await findDatabaseOsUser(clusterDir)
-  const server: PostgresServer = { clusterDir, user, binaries: await findPostgresBinaries(user), settings }
+  const binaries = pgCtl === undefined ? await findPostgresBinaries(user) : { pgCtl }
+  const server: PostgresServer = { clusterDir, user, binaries, settings, ...(port === undefined ? {} : { port }) }
   let trace = { pid: 0, port: 0 }
   let [absences, isAway] = [0, false]
   const start = async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findings } from './oracle/finding.ts'
-import type { Happened } from './faults.ts'
+import type { Happened } from './fault.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
 import { startLoad } from './workload.ts'

@@ -5,11 +5,12 @@ import { sql } from 'kysely'
 import { isAlive } from '../../src/postgres/embedded/is-alive.ts'
 import type { SeededRandom } from '../../src/demo/seeded-random.ts'
 import type { CommitLoss, DatabaseLine } from '../support/lines/database-line.ts'
+import type { Fault, Happened } from './fault.ts'
+import { CITUS_FAULTS } from './citus/citus-faults.ts'
 import { connectionsTaken } from './connections-taken.ts'
 import { deploy } from './deploy.ts'
 import { stoppedBeyondExpiry } from './job-expiry.ts'
 import { API_STAGES, WORKER_STAGES } from './bugs/plants.ts'
-import type { Finding } from './oracle/finding.ts'
 import { abusiveKey } from './hostile/abusive-key.ts'
 import { hugeRecords } from './hostile/huge-records.ts'
 import { stalledUploads, UPLOADS_WITHIN_MS } from './hostile/stalled-uploads.ts'
@@ -17,21 +18,6 @@ import { poisonEvent } from './poison-event.ts'
 import type { Supervised } from './program.ts'
 import { gone } from './program.ts'
 import type { Stage, StageSettings } from './stage.ts'
-import type { Operation } from './workload.ts'
-
-/** Something bad that happens to an installation under load, and is over when it returns. */
-type Fault = (stage: Stage, random: SeededRandom, companyIds: string[]) => Promise<Happened | void>
-
-/** The result: how often it happened, if not once, and what went wrong during it. */
-export interface Happened {
-  times?: number
-  /** A measurement. */
-  note?: string
-  wrong?: Finding[]
-  /** Hostile companies and what they sent, which the oracle also judges. */
-  companyIds?: string[]
-  operations?: Operation[]
-}
 
 /** How often the process passes a stage at most before it kills itself there. */
 const PASSES = 12
@@ -44,6 +30,7 @@ export const COMPANIES: Record<string, number> = { 'poison event': 100 }
 
 /** How often a fault happens in a run, if more than once. */
 export const TIMES: Record<string, number> = {
+  ...Object.fromEntries(Object.keys(CITUS_FAULTS).map((name) => [name, name === 'cluster: machine added' ? 1 : 4])),
   'API killed at a point': 4,
   'API killed at random': 4,
   'worker killed at a point': 4,
@@ -63,10 +50,12 @@ export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deplo
 
 const SMALL_DISK: StageSettings = { smallDisk: true }
 const ONE_PROCESS: StageSettings = { isOneProcess: true }
+const CITUS: StageSettings = { isCitus: true }
 const SHORT_UPLOADS: StageSettings = { program: () => ({ REQUEST_TIMEOUT_MS: String(UPLOADS_WITHIN_MS) }) }
 
 /** Faults that need their own stage. */
 export const STAGES: Record<string, StageSettings> = {
+  ...Object.fromEntries(Object.keys(CITUS_FAULTS).map((name) => [name, CITUS])),
   'disk full': SMALL_DISK,
   'stalled uploads': SHORT_UPLOADS,
   'start: killed at a point': ONE_PROCESS,
@@ -207,6 +196,7 @@ export const FAULTS: Record<string, Fault> = {
     await Promise.all(kills)
     await cluster.start()
   },
+  ...CITUS_FAULTS,
 }
 
 /** The backends that serve the program, in random order. */

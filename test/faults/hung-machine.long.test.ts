@@ -1,9 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs'
 import pg from 'pg'
 import t from 'tap'
 import { clusterOf } from '../../src/postgres/cluster/company-connections.ts'
 import { eventually } from '../support/eventually.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { parentOf, signalServer } from '../support/postgres/signal-server.ts'
 import { employee, send, startService } from '../support/service.ts'
 import type { TestCompany } from '../support/service.ts'
 
@@ -16,13 +16,13 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
   const cluster = clusterOf(service.pool)!
   const [hung, healthy] = await companiesOnTwoMachines()
   const { machine } = cluster.find(hung.id)
-  const processes = await processesOf(machine.name)
+  const postmaster = await postmasterOf(machine.name)
   const create = ({ key }: TestCompany) => service.call('POST', '/v1/employees', { key, body: employee() })
   const look = ({ key }: TestCompany) => service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q', { key })
   t.equal((await create(hung)).status, 201)
 
-  signal('SIGSTOP')
-  const release = () => signal('SIGCONT')
+  signalServer(postmaster, 'SIGSTOP')
+  const release = () => signalServer(postmaster, 'SIGCONT')
   process.once('exit', release)
   try {
     const [written, read] = [create(hung), look(hung)]
@@ -50,10 +50,6 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
   await eventually('it is used again', async () => (await create(hung)).status === 201)
   t.equal((await look(hung)).status, 404)
 
-  function signal(name: NodeJS.Signals): void {
-    for (const pid of processes()) process.kill(pid, name)
-  }
-
   async function companiesOnTwoMachines(): Promise<[TestCompany, TestCompany]> {
     const coordinator = cluster.machines()[0]!
     const first = service.company
@@ -65,23 +61,13 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
   }
 })
 
-/** The server's processes, which run on this machine: the children of the parent of one of them, and that parent. */
-async function processesOf(machine: string): Promise<() => number[]> {
+/** The server runs on this machine: it is the parent of each of its backends. */
+async function postmasterOf(machine: string): Promise<number> {
   const [hostname, port] = machine.split(':') as [string, string]
   const client = new pg.Client({ connectionString: Object.assign(new URL(CITUS_URL!), { hostname, port }).href })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const server = parentOf(rows[0]!.pid)
+  const postmaster = parentOf(rows[0]!.pid)
   await client.end()
-  const all = () => readdirSync('/proc').map(Number)
-  return () => [...all().filter((pid) => pid > 0 && parentOf(pid) === server), server]
-}
-
-/** 0 for a process that has ended. */
-function parentOf(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
-  } catch {
-    return 0
-  }
+  return postmaster
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { PgBoss } from 'pg-boss'
 import type { SeededRandom } from '../../src/demo/seeded-random.ts'
-import type { Happened } from './faults.ts'
+import type { Happened } from './fault.ts'
 import type { Stage } from './stage.ts'
 
 const TRIES = 200

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { CITUS_BIN } from './citus/machines.ts'
 import { FAULTS, SPOILS, STAGES } from './faults.ts'
 import { findings } from './oracle/finding.ts'
 import type { Outcome } from './run.ts'
@@ -10,7 +11,8 @@ import { tableOf } from './table.ts'
 
 /*
  * `npm run faults -- --runs N --seed S [--only PART]… [--times T] [--busy] [--out FILE]`: N runs of faults under
- * load, each reproducible from its own seed and T, which is how often the fault happens in a run. `--busy` leaves out the checks of times. Prints a line per run and a table at the
+ * load, each reproducible from its own seed and T, which is how often the fault happens in a run. `--busy` leaves out
+ * the checks of times, and lets the clients rest between two calls. Prints a line per run and a table at the
  * end; exit code 1 when anything was wrong. FILE gets the results as JSON after each run. `npm run faults -- --table
  * FILE…` prints the table of such files.
  */
@@ -53,7 +55,9 @@ if (names.length === 0 || !Number.isInteger(runs) || !Number.isInteger(firstSeed
 const outcomes: Outcome[] = []
 const USUAL: StageSettings = {}
 for (const [settings, kinds] of Map.groupBy(names, (name) => STAGES[name] ?? USUAL)) {
-  if (settings.smallDisk && !canMount()) print(`not run, since this user cannot make a small disk: ${kinds.join(', ')}`)
+  if (settings.isCitus && CITUS_BIN === undefined) print(`not run, without CITUS_BIN: ${kinds.join(', ')}`)
+  else if (settings.smallDisk && !canMount())
+    print(`not run, since this user cannot make a small disk: ${kinds.join(', ')}`)
   else await runAll(kinds, settings)
 }
 
@@ -97,6 +101,7 @@ function failed(fault: string, seed: number, error: unknown): Outcome {
     seed,
     times: 0,
     calls: 0,
+    acknowledged: 0,
     unknown: 0,
     unresolved: 0,
     outageMs: 0,
@@ -113,12 +118,25 @@ function failed(fault: string, seed: number, error: unknown): Outcome {
 
 function report(outcome: Outcome, tookMs: number, at: string): void {
   outcomes.push(outcome)
-  const { fault, seed, times, calls, unknown, unresolved, outageMs, recoveryMs, lagMs, foldsFromMemory, note, wrong } =
-    outcome
+  const {
+    fault,
+    seed,
+    times,
+    calls,
+    acknowledged,
+    unknown,
+    unresolved,
+    outageMs,
+    recoveryMs,
+    lagMs,
+    foldsFromMemory,
+    note,
+    wrong,
+  } = outcome
   const { messages, repeated, troubles } = outcome
   const verdict = wrong.length === 0 ? 'all is well' : 'WRONG'
   print(
-    `${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${messages} messages, ${repeated} repeated, receivers in trouble ${troubles} times, ${Math.round(tookMs / 100) / 10} s, ${verdict}`,
+    `${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${acknowledged} acknowledged, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${messages} messages, ${repeated} repeated, receivers in trouble ${troubles} times, ${Math.round(tookMs / 100) / 10} s, ${verdict}`,
   )
   if (note !== undefined) print(`  ${note}`)
   for (const { kind, text } of wrong) print(`  ${kind}: ${text}`)

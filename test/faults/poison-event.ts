@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { SeededRandom } from '../../src/demo/seeded-random.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { findings } from './oracle/finding.ts'
-import type { Happened } from './faults.ts'
+import type { Happened, LoadUnder } from './fault.ts'
 import { lagMs } from './lag.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
@@ -16,7 +16,7 @@ const LAG_MS = 1_000
  * One company's event is made unfoldable. The company has to be parked right before it while the others continue;
  * when the event is repaired and an operator resumes the company, it has to continue where it stopped.
  */
-export async function poisonEvent(stage: Stage, random: SeededRandom, companyIds: string[]): Promise<Happened> {
+export async function poisonEvent(stage: Stage, random: SeededRandom, { companyIds }: LoadUnder): Promise<Happened> {
   const wrong: string[] = []
   const companyId = random.pick(companyIds)
   const others = companyIds.filter((id) => id !== companyId)

@@ -18,15 +18,17 @@ interface Probe {
 }
 
 /** Starts to probe every API process. */
-export function startProbe({ apis, cluster }: Pick<Stage, 'apis' | 'cluster'>): Probe {
+export function startProbe({ apis, cluster, machines }: Pick<Stage, 'apis' | 'cluster' | 'machines'>): Probe {
+  // A process of a cluster is ready as long as one of its machines is.
+  const absenceNow = () => (machines === null ? cluster.absence() : null)
   const over = new AbortController()
   const wrong = new Set<string>()
   const asking = apis.flatMap(({ address }) => ['/livez', '/readyz'].map((path) => askOn(address, path)))
 
   async function askOn(address: string, path: string): Promise<void> {
     while (!over.signal.aborted) {
-      const absence = cluster.absence()
-      const fault = await faultOf(address + path, path, () => absence !== null && absence === cluster.absence())
+      const absence = absenceNow()
+      const fault = await faultOf(address + path, path, () => absence !== null && absence === absenceNow())
       if (fault !== undefined) wrong.add(fault)
       await pause(ASKS_EVERY_MS)
     }

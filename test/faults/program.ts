@@ -63,7 +63,7 @@ const READY_WITHIN_MS = 120_000
 const LOOKS_EVERY_MS = 5_000
 
 /**
- * Starts a process of the program and keeps it running until the end. FAULTS_LOG shows its errors on standard error.
+ * Starts a process of the program and keeps it running until the end. FAULTS_LOG, a level such as `error`, shows its log on standard error.
  */
 export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised {
   let [starts, isOver] = [0, false]
@@ -107,7 +107,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
         if (performance.now() > deadline)
           throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms`)
         if (starts - first > FAILED_STARTS_AT_MOST)
-          throw new Error(`${options.command} does not start: FAULTS_LOG=1 shows why`)
+          throw new Error(`${options.command} does not start: FAULTS_LOG=error shows why`)
         const [waiting, of] = [ready, starts]
         const isSaid = await Promise.race([
           waiting.then(
@@ -177,7 +177,7 @@ function launch(
       DATABASE_URL: databaseUrl,
       PORT: String(port),
       ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
-      LOG_LEVEL: 'error',
+      LOG_LEVEL: process.env['FAULTS_LOG'] ?? 'error',
       BURST_LIMIT: '0',
       SWEEP_INTERVAL_MS: '500',
       SECRETS_KEY: SECRETS_KEY.toString('base64'),

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/demo/seeded-random.ts'
+import type { LoadUnder, Spell } from './fault.ts'
 import { COMPANIES, FAULTS, HOSTILE, TIMES, UNTOLD } from './faults.ts'
 import type { Finding } from './oracle/finding.ts'
 import { findings, firstOfEach } from './oracle/finding.ts'
 import { lagging, lagMs } from './lag.ts'
 import { countDeliveries, deliveryFaults } from './oracle/delivery-faults.ts'
+import { hurtOthers, spellFaults } from './oracle/neighbour-faults.ts'
 import { oracle } from './oracle/oracle.ts'
 import { startProbe } from './probe.ts'
 import { runProgram } from './program.ts'
@@ -20,6 +22,8 @@ export interface Outcome {
   /** How often it happened. */
   times: number
   calls: number
+  /** Those that were answered with 2xx. */
+  acknowledged: number
   /** Tries without a definite answer: no answer at all, 5xx, or one that says that the first try is still running. */
   unknown: number
   /** Calls that never got a definite answer. */
@@ -86,19 +90,23 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     await pause(BEFORE_MS)
     const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
     const random = seededRandom(seed)
+    const under: LoadUnder = { companyIds: ids, now: load.now }
     const wrong: Finding[] = []
     const notes: string[] = []
+    const spells: Spell[] = []
     const [hostile, sentByHostile]: [string[], Operation[]] = [[], []]
     let [times, overAt, recoveryMs, caughtUpMs] = [0, 0, 0, 0]
     for (let left = options.times ?? TIMES[fault] ?? 1; left > 0; left -= 1) {
-      const happened = (await happen(stage, random, ids)) ?? {}
+      const happened = (await happen(stage, random, under)) ?? {}
       overAt = load.now()
       times += happened.times ?? 1
       wrong.push(...(happened.wrong ?? []))
       if (happened.note !== undefined) notes.push(happened.note)
+      if (happened.spell) spells.push(happened.spell)
       hostile.push(...(happened.companyIds ?? []))
       sentByHostile.push(...(happened.operations ?? []))
-      const recovered = await recovery(stage, load, ids, overAt, options)
+      // On a cluster, each company has a database of its own; otherwise, any success will do.
+      const recovered = await recovery(stage, load, ids, happened.spell ? ids : [undefined], options)
       wrong.push(...recovered.wrong)
       recoveryMs = Math.max(recoveryMs, recovered.recoveryMs)
       caughtUpMs = Math.max(caughtUpMs, recovered.caughtUpMs)
@@ -108,6 +116,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     const until = load.now()
     await load.end()
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
+    if (spells.length > 0) wrong.push(...spellFaults(load.operations, spells, options.looksAtTimes !== false))
     wrong.push(...(await webhooks.settle(load.operations, options.settlesWithinMs)))
     const all = [...ids, ...hostile]
     if (!(await stage.settled(all, options.settlesWithinMs)))
@@ -144,23 +153,6 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   }
 }
 
-/** A hostile caller must not cause anybody else to be refused or to wait in vain. */
-function hurtOthers(operations: Operation[], from: number, to: number): Finding[] {
-  const attempts = operations.flatMap(({ id, attempts: all }) => all.map((attempt) => ({ id, ...attempt })))
-  const hurt = attempts.filter(({ status }) => status === null || status === 429 || status === 503)
-  const found = findings(
-    'hurt others',
-    hurt.map(
-      ({ id, status, at, took }) =>
-        `${id}: at ${Math.round(at)} ms, ${status === null ? 'no answer' : `answered ${status}`} after ${Math.round(took)} ms`,
-    ),
-  )
-  const isServed = attempts.some(
-    ({ status, at, took }) => status !== null && status < 300 && at >= from && at + took <= to,
-  )
-  return isServed ? found : [...found, { kind: 'hurt others', text: 'nobody else was served meanwhile' }]
-}
-
 /** `projections verify` finds all read models right, however they were folded. */
 async function readModelFaults(stage: Stage): Promise<Finding[]> {
   const exitCode = await runProgram(stage, ['projections', 'verify'])
@@ -172,10 +164,11 @@ async function recovery(
   stage: Stage,
   load: Load,
   companyIds: string[],
-  overAt: number,
+  awaited: (string | undefined)[],
   { looksAtTimes = true }: RunOptions,
 ): Promise<{ recoveryMs: number; caughtUpMs: number; wrong: Finding[] }> {
-  await firstSuccessAfter(load, overAt)
+  const overAt = load.now()
+  await served(load, overAt, awaited)
   const recoveryMs = load.now() - overAt
   const wrong = looksAtTimes ? await untilLagIsOver(stage, companyIds) : []
   const caughtUpMs = load.now() - overAt
@@ -188,12 +181,18 @@ async function recovery(
   return { recoveryMs, caughtUpMs, wrong }
 }
 
-async function firstSuccessAfter({ operations, now }: Load, at: number): Promise<void> {
-  const hasSuccess = () =>
-    operations.some(({ attempts }) =>
+/** Waits until each of these companies has had a success that was asked for after a time, or for a minute. */
+async function served({ operations, now }: Load, at: number, companyIds: (string | undefined)[]): Promise<void> {
+  for (const id of companyIds)
+    while (!hasSuccess(operations, at, id) && now() < at + RECOVERS_AT_ALL_WITHIN_MS) await pause(20)
+}
+
+function hasSuccess(operations: Operation[], at: number, companyId: string | undefined): boolean {
+  return operations
+    .filter((operation) => companyId === undefined || operation.companyId === companyId)
+    .some(({ attempts }) =>
       attempts.some((attempt) => attempt.at >= at && attempt.status !== null && attempt.status < 300),
     )
-  while (!hasSuccess() && now() < at + RECOVERS_AT_ALL_WITHIN_MS) await pause(20)
 }
 
 async function enoughCalls(operations: Operation[], atLeast: number): Promise<void> {
@@ -219,7 +218,7 @@ async function untilLagIsOver(stage: Stage, companyIds: string[]): Promise<Findi
 function tally(
   operations: Operation[],
   untilMs: number,
-): Pick<Outcome, 'calls' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {
+): Pick<Outcome, 'calls' | 'acknowledged' | 'unknown' | 'unresolved' | 'outageMs' | 'slowestMs'> {
   const attempts = operations.flatMap((operation) => operation.attempts)
   const unknown = attempts.filter(
     ({ status, code }) => status === null || status >= 500 || code === 'idempotency_in_progress',
@@ -233,6 +232,7 @@ function tally(
   )
   return {
     calls: operations.length,
+    acknowledged: operations.filter(({ final }) => final !== null && final.status < 300).length,
     unknown: unknown.length,
     unresolved: operations.filter(({ final }) => final === null).length,
     outageMs: Math.round(Math.max(...gaps)),

@@ -8,6 +8,7 @@ import { newId } from '../../src/bootstrap/new-id.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import { registerCompany } from '../../src/accounts/companies/register-company.ts'
 import type { WebhookServices } from '../../src/accounts/webhooks/change-webhook.ts'
+import { openCompanyPool } from '../../src/postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
@@ -16,6 +17,8 @@ import { openSecretBox } from '../../src/secrets/secret-box.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster, urlsNow } from './cluster.ts'
+import type { Machines } from './citus/machines.ts'
+import { nameOf, openMachines } from './citus/machines.ts'
 import type { DatabaseLine } from '../support/lines/database-line.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import type { Supervised } from './program.ts'
@@ -23,13 +26,19 @@ import { SECRETS_KEY, supervise } from './program.ts'
 import { isCaughtUp } from './oracle/oracle.ts'
 import type { LoadedCompany } from './workload.ts'
 
-/** A whole installation of its own: PostgreSQL, a line to it, two API processes, two workers (or all in one process), some companies. */
+/**
+ * A whole installation of its own: PostgreSQL or a Citus cluster, a line to it, two API processes, two workers (or all in
+ * one process), some companies.
+ */
 export interface Stage {
   /** The folder that contains all of it. */
   folder: string
   /** The folder of the small disk with the database; null when the database is on the machine's disk. */
   dataDir: string | null
+  /** PostgreSQL; the coordinator of a Citus cluster. */
   cluster: Cluster
+  /** The machines of a Citus cluster; null on plain PostgreSQL. */
+  machines: Machines | null
   /** From the API processes to PostgreSQL, and from the workers, so that a COMMIT lost on the first is an append. */
   line: DatabaseLine
   workerLine: DatabaseLine
@@ -70,6 +79,8 @@ export interface StageSettings {
   /** Runs a single `start` process with both API and workers. */
   isOneProcess?: boolean
   smallDisk?: boolean
+  /** A Citus cluster instead of PostgreSQL. */
+  isCitus?: boolean
   /** Settings of PostgreSQL and of every process of the program, by the stage's folder. */
   postgres?(folder: string): Record<string, string>
   program?(folder: string): Record<string, string>
@@ -87,7 +98,8 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     chmodSync(parent, 0o755)
     cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }), 'removing the folder')
     if (settings.smallDisk) mountSmallDisk(cleanup, parent)
-    const cluster = await openCluster(path.join(parent, 'data'), settings.postgres?.(parent))
+    const machines = settings.isCitus ? await openMachines(cleanup, parent) : null
+    const cluster = machines?.coordinator ?? (await openCluster(path.join(parent, 'data'), settings.postgres?.(parent)))
     cleanup.teardown(() => cluster.stop(), 'stopping PostgreSQL')
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
@@ -118,10 +130,10 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     const stage: Stage = {
       folder: parent,
       dataDir: settings.smallDisk ? parent : null,
-      ...{ cluster, line, workerLine, apis, workers, cleanup, projections: PROJECTIONS },
+      ...{ cluster, machines, line, workerLine, apis, workers, cleanup, projections: PROJECTIONS },
       foldsFromMemory: () => (settings.isOneProcess ? (statSync(folds, { throwIfNoEntry: false })?.size ?? 0) : null),
       withDatabase: (use) => withDatabase(cluster, use),
-      withServices: (use) => withServices(cluster, use),
+      withServices: (use) => withServices(stage, use),
       makeCompanies: (count) => makeCompanies(stage, count),
       settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),
     }
@@ -144,11 +156,11 @@ export async function withDatabase<Result>(cluster: Cluster, use: (db: LedgerDb)
 }
 
 async function withServices<Result>(
-  cluster: Cluster,
+  { cluster, machines }: Stage,
   use: (services: StageServices) => Promise<Result>,
 ): Promise<Result> {
-  const { serviceUrl: url } = urlsNow(cluster)
-  const pool = openPool({ url, name: 'load', max: 2 })
+  const options = { url: urlsNow(cluster).serviceUrl, name: 'load', max: 2 }
+  const pool = machines === null ? openPool(options) : openCompanyPool(machines.places, options)
   try {
     return await use({ pool, db: openDatabase<LedgerTables>(pool), newId, secrets: openSecretBox([SECRETS_KEY]) })
   } finally {
@@ -156,16 +168,30 @@ async function withServices<Result>(
   }
 }
 
-async function makeCompanies({ withServices }: Stage, count: number): Promise<LoadedCompany[]> {
+/** On a cluster, on its workers in turn. */
+async function makeCompanies({ withServices, machines }: Stage, count: number): Promise<LoadedCompany[]> {
   return withServices(async (services) => {
     const companies: LoadedCompany[] = []
     for (let at = 0; at < count; at += 1) {
-      const companyId = await registerCompany(services, `Company ${at}`)
+      const newId = machines === null ? services.newId : await idOnMachine(machines, at)
+      const companyId = await registerCompany({ ...services, newId }, `Company ${at}`)
       const wanted = { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly' } as const
       companies.push({ companyId, key: await issueApiKey(services, wanted) })
     }
     return companies
   })
+}
+
+/** Makes ids of companies on one of the workers. */
+async function idOnMachine({ places, workers }: Machines, at: number): Promise<StageServices['newId']> {
+  await places.look()
+  const name = nameOf(workers[at % workers.length]!)
+  return (prefix) => {
+    for (;;) {
+      const id = newId(prefix)
+      if (prefix !== 'com' || places.find(id).machine.name === name) return id
+    }
+  }
 }
 
 async function settled(

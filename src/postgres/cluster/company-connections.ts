@@ -113,24 +113,38 @@ const beginHolding = ({ id }: Shard) => `begin; select hold_shards(array[${id}]:
 /** A connection whose statements name the tables of a shard. Its transactions keep the shard where it is. */
 export function onShardOf(client: PoolClient, shard: Shard): PoolClient {
   const renamed = (query: unknown): unknown => {
-    if (typeof query === 'string') return query === 'begin' ? beginHolding(shard) : renameTables(shard, query)
+    if (typeof query === 'string') return renameTables(shard, query)
     const { text, name } = query as { text?: unknown; name?: string }
     if (typeof text !== 'string') return query
-    if (text === 'begin') return beginHolding(shard)
     return {
       ...(query as object),
       text: renameTables(shard, text),
       ...(name ? { name: `${name} ${shard.serial}` } : {}),
     }
   }
+  const beginHere = async () => {
+    try {
+      return await client.query(beginHolding(shard))
+    } catch (error) {
+      // Whoever asked for a transaction that did not begin does not end it.
+      if (sqlState(error) !== null) await client.query('rollback').catch(() => undefined)
+      throw error
+    }
+  }
   const query = (first: unknown, second: unknown, third: unknown) =>
-    (client.query as (...args: unknown[]) => unknown).call(client, renamed(first), second, third)
+    textOf(first) === 'begin'
+      ? beginHere()
+      : (client.query as (...args: unknown[]) => unknown).call(client, renamed(first), second, third)
   const wrapped = Object.create(client, {
     query: { value: query },
     release: { value: (isBroken?: boolean) => client.release(isBroken) },
   }) as PoolClient
   followShard(wrapped, shard)
   return wrapped
+}
+
+function textOf(query: unknown): unknown {
+  return typeof query === 'string' ? query : (query as { text?: unknown }).text
 }
 
 /** The connections of a pool to a shard, for work that reads and folds its companies. */

@@ -28,7 +28,7 @@ const LOG_TAIL_BYTES = 16 * 1024
 export interface PostgresServer {
   clusterDir: string
   user: DatabaseOsUser
-  binaries: PostgresBinaries
+  binaries: Pick<PostgresBinaries, 'pgCtl'>
   settings: Record<string, string>
   /** Where its clients expect it. */
   port?: number

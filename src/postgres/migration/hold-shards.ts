@@ -20,17 +20,19 @@ as $$
 declare
   before text := current_setting('lock_timeout');
 begin
-  if patience is null then
+  begin
+    perform set_config('lock_timeout', coalesce(patience, before), true);
     perform lock_shard_metadata(${SHARE_LOCK}, shards);
-  else
-    perform set_config('lock_timeout', patience, true);
-    begin
-      perform lock_shard_metadata(${SHARE_LOCK}, shards);
-    exception when lock_not_available then
+  exception
+    when lock_not_available then
+      if patience is null then
+        raise;
+      end if;
       raise exception 'a shard is being moved' using errcode = 'EL001';
-    end;
-    perform set_config('lock_timeout', before, true);
-  end if;
+    when internal_error then
+      raise exception 'a shard has been split' using errcode = 'object_in_use';
+  end;
+  perform set_config('lock_timeout', before, true);
   if (select count(*) from pg_dist_placement p join pg_dist_local_group g on g.groupid = p.groupid
       where p.shardid = any (shards)) < cardinality(shards) then
     raise exception 'a shard is on another machine' using errcode = 'object_in_use';

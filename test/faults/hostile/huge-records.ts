@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
-import type { Happened } from '../faults.ts'
+import type { Happened } from '../fault.ts'
 import type { HostileCall } from './hostile-caller.ts'
 import { hostileCaller } from './hostile-caller.ts'
 import type { Stage } from '../stage.ts'

@@ -25,16 +25,8 @@ export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
   const { database, owner, service } = NAMES
   const password = randomBytes(12).toString('hex')
   for (const machine of machines) {
-    await runSql(
-      machine,
-      'set citus.enable_ddl_propagation = off',
-      `drop database if exists ${database} with (force)`,
-      ...[owner, service].flatMap((role) => [
-        `do $$ begin create role ${role}; exception when duplicate_object then null; end $$`,
-        `alter role ${role} login password '${password}'`,
-      ]),
-      'revoke connect on database postgres, template1 from public',
-    )
+    await runSql(machine, 'set citus.enable_ddl_propagation = off', `drop database if exists ${database} with (force)`)
+    await createRoles(machine, password)
   }
   await createClusterDatabase(machines, database, password)
   const urlOf = (username: string) =>
@@ -53,29 +45,44 @@ export async function prepareCitus(citusUrl: string): Promise<TestServerUrls> {
   return { superUrl: machines[0]!, ...urls, machines }
 }
 
+/** Makes the owner and the service on a machine, with this password. */
+export async function createRoles(machine: string, password: string): Promise<void> {
+  await runSql(
+    machine,
+    'set citus.enable_ddl_propagation = off',
+    ...[NAMES.owner, NAMES.service].flatMap((role) => [
+      `do $$ begin create role ${role}; exception when duplicate_object then null; end $$`,
+      `alter role ${role} login password '${password}'`,
+    ]),
+    'revoke connect on database postgres, template1 from public',
+  )
+}
+
 /** Makes an empty database on every machine of a cluster, the coordinator first. */
 export async function createClusterDatabase(machines: string[], name: string, password: string): Promise<void> {
-  const superPassword = decodeURIComponent(new URL(machines[0]!).password)
-  const logins = [
-    [new URL(machines[0]!).username, superPassword],
-    [NAMES.owner, password],
-    [NAMES.service, password],
-  ].filter(([, secret]) => secret !== '')
-  for (const machine of machines) {
-    await runSql(machine, `create database ${name} owner ${NAMES.owner} template template0 encoding 'UTF8'`)
-    await runSql(
-      within(machine, name),
-      'create extension citus',
-      // How the machines sign in to each other.
-      ...logins.map(([role, secret]) => `insert into pg_dist_authinfo values (0, '${role}', 'password=${secret}')`),
-    )
-  }
+  for (const machine of machines) await createMachineDatabase(machine, name, password)
   const coordinator = within(machines[0]!, name)
   for (const [at, machine] of machines.entries()) {
     const { hostname, port } = new URL(machine)
     const call = at === 0 ? 'citus_set_coordinator_host' : 'citus_add_node'
     await runSql(coordinator, `select ${call}('${hostname}', ${port})`)
   }
+}
+
+/** Makes an empty database on a machine, which can sign in to the others. */
+export async function createMachineDatabase(machine: string, name: string, password: string): Promise<void> {
+  const { username, password: secret } = new URL(machine)
+  const logins = [
+    [username, decodeURIComponent(secret)],
+    [NAMES.owner, password],
+    [NAMES.service, password],
+  ].filter(([, own]) => own !== '')
+  await runSql(machine, `create database ${name} owner ${NAMES.owner} template template0 encoding 'UTF8'`)
+  await runSql(
+    within(machine, name),
+    'create extension citus',
+    ...logins.map(([role, own]) => `insert into pg_dist_authinfo values (0, '${role}', 'password=${own}')`),
+  )
 }
 
 /** The addresses of the coordinator and of the workers. */

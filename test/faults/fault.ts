@@ -1,0 +1,34 @@
+import type { SeededRandom } from '../../src/demo/seeded-random.ts'
+import type { Finding } from './oracle/finding.ts'
+import type { Stage } from './stage.ts'
+import type { Operation } from './workload.ts'
+
+/** Something bad that happens to an installation under load, and is over when it returns. */
+export type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
+
+/** The load it happens under. */
+export interface LoadUnder {
+  companyIds: string[]
+  /** Milliseconds since the load began. */
+  now(): number
+}
+
+/** A time in which some companies may be refused, because their machine is away, and no others. */
+export interface Spell {
+  from: number
+  to: number
+  companyIds: string[]
+}
+
+/** The result: how often it happened, if not once, and what went wrong during it. */
+export interface Happened {
+  times?: number
+  /** A measurement. */
+  note?: string
+  wrong?: Finding[]
+  /** On a cluster: when a machine was away, in the time of the load. */
+  spell?: Spell
+  /** Hostile companies and what they sent, which the oracle also judges. */
+  companyIds?: string[]
+  operations?: Operation[]
+}

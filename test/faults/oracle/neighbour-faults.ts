@@ -1,0 +1,52 @@
+import type { Spell } from '../fault.ts'
+import type { Attempt, Operation } from '../workload.ts'
+import type { Finding } from './finding.ts'
+import { findings } from './finding.ts'
+
+/* What the oracle expects of callers who have nothing to do with a fault, and how soon the others are told. */
+
+/** How soon a call for a machine that is away has to be refused. */
+const REFUSED_WITHIN_MS = 2_000
+
+interface Tried extends Attempt {
+  id: string
+}
+
+/** A hostile caller must not cause anybody else to be refused or to wait in vain. */
+export function hurtOthers(operations: Operation[], from: number, to: number): Finding[] {
+  const attempts = attemptsOf(operations)
+  const isServed = attempts.some(
+    ({ status, at, took }) => status !== null && status < 300 && at >= from && at + took <= to,
+  )
+  const found = hurt(attempts)
+  return isServed ? found : [...found, { kind: 'hurt others', text: 'nobody else was served meanwhile' }]
+}
+
+/** While a machine is away, its companies are refused soon, and no others are. */
+export function spellFaults(operations: Operation[], spells: Spell[], looksAtTimes: boolean): Finding[] {
+  return spells.flatMap(({ from, to, companyIds }) => {
+    const during = (isAffected: boolean) =>
+      attemptsOf(operations.filter(({ companyId }) => companyIds.includes(companyId) === isAffected)).filter(
+        ({ at, took }) => at < to && at + took > from,
+      )
+    const late = refused(during(true)).filter(({ took }) => looksAtTimes && took > REFUSED_WITHIN_MS)
+    return [...hurt(during(false)), ...findings('slow answer', late.map(textOf))]
+  })
+}
+
+function attemptsOf(operations: Operation[]): Tried[] {
+  return operations.flatMap(({ id, attempts }) => attempts.map((attempt) => ({ id, ...attempt })))
+}
+
+function hurt(attempts: Tried[]): Finding[] {
+  return findings('hurt others', refused(attempts).map(textOf))
+}
+
+function refused(attempts: Tried[]): Tried[] {
+  return attempts.filter(({ status }) => status === null || status === 429 || status === 503)
+}
+
+function textOf({ id, status, at, took }: Tried): string {
+  const answer = status === null ? 'no answer' : `answered ${status}`
+  return `${id}: at ${Math.round(at)} ms, ${answer} after ${Math.round(took)} ms`
+}
