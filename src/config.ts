@@ -207,6 +207,7 @@ export const ConfigSchema = Type.Object({
     description:
       'searches, exports, looks back in time, and test messages that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
   }),
+  MACHINE_ANSWER_MS: milliseconds(1250, 500, 'milliseconds within which each machine of a Citus cluster must answer'),
   SWEEP_INTERVAL_MS: milliseconds(5000, 100, 'milliseconds between two sweeps for events that no job announced'),
   BURST_LIMIT: Type.Integer({
     default: 100,
@@ -293,8 +294,7 @@ export type Config = Readonly<Static<typeof ConfigSchema>>
 
 /** Reads the settings from the environment, once. Throws an error with one line for each invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const known = Object.keys(ConfigSchema.properties)
   // An empty variable counts as unset, as in most shells and orchestrators.
-  const data = Object.fromEntries(known.filter((name) => env[name]).map((name) => [name, env[name]]))
-  return Object.freeze(envSchema<Config>({ schema: ConfigSchema, data, env: false }))
+  const set = Object.entries(env).filter(([name, value]) => value && Object.hasOwn(ConfigSchema.properties, name))
+  return Object.freeze(envSchema<Config>({ schema: ConfigSchema, data: Object.fromEntries(set), env: false }))
 }

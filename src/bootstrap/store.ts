@@ -36,7 +36,7 @@ export async function openStore(
   try {
     await assertCurrent(() => isSetUp(store.db))
     if (!(await isDistributed(store.db))) return store
-    const cluster = await openCluster(urls.serviceUrl, onChange)
+    const cluster = await openCluster(urls.serviceUrl, config.MACHINE_ANSWER_MS, onChange)
     await store.close()
     return storeOf(config, (options) => openCompanyPool(cluster, { ...options, url: urls.serviceUrl }), cluster)
   } catch (error) {

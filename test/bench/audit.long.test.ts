@@ -2,12 +2,13 @@ import t from 'tap'
 import { audit, formatAudit } from '../../bench/commands/audit-command.ts'
 import { describeMachine } from '../../bench/processes/machine.ts'
 import { hasPython } from '../support/ledger/both-verifiers.ts'
-import { benchServer } from '../support/processes/bench-server.ts'
+import { benchServer, onOneServer } from '../support/processes/bench-server.ts'
 
 /* Runs the audit benchmark on a small ledger; the figures are not checked. */
 
 await t.test(
   'a ledger is filled, proven, exported, verified twice and rebuilt, and the report covers each step',
+  onOneServer,
   async (t) => {
     const server = benchServer('bench_audit')
     t.teardown(() => server.dropDatabase('bench_audit'))

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { measureBytes } from '../../bench/commands/bytes.ts'
 import { formatBytes } from '../../bench/commands/bytes-command.ts'
-import { benchServer } from '../support/processes/bench-server.ts'
+import { benchServer, onOneServer } from '../support/processes/bench-server.ts'
 
 /* Runs the benchmark of bytes on a small company; the figures are not checked. */
 
-await t.test('the storage and the write-ahead log of each kind of record are measured', async (t) => {
+await t.test('the storage and the write-ahead log of each kind of record are measured', onOneServer, async (t) => {
   const server = benchServer('bench_bytes')
   t.teardown(() => server.dropDatabase('bench_bytes'))
   const results = await measureBytes(server, { employees: 200, records: 50 }, () => undefined)

@@ -13,15 +13,11 @@ const HANGS_AFTER_MS = 4_000
 const POOL = { url: serviceUrl, name: 'test', max: 1 }
 
 const changes: boolean[] = []
-const hung = openMachine(
-  { name: 'one', group: 1, url: line.through(serviceUrl) },
-  (isDown) => changes.push(isDown),
-  HANGS_AFTER_MS,
+const hung = openMachine({ name: 'one', group: 1, url: line.through(serviceUrl) }, HANGS_AFTER_MS, (isDown) =>
+  changes.push(isDown),
 )
-const healthy = openMachine(
-  { name: 'other', group: 2, url: serviceUrl },
-  () => t.fail('the other machine is never down'),
-  PATIENCE_MS,
+const healthy = openMachine({ name: 'other', group: 2, url: serviceUrl }, PATIENCE_MS, () =>
+  t.fail('the other machine is never down'),
 )
 t.teardown(() => Promise.all([hung.close(), healthy.close()]))
 

@@ -30,6 +30,7 @@ import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Tracing } from '../../src/observe/tracing/tracing.ts'
 import type { SingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
 import { catchUp } from '../../src/workers/project.ts'
+import { PATIENT } from './postgres/citus-url.ts'
 import { createTestDatabase } from './postgres/test-database.ts'
 
 /** A company with a key and a user of each role. */
@@ -108,6 +109,7 @@ export async function startService(
     ...own,
     PORT: '0',
     LOG_LEVEL: 'silent',
+    ...PATIENT,
     POOL_SIZE: '5',
     LANES: '2',
     BURST_LIMIT: '0',

@@ -30,9 +30,13 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-/** Opens a cluster by the URL of its coordinator. `onChange` is called when a machine stops answering or returns. */
+/**
+ * Opens a cluster by the URL of its coordinator. A machine that does not answer for `answerMs` is down. `onChange` is
+ * called when a machine stops answering or returns.
+ */
 export async function openCluster(
   url: string,
+  answerMs: number,
   onChange: (machine: string, isDown: boolean) => void = () => undefined,
 ): Promise<Cluster> {
   const machines = new Map<string, Machine>()
@@ -47,7 +51,7 @@ export async function openCluster(
     const address = addressOf(row, url)
     const known = machines.get(address.url)
     if (known) return known
-    const machine = openMachine(address, (isDown) => onChange(address.name, isDown))
+    const machine = openMachine(address, answerMs, (isDown) => onChange(address.name, isDown))
     machines.set(address.url, machine)
     return machine
   }

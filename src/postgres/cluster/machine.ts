@@ -7,9 +7,6 @@ import type { MachineAddress } from './machine-address.ts'
 
 /** How often a machine is asked for a sign of life. */
 const BEAT_MS = 250
-/** A machine that does not answer within this time counts as down. */
-const ANSWER_MS = 1_250
-
 /**
  * A machine that does not answer, at this moment. The message begins like node-postgres's own for a lost connection,
  * which it is to whoever waits for an answer.
@@ -33,15 +30,11 @@ export interface Machine extends MachineAddress {
 }
 
 /**
- * Opens a machine, without connecting to it. Its heart is listened to on a connection of its own: if it stops beating,
- * the machine is down, every connection to it is closed, and whatever waits for one of them fails. So a machine that
+ * Opens a machine, without connecting to it. Its heart is listened to on a connection of its own: if it stops beating
+ * for `answerMs`, the machine is down, every connection to it is closed, and whatever waits for one of them fails. So a machine that
  * hangs holds nothing up for longer than a beat, however long statements may take on one that works.
  */
-export function openMachine(
-  address: MachineAddress,
-  onChange: (isDown: boolean) => void,
-  answerMs = ANSWER_MS,
-): Machine {
+export function openMachine(address: MachineAddress, answerMs: number, onChange: (isDown: boolean) => void): Machine {
   const { name, url } = address
   const pools = new Map<string, pg.Pool>()
   const connections = new Set<pg.PoolClient>()

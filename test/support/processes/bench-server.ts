@@ -1,7 +1,11 @@
 import type { BenchServer } from '../../../bench/processes/postgres.ts'
 import { serverAt } from '../../../bench/processes/postgres.ts'
-import { testServerUrls } from '../postgres/test-server.ts'
-import { NAMES } from '../postgres/test-server.ts'
+import { CITUS_URL } from '../postgres/citus-url.ts'
+import { NAMES, testServerUrls } from '../postgres/test-server.ts'
+
+/** For tests that run a benchmark. */
+export const onOneServer =
+  CITUS_URL === undefined ? {} : { skip: 'benchmarks make databases of their own, on one server' }
 
 /** The tests' server for a benchmark. Databases whose names start with this are migrated first, as for every test. */
 export function benchServer(ours: string): BenchServer {

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import type { Test } from 'tap'
+import { PATIENT } from '../postgres/citus-url.ts'
 import type { DemoCredentials } from '../../../src/demo/demo.ts'
 
 export type Environment = Record<string, string>
@@ -65,7 +66,7 @@ export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: E
 
 /** Drops the environment, such as tap's variables for its own processes. */
 function environmentOf(environment: Environment): Environment {
-  return { PATH: process.env['PATH']!, TMPDIR: os.tmpdir(), PORT: '0', ...environment }
+  return { PATH: process.env['PATH']!, TMPDIR: os.tmpdir(), PORT: '0', ...PATIENT, ...environment }
 }
 
 /** A command for the process that runs commands. */

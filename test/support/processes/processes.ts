@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import readline from 'node:readline'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
+import { PATIENT } from '../postgres/citus-url.ts'
 
 /** A process of the program that is ready. */
 interface StartedProcess {
@@ -29,6 +30,7 @@ export async function startProcess(
       PORT: '0',
       LOG_LEVEL: 'error',
       BURST_LIMIT: '0',
+      ...PATIENT,
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
