@@ -10,11 +10,10 @@ import { canMount, openStage } from './stage.ts'
 import { tableOf } from './table.ts'
 
 /*
- * `npm run faults -- --runs N --seed S [--only PART]… [--times T] [--busy] [--out FILE]`: N runs of faults under
- * load, each reproducible from its own seed and T, which is how often the fault happens in a run. `--busy` leaves out
- * the checks of times, and lets the clients rest between two calls. Prints a line per run and a table at the
- * end; exit code 1 when anything was wrong. FILE gets the results as JSON after each run. `npm run faults -- --table
- * FILE…` prints the table of such files.
+ * `npm run faults -- --runs N --seed S [--only PART]… [--times T] [--busy] [--out FILE]`: N runs of faults under load,
+ * each reproducible from its own seed and T, which is how often the fault happens in a run. `--busy` leaves out the
+ * checks of times, and makes less load. Prints a line per run and a table at the end; exit code 1 when anything was
+ * wrong. FILE gets the results as JSON after each run. `npm run faults -- --table FILE…` prints the table of such files.
  */
 
 /** A stage grows with its data, so a new one is opened after this many runs. */
