@@ -1,11 +1,11 @@
 import pg from 'pg'
 import t from 'tap'
-import { clusterOf } from '../../src/postgres/cluster/company-connections.ts'
-import { eventually } from '../support/eventually.ts'
-import { CITUS_URL } from '../support/postgres/citus-url.ts'
-import { parentOf, signalServer } from '../support/postgres/signal-server.ts'
-import { employee, send, startService } from '../support/service.ts'
-import type { TestCompany } from '../support/service.ts'
+import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
+import { eventually } from '../../support/eventually.ts'
+import { CITUS_URL } from '../../support/postgres/citus-url.ts'
+import { parentOf, signalServer } from '../../support/postgres/signal-server.ts'
+import { employee, send, startService } from '../../support/service.ts'
+import type { TestCompany } from '../../support/service.ts'
 
 /* One machine of a cluster hangs: stopped processes keep their connections and answer nothing. */
 

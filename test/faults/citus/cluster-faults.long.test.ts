@@ -1,7 +1,7 @@
 import t from 'tap'
-import { CITUS_FAULTS } from './citus/citus-faults.ts'
-import { CITUS_BIN } from './citus/machines.ts'
-import { runShort } from './run-short.ts'
+import { CITUS_FAULTS } from './citus-faults.ts'
+import { CITUS_BIN } from './machines.ts'
+import { runShort } from '../run-short.ts'
 
 /* Each fault of a Citus cluster, once. */
 
