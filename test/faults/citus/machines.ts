@@ -17,6 +17,7 @@ import { startCluster } from '../cluster.ts'
 export const CITUS_BIN = process.env['CITUS_BIN']
 
 const HOST = '127.0.0.1'
+const ANSWERS_WITHIN_MS = 5_000
 const WORKERS = 2
 const SHARDS = 4
 const COORDINATOR = { shared_buffers: '64MB' }
@@ -67,7 +68,7 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
   const { urls } = coordinator
   await migrateDatabase(urls, () => undefined)
   await distribute(urls, { shards: SHARDS, isDryRun: false, onStep: () => undefined })
-  const places = await openPlaces(urls.serviceUrl)
+  const places = await openPlaces(urls.serviceUrl, ANSWERS_WITHIN_MS)
   cleanup.teardown(() => places.close(), 'closing the connections to the machines')
   return {
     ...{ coordinator, workers, places },
