@@ -75,7 +75,7 @@ export async function readStanding(
     onUnreachable,
   )
   const seconds = parts.flatMap(({ seconds_behind: behind }) => behind ?? [])
-  const rebuilds = parts.flatMap(({ rebuild }) => rebuild ?? [])
+  const rebuild = { events: sum(parts, (part) => part.rebuild.events), of: sum(parts, (part) => part.rebuild.of) }
   return {
     projection: name,
     version,
@@ -86,8 +86,7 @@ export async function readStanding(
       .flatMap(({ parked }) => parked)
       .toSorted((one, other) => one.parked_at.localeCompare(other.parked_at))
       .slice(0, SHOWN_PARKED),
-    rebuild:
-      rebuilds.length > 0 ? { events: sum(rebuilds, ({ events }) => events), of: sum(rebuilds, ({ of }) => of) } : null,
+    rebuild: rebuild.events > 0 ? rebuild : null,
   }
 }
 
@@ -286,10 +285,9 @@ export function shadowNameOf(projection: string): string {
   return `${projection}-next`
 }
 
-async function readRebuild(db: LedgerDb, name: string, version: number): Promise<ProjectionStanding['rebuild']> {
+async function readRebuild(db: LedgerDb, name: string, version: number): Promise<{ events: number; of: number }> {
   const { rows } = await sql<{ events: number; of: number }>`
     select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
-    from ${headsAnd({ name: shadowNameOf(name), version })}
-    having sum(c.position) > 0`.execute(db)
-  return rows[0] ?? null
+    from ${headsAnd({ name: shadowNameOf(name), version })}`.execute(db)
+  return rows[0]!
 }
