@@ -13,7 +13,8 @@ let [lastMs, time, count] = [0, '', 0]
  */
 export function newId(prefix: IdPrefix): string {
   const now = Date.now()
-  if (now === lastMs) count = Math.min(count + 1, MAX_COUNT)
+  // Also while the clock is set back.
+  if (now <= lastMs) count = Math.min(count + 1, MAX_COUNT)
   else {
     const hex = now.toString(16).padStart(12, '0')
     ;[lastMs, time, count] = [now, `${hex.slice(0, 8)}-${hex.slice(8)}`, 0]

@@ -7,7 +7,7 @@ import { listCompaniesWithRejectedBefore, findRejectedBefore } from '../ledger/e
 
 /** The maximum number of records per transaction, which locks the head of the company. */
 const RECORDS_AT_ONCE = 1_000
-/** The maximum number of transactions per run, and shard of a cluster; the next run continues. */
+/** The maximum number of transactions per run, on a cluster for each shard; the next run continues. */
 const BATCHES_PER_RUN = 500
 const COMPANIES_AT_ONCE = 100
 

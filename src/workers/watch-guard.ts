@@ -18,16 +18,18 @@ interface GuardOptions {
 
 /**
  * Looks once a minute, machine by machine, whether the triggers that refuse changes of events are there, and says in the
- * log what changed. Every worker looks for itself, so that no process has to live for it. A machine that does not answer
- * counts as it was.
+ * log what changed. Every worker does this, so it doesn't depend on one process. For a machine that doesn't answer, the
+ * last result counts.
  */
 export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: GuardOptions): { stop(): Promise<void> } {
   const stopped = new AbortController()
   const known = new Map<string | null, string[]>()
 
   async function look(): Promise<void> {
+    const machines = machinesBehind(pool)
+    for (const machine of known.keys()) if (!machines.some((place) => place.machine === machine)) known.delete(machine)
     const found = await findEverywhere(
-      machinesBehind(pool),
+      machines,
       async (place) => {
         const query = unguardedTables({ isMachine: place.machine !== null })
         const { rows } = await place.pool.query<{ name: string }>(query)

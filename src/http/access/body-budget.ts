@@ -116,8 +116,9 @@ function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => 
 }
 
 /**
- * Signals the answer to each request. Of a body that is not read, up to twice the limit is discarded: a connection that is
- * closed while the client still sends may lose the answer (RFC 9112, section 9.6). A longer one ends the connection.
+ * Signals the answer to each request. Discards a body that was not read if its announced length is at most twice the
+ * limit, because a client that is still sending may lose the answer when the connection closes (RFC 9112, section 9.6).
+ * Ends the connection after a longer one, or one without Content-Length.
  */
 export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
   app.decorateRequest('onAnswer', null)

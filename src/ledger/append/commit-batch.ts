@@ -7,8 +7,8 @@ import { isMoving } from '../../postgres/shard.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import type { Committed } from './commit.ts'
-import type { MetCompanies } from './newcomers.ts'
-import { findNewcomers, isNameTaken } from './newcomers.ts'
+import type { RecentConflicts } from './unchecked-creations.ts'
+import { findUncheckedCreations, isNameTaken } from './unchecked-creations.ts'
 import { commitTogether, DecisionError } from './commit.ts'
 import type { StoredCall } from './recent-events.ts'
 import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
@@ -20,8 +20,8 @@ export interface CommitOptions {
   shardOf?: ((companyId: string) => Shard) | undefined
   /** Employees of calls before, to decide on without loading them. */
   cache: EmployeeCache
-  /** Companies in which creations look for employees first. */
-  met: MetCompanies
+  /** Companies whose creations load employees first. */
+  conflicts: RecentConflicts
   /** Called after each commit with the companies that have new events. */
   onCommitted(companyIds: string[]): void
   /** Called with what a transaction appended, once it is known to be committed. */
@@ -82,12 +82,12 @@ async function commitWithRetries(
   calls: WriteCall[],
   wait: boolean,
 ): Promise<(Committed | 'held')[]> {
-  let newcomers = findNewcomers(calls, options.met)
+  let unchecked = findUncheckedCreations(calls, options.conflicts)
   for (let attempt = 1; ; attempt += 1) {
     const began = performance.now()
     const end = options.onBegin?.(calls)
     try {
-      const results = await commitOnConnection(options, calls, { wait, newcomers })
+      const results = await commitOnConnection(options, calls, { wait, unchecked })
       end?.(null)
       const records = calls.reduce((sum, { command }) => sum + command.count, 0)
       options.onTransaction?.(calls.length, records, (performance.now() - began) / 1_000)
@@ -96,9 +96,9 @@ async function commitWithRetries(
       return results
     } catch (error) {
       end?.(error)
-      if (newcomers.size > 0 && isNameTaken(error)) {
-        for (const { companyId } of newcomers) options.met.set(companyId, true)
-        newcomers = NOBODY
+      if (unchecked.size > 0 && isNameTaken(error)) {
+        for (const { companyId } of unchecked) options.conflicts.set(companyId, true)
+        unchecked = NOBODY
       } else if (!isRetryable(error) || attempt > MAX_RETRIES) throw error
     }
   }
@@ -111,7 +111,7 @@ function hasEvents(result: Committed | 'held'): boolean {
 async function commitOnConnection(
   { pool, shardOf, cache, onStored }: CommitOptions,
   calls: WriteCall[],
-  how: { wait: boolean; newcomers: ReadonlySet<WriteCall> },
+  how: { wait: boolean; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   try {
     return await withClient(pool, (client) => commitTogether(client, calls, { ...how, cache, onStored, shardOf }))

@@ -45,8 +45,8 @@ export interface Committed {
 interface CommitTogetherOptions {
   wait: boolean
   cache: EmployeeCache
-  /** Creations that are decided as if nobody had the values of their employees. */
-  newcomers: ReadonlySet<WriteCall>
+  /** Creations that are decided as if all their employees were new. */
+  unchecked: ReadonlySet<WriteCall>
   onStored?: ((calls: StoredCall[]) => void) | undefined
   /** The shard of a company, on a cluster. */
   shardOf?: ((companyId: string) => Shard) | undefined
@@ -61,7 +61,7 @@ interface CommitTogetherOptions {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { wait, cache, newcomers, onStored, shardOf }: CommitTogetherOptions,
+  { wait, cache, unchecked, onStored, shardOf }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
   const parts = byShard({ shardOf }, calls)
   const shards = parts.flatMap(([shard]) => shard ?? [])
@@ -69,7 +69,7 @@ export async function commitTogether(
     Promise.all([
       pipe.query(BEGIN),
       shards.length > 0 ? holdShards(pipe, shards, wait) : null,
-      ...parts.map(([shard, own]) => lockAndLoad(pipeOnShard(pipe, shard), own, { cache, newcomers, wait })),
+      ...parts.map(([shard, own]) => lockAndLoad(pipeOnShard(pipe, shard), own, { cache, unchecked, wait })),
     ]),
   )
   try {
@@ -90,7 +90,7 @@ export async function commitTogether(
     const results: (Committed | 'held')[] = []
     for (const call of calls) {
       const part = partOf.get(call.companyId)
-      results.push(part ? await decideOne(part, call, newcomers) : 'held')
+      results.push(part ? await decideOne(part, call, unchecked) : 'held')
     }
     STAGES.decided.publish(calls)
     await write(client, settled, results)
@@ -138,14 +138,14 @@ interface Writes {
 async function decideOne(
   { companies, ask, writes }: LoadedPart,
   call: WriteCall,
-  newcomers: ReadonlySet<WriteCall>,
+  unchecked: ReadonlySet<WriteCall>,
 ): Promise<Committed> {
   const { companyId, apiId, callId, idempotency, traceparent } = call
   const company = companies.get(companyId)!
   const known = company.keys.get(apiId)
   let decision = decide(company, call)
-  if (newcomers.has(call) && (decision.answer?.status ?? 0) >= 400) {
-    // Its errors include values that others have.
+  if (unchecked.has(call) && (decision.answer?.status ?? 0) >= 400) {
+    // The answer must also name the values that other employees have.
     await loadMore(ask, companyId, call.command.touches.taken, company.employees)
     decision = decide(company, call)
   }
@@ -216,7 +216,8 @@ function sendWrites(client: QueryClient, { companies, writes: { placed, bound, t
   )
   const heads = all.map(({ head }) => head)
   return [
-    // First what may be refused. Updates come before inserts, because a new employee may take a value that another gives up.
+    // The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts,
+    // because a new employee may take a value that another gives up.
     ...(moved.length > 0 ? [statements.updateDirectory(client, moved)] : []),
     ...(inserted.length > 0 ? [statements.insertIntoDirectory(client, inserted)] : []),
     ...(placed.length > 0 ? [statements.insertEvents(client, placed), statements.updateHeads(client, heads)] : []),

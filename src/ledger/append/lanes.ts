@@ -7,9 +7,9 @@ import { weightOf } from '../../domain/calls/write-call.ts'
 import type { CommitOptions } from './commit-batch.ts'
 import { commitBatch } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
-import { openMetCompanies } from './newcomers.ts'
+import { openRecentConflicts } from './unchecked-creations.ts'
 
-export interface LaneOptions extends Omit<CommitOptions, 'met'> {
+export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
   /** How many transactions run side by side in this process beside the one that is shared by small calls. */
   lanes: number
   /** How much the calls that share one commit may weigh; a heavier call goes alone. */
@@ -47,7 +47,7 @@ const SMALL_CALL_WEIGHT = 20
  */
 export function openLanes(given: LaneOptions): Lanes {
   const { lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = given
-  const options: CommitOptions = { ...given, met: openMetCompanies() }
+  const options: CommitOptions = { ...given, conflicts: openRecentConflicts() }
   const holderOf = ({ companyId }: WriteCall) => companyId
   const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, holderOf }
   const contended = openContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)

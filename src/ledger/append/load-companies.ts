@@ -20,7 +20,7 @@ export type Ask = <Result>(send: (client: QueryClient) => Promise<Result>) => Pr
 export interface LoadOptions {
   cache: EmployeeCache
   /** Creations for which only managers are loaded. */
-  newcomers: ReadonlySet<WriteCall>
+  unchecked: ReadonlySet<WriteCall>
   wait: boolean
 }
 
@@ -31,8 +31,8 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
  * Loads all rows that these calls may need. These statements travel in one packet with the one that locks the heads,
  * and after it. Each sees what was committed when it began, including the changes of the previous holder of a head.
  */
-export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, newcomers, wait }: LoadOptions) {
-  const touched = findTouched(calls, cache, newcomers)
+export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, wait }: LoadOptions) {
+  const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
   const [keys, now, bound, found] = await Promise.all([
     statements.loadKeys(client, wantedKeys(calls), wait),
@@ -51,8 +51,8 @@ interface TouchedEmployees {
   cached: CachedEmployees
 }
 
-function findTouched(calls: WriteCall[], cache: EmployeeCache, newcomers: ReadonlySet<WriteCall>): TouchedEmployees[] {
-  const namesOf = (call: WriteCall) => call.command.touches[newcomers.has(call) ? 'managers' : 'all']
+function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: ReadonlySet<WriteCall>): TouchedEmployees[] {
+  const namesOf = (call: WriteCall) => call.command.touches[unchecked.has(call) ? 'managers' : 'all']
   return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, own]) => {
     const naming = own.length === 1 ? namesOf(own[0]!) : union(own.map(namesOf))
     return { companyId, naming, cached: cache.find(companyId, naming) }

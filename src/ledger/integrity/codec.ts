@@ -184,38 +184,13 @@ export function joinData(header: EventHeader, data: string | null): RecordedEven
 
 /** The same, but decodes the data when they are first looked at. */
 export function joinLater(header: EventHeader, data: string): RecordedEvent {
-  return new LateEvent(header, data) as EventHeader as RecordedEvent
-}
-
-class LateEvent implements EventHeader {
-  readonly position: number
-  readonly call_id: string | null
-  readonly stream: string
-  readonly version: number
-  readonly type: EventType
-  readonly schema_version: number
-  readonly index: number | null
-  readonly recorded_at: string
-  readonly actor: string
-  readonly #data: string
-  #decoded: unknown
-
-  constructor(header: EventHeader, data: string) {
-    this.position = header.position
-    this.call_id = header.call_id
-    this.stream = header.stream
-    this.version = header.version
-    this.type = header.type
-    this.schema_version = header.schema_version
-    this.index = header.index
-    this.recorded_at = header.recorded_at
-    this.actor = header.actor
-    this.#data = data
-  }
-
-  get data(): unknown {
-    return (this.#decoded ??= JSON.parse(this.#data))
-  }
+  let decoded: unknown
+  return {
+    ...header,
+    get data() {
+      return (decoded ??= JSON.parse(data))
+    },
+  } as RecordedEvent
 }
 
 /** The columns of an event for `deriveEnvelope`. */

@@ -31,8 +31,8 @@ export interface Machine extends MachineAddress {
 
 /**
  * Opens a machine, without connecting to it. Its heart is listened to on a connection of its own: if it stops beating
- * for `answerMs`, the machine is down, every connection to it is closed, and whatever waits for one of them fails. So a machine that
- * hangs holds nothing up for longer than a beat, however long statements may take on one that works.
+ * for `answerMs`, the machine is down, every connection to it is closed, and whatever waits for one of them fails. So a
+ * machine that hangs holds nothing up for much longer than that, however long statements may take on one that works.
  */
 export function openMachine(address: MachineAddress, answerMs: number, onChange: (isDown: boolean) => void): Machine {
   const { name, url } = address

@@ -66,15 +66,19 @@ await t.test('a client that sends a byte at a time is cut off', async (t) => {
 })
 
 await t.test('a client that does not read is cut off', async (t) => {
-  const accepted = new Promise<net.Socket>((resolve) => {
-    service.app.server.on('connection', (socket: net.Socket) => socket.remotePort === deaf.localPort && resolve(socket))
-  })
+  const { server } = service.app
+  const accepted: net.Socket[] = []
+  server.on('connection', (socket: net.Socket) => accepted.push(socket))
   const { hostname, port } = new URL(service.address)
   const deaf = net.connect(Number(port), hostname).pause()
   t.teardown(() => deaf.destroy())
   deaf.on('error', () => undefined).write('GET /docs/reference.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20))
-  const connection = await accepted
-  await once(connection, 'close')
+  await once(deaf, 'connect')
+  const find = () => accepted.find(({ remotePort }) => remotePort === deaf.localPort)
+  // The server may accept it before or after this side knows its port.
+  while (!find()) await once(server, 'connection')
+  const connection = find()!
+  if (!connection.destroyed) await once(connection, 'close')
   t.ok(connection.destroyed)
 })
 

@@ -79,3 +79,21 @@ await t.test('an employee created in the same transaction is met', async (t) => 
   const answers = await Promise.all([create([...many(), same], company), create([...many(), same], company)])
   t.same(new Set(answers.map(({ status }) => status)), new Set([201, 409]))
 })
+
+await t.test(
+  'a creation is refused although a later call of its transaction changes the value that is taken',
+  async (t) => {
+    const company = await service.makeCompany('Changed')
+    const taken = employee()
+    await create([taken], company)
+    const before = create(many(), company)
+    const refused = create([...many(), employee({ email: taken.email, external_id: 'E-2' })], company)
+    const later = service.call('PUT', '/v1/employees', {
+      key: company.key,
+      body: { employees: [employee({ external_id: 'E-2' })] },
+    })
+    t.equal((await before).status, 201)
+    t.equal((await refused).status, 409)
+    t.match(await later, { status: 200, body: { results: [{ result: 'created' }] } })
+  },
+)

@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
+import { constraintOf } from '../../postgres/database-errors.ts'
+
+/*
+ * A call that creates many employees is decided without loading the employees who may already have its email addresses
+ * and external ids: there seldom are any. If the unique indexes of the directory refuse it, the transaction starts again
+ * and loads them, so that the answer can name them.
+ */
+
+/** For fewer records, loading costs too little to matter, and the calls beside this one would have to start again. */
+const LEAST_RECORDS = 20
+/** How long a company's creations load employees first after a conflict, in milliseconds. */
+const REMEMBERED_MS = 60_000
+const MAX_COMPANIES = 10_000
+
+/** The companies whose creations have just conflicted with employees. */
+export type RecentConflicts = LRUCache<string, true>
+
+export function openRecentConflicts(): RecentConflicts {
+  return new LRUCache({ max: MAX_COMPANIES, ttl: REMEMBERED_MS })
+}
+
+/**
+ * The calls that are decided as if all their employees were new. A company with other calls in the transaction has none:
+ * those could give an employee another value before the directory sees the one that is taken.
+ */
+export function findUncheckedCreations(
+  calls: readonly WriteCall[],
+  conflicts: RecentConflicts,
+): ReadonlySet<WriteCall> {
+  const changing = new Set(calls.filter(({ command }) => command.operation !== 'create').map((call) => call.companyId))
+  return new Set(
+    calls.filter(
+      ({ command, companyId, validateOnly }) =>
+        command.operation === 'create' &&
+        command.count >= LEAST_RECORDS &&
+        // What is only validated meets no index.
+        !validateOnly &&
+        !changing.has(companyId) &&
+        !conflicts.has(companyId),
+    ),
+  )
+}
+
+/** Whether the directory has refused a value that another employee has. On a cluster, the name of the shard follows. */
+export function isNameTaken(error: unknown): boolean {
+  return /^employee_directory_(?:email|external_id)(?:_\d+)?$/.test(constraintOf(error) ?? '')
+}
