@@ -11,7 +11,7 @@ import { startService } from '../support/service.ts'
 
 const onCitus = CITUS_URL === undefined ? { skip: 'CITUS_URL names no Citus cluster' } : {}
 
-await t.test('a connection to a shard that is gone can be used again', onCitus, async (t) => {
+await t.test('a connection still works after its shard has moved away', onCitus, async (t) => {
   const service = await startService(t)
   const { id } = service.company
   const cluster = clusterOf(service.pool)!
