@@ -3,11 +3,10 @@ import type { Pool } from 'pg'
 import { unguardedTables } from '../ledger/audit/unguarded-tables.ts'
 import { readStanding, readTimesAhead } from '../ledger/read/read-standings.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { leaveOutUnreachable } from '../postgres/cluster/company-connections.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
-/** `checkMachines` says which machines do not answer. */
-const leaveOut = () => undefined
 const LATE_SECONDS = 60
 /** Tolerates the clock corrections of NTP. */
 const AHEAD_SECONDS = 2
@@ -59,7 +58,7 @@ interface Rights {
 /** Checks for events with times ahead of the database clock, which was set back after it recorded them. */
 export async function checkRecordedTimes(pool: Pool): Promise<Finding> {
   const check = 'recorded times'
-  const { companies, seconds } = await readTimesAhead(pool, leaveOut)
+  const { companies, seconds } = await readTimesAhead(pool, leaveOutUnreachable)
   if (seconds <= AHEAD_SECONDS) return ok(check, 'no event is ahead of the database clock')
   const who = companies === 1 ? '1 company has' : `${companies} companies have`
   const found = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; until the clock catches up, new events get the same time`
@@ -81,7 +80,7 @@ export async function checkProjection(pool: Pool, projection: { name: string; ve
     events_behind: events,
     seconds_behind: seconds,
     is_complete: isComplete,
-  } = await readStanding(pool, projection, leaveOut)
+  } = await readStanding(pool, projection, leaveOutUnreachable)
   if (parked > 0)
     return warn(
       check,

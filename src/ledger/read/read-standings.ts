@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { clusterOf, findEverywhere, placesOf } from '../../postgres/cluster/company-connections.ts'
+import { clusterOf, findEverywhere, leaveOutUnreachable, placesOf } from '../../postgres/cluster/company-connections.ts'
 import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
@@ -148,7 +148,7 @@ export async function readCompanyStanding(
   const row = rows[0]
   if (!row) throw new Error(`there is no company ${companyId}`)
   const readAll = async (place: { pool: Pool }) => [await readLag(openDatabase(place.pool), { name, version })]
-  const lags = await outsideCompany(() => findEverywhere(placesOf(pool), readAll, () => undefined))
+  const lags = await outsideCompany(() => findEverywhere(placesOf(pool), readAll, leaveOutUnreachable))
   const { lagging, parked_companies: parked } = sumLags(lags)
   return {
     ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },

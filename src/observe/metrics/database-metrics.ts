@@ -4,6 +4,8 @@ import type { Pool } from 'pg'
 import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
 import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
+import { leaveOutUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { isServerError } from '../../postgres/database-errors.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The number of companies that are listed per projection. */
@@ -26,13 +28,18 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
   const gauges = openGauges(metrics)
   const isUp = openUpGauge(metrics)
   const lookUp = async () => {
-    const standings = await Promise.all(projections.map((projection) => readStanding(pool, projection, leaveOut)))
-    const worst = await Promise.all(
-      projections.map((projection) => readWorstCompanies(pool, projection, NAMED_COMPANIES, leaveOut)),
+    const standings = await Promise.all(
+      projections.map((projection) => readStanding(pool, projection, leaveOutUnreachable)),
     )
-    // They are on the coordinator of a cluster, which may be the one that does not answer.
-    const queues = await queueDepths().catch(() => [])
-    const times = await readTimesAhead(pool, leaveOut)
+    const worst = await Promise.all(
+      projections.map((projection) => readWorstCompanies(pool, projection, NAMED_COMPANIES, leaveOutUnreachable)),
+    )
+    const queues = await queueDepths().catch((error: unknown) => {
+      // They are on the coordinator of a cluster, which may be the one that does not answer.
+      if (isServerError(error)) return []
+      throw error
+    })
+    const times = await readTimesAhead(pool, leaveOutUnreachable)
     resetGauges(gauges)
     for (const standing of standings) setStanding(gauges, standing)
     for (const [at, companies] of worst.entries()) {
@@ -56,8 +63,6 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
     isUp.set(answered ? 1 : 0)
   })
 }
-
-const leaveOut = () => undefined
 
 type Gauges = ReturnType<typeof openGauges>
 

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { sqlState } from '../database-errors.ts'
+import { isServerError, sqlState } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
@@ -194,6 +194,11 @@ export type OnUnreachable = (machine: string, error: unknown) => void
 
 const rethrow: OnUnreachable = (_, error) => {
   throw error
+}
+
+/** Leaves out a machine that does not answer. The caller says elsewhere which ones do not. */
+export const leaveOutUnreachable: OnUnreachable = (_, error) => {
+  if (!isServerError(error)) throw error
 }
 
 /**
