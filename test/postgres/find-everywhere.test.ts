@@ -11,8 +11,14 @@ const PLACES: Place[] = ['one:5432', 'two:5432'].map((machine) => ({ machine, po
 
 /** Asks both machines, the second of which fails. */
 function ask(error: Error): Promise<string[]> {
-  const find = ({ machine }: Place) => (machine === 'one:5432' ? Promise.resolve(['found']) : Promise.reject(error))
-  return findEverywhere(PLACES, find, leaveOutUnreachable)
+  return findEverywhere(
+    PLACES,
+    async ({ machine }) => {
+      if (machine === 'two:5432') throw error
+      return ['found']
+    },
+    leaveOutUnreachable,
+  )
 }
 
 await t.test('a machine that does not answer is left out', async (t) => {
@@ -26,8 +32,8 @@ await t.test('a wrong statement fails instead of leaving out the machine', async
 
 await t.test('nothing is found if no machine answers', async (t) => {
   const error = new MachineDownError('both')
-  await t.rejects(
-    findEverywhere(PLACES, () => Promise.reject(error), leaveOutUnreachable),
-    error,
-  )
+  const find = async () => {
+    throw error
+  }
+  await t.rejects(findEverywhere(PLACES, find, leaveOutUnreachable), error)
 })

@@ -34,11 +34,7 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
     const worst = await Promise.all(
       projections.map((projection) => readWorstCompanies(pool, projection, NAMED_COMPANIES, leaveOutUnreachable)),
     )
-    const queues = await queueDepths().catch((error: unknown) => {
-      // They are on the coordinator of a cluster, which may be the one that does not answer.
-      if (isServerError(error)) return []
-      throw error
-    })
+    const queues = await depthsIfReachable(queueDepths)
     const times = await readTimesAhead(pool, leaveOutUnreachable)
     resetGauges(gauges)
     for (const standing of standings) setStanding(gauges, standing)
@@ -62,6 +58,16 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
     if (!answered) resetGauges(gauges)
     isUp.set(answered ? 1 : 0)
   })
+}
+
+/** The queues are on the coordinator of a cluster, which may be the one that does not answer. */
+async function depthsIfReachable(queueDepths: WatchedDatabase['queueDepths']): Promise<QueueDepth[]> {
+  try {
+    return await queueDepths()
+  } catch (error) {
+    if (isServerError(error)) return []
+    throw error
+  }
 }
 
 type Gauges = ReturnType<typeof openGauges>
