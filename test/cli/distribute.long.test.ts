@@ -113,7 +113,7 @@ await t.test(
     const { findings } = JSON.parse(stdout) as { findings: { check: string }[] }
     t.match(
       findings.find(({ check }) => check === 'append-only'),
-      { level: 'ok', found: /a trigger rejects changes/ },
+      { level: 'ok', found: /triggers reject changes/ },
     )
     t.equal(
       await asOwner(

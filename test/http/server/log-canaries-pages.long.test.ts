@@ -75,7 +75,10 @@ await t.test('they fail with database errors that quote whole rows', async (t) =
   for (const [at, table] of ['sessions', 'api_keys', 'users', 'user_tokens'].entries()) {
     await asSuperuser(service.urls.superUrl, `alter table ${table} add constraint canary check (false) not valid`)
     const { statuses } = await everything(cookie, at + 2)
-    t.ok(statuses.includes(500), table)
+    t.ok(
+      statuses.some((status) => status >= 500),
+      table,
+    )
     await asSuperuser(service.urls.superUrl, `alter table ${table} drop constraint canary`)
   }
 })
