@@ -51,7 +51,11 @@ export async function openCluster(
     const address = addressOf(row, url)
     const known = machines.get(address.url)
     if (known) return known
-    const machine = openMachine(address, answerMs, (isDown) => onChange(address.name, isDown))
+    const machine = openMachine(address, answerMs, (isDown) => {
+      onChange(address.name, isDown)
+      // It may have been replaced or removed.
+      if (isDown) void look().catch(() => undefined)
+    })
     machines.set(address.url, machine)
     return machine
   }
