@@ -249,7 +249,8 @@ async function sweepOnce(options: WorkerOptions): Promise<void> {
         await Promise.race([boss.insert(queueOf(projection), jobs), over])
       } catch (error) {
         log.warn({ err: error }, 'could not reach the job queue; folding without it')
-        await foldInTurns(options, projection, new Set(lagging))
+        // What fails is in the log, and keeps no other projection waiting.
+        await foldInTurns(options, projection, new Set(lagging)).catch(() => undefined)
         options.onDone?.(lagging)
       }
     }

@@ -1,0 +1,71 @@
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
+import { openDatabase } from '../../src/postgres/kysely.ts'
+import { findCheckpoint } from '../../src/workers/checkpoints.ts'
+import { openFolding } from '../../src/workers/open-folding.ts'
+import type { PgBoss } from '../../src/workers/queues.ts'
+import { startWorker } from '../../src/workers/worker.ts'
+import { isCaughtUp } from '../support/caught-up.ts'
+import { eventually } from '../support/eventually.ts'
+import type { TestCompany } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
+
+const service = await startService(t)
+
+/** Whether every projection has folded all events of these companies. */
+async function areCaughtUp(companies: TestCompany[]): Promise<boolean> {
+  for (const { id } of companies)
+    for (const projection of PROJECTIONS) {
+      const { position, head } = await findCheckpoint(service.db, projection, id)
+      if (position < head) return false
+    }
+  return true
+}
+
+/** A queue on a machine that does not answer. */
+const unreachable = {
+  work: async () => 'id',
+  offWork: async () => undefined,
+  insert: async () => {
+    throw new Error('Connection terminated unexpectedly')
+  },
+} as unknown as PgBoss
+
+/** Starts a worker that sweeps often and has no queue. */
+async function work(t: Test, foldingDbOf: (companyId: string) => LedgerDb): Promise<void> {
+  const worker = await startWorker({
+    ...{ db: service.db, pool: service.pool, foldingDbOf, boss: unreachable, projections: PROJECTIONS },
+    log: pino({ level: 'silent' }),
+    sweepIntervalMs: 50,
+    answersKeptHours: 72,
+    retireRecords: async () => 0,
+  })
+  t.teardown(() => worker.stop())
+}
+
+await t.test('without the job queue, the sweep folds every projection by itself', async (t) => {
+  await service.call('POST', '/v1/employees', { body: employee() })
+  await work(t, openFolding(service.pool))
+  await eventually('all is folded', () => isCaughtUp(service.pool))
+})
+
+await t.test('companies that cannot be reached do not keep the others from being folded', async (t) => {
+  const companies = [service.company]
+  for (const name of ['One', 'Two', 'Three']) companies.push(await service.makeCompany(name))
+  for (const { key } of companies) await service.call('POST', '/v1/employees', { key, body: employee() })
+  const [there, away] = [companies.slice(0, 2), companies.slice(2)]
+  let isAway = true
+  const folding = openFolding(service.pool)
+  const lost = openDatabase<LedgerTables>({
+    ...service.pool,
+    connect: () => (isAway ? Promise.reject(new Error('Connection terminated unexpectedly')) : service.pool.connect()),
+  } as unknown as Pool)
+  await work(t, (companyId) => (away.some(({ id }) => id === companyId) ? lost : folding(companyId)))
+  await eventually('those that can be reached are folded', () => areCaughtUp(there))
+  t.notOk(await areCaughtUp(away))
+  isAway = false
+  await eventually('all are folded once they can be reached again', () => isCaughtUp(service.pool))
+})
