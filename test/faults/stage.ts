@@ -183,10 +183,12 @@ async function makeCompanies({ withServices, machines }: Stage, count: number): 
   })
 }
 
-/** Makes ids of companies on one of the workers. */
+/** Makes ids of companies on one of the workers. Shards may have moved away from a worker. */
 async function idOnMachine({ places, workers }: Machines, at: number): Promise<StageServices['newId']> {
   await places.look()
-  const name = nameOf(workers[at % workers.length]!)
+  const used = new Set(places.shards().map(({ machine }) => machine.name))
+  const names = workers.map(nameOf).filter((name) => used.has(name))
+  const name = names[at % names.length]!
   return (prefix) => {
     for (;;) {
       const id = newId(prefix)

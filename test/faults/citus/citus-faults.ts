@@ -43,9 +43,11 @@ export const CITUS_FAULTS: Record<string, Fault> = {
   },
   'cluster: shard moved': async (stage, random, load) => {
     const { workers, machineOf } = machinesOf(stage)
-    const companyId = random.pick(load.companyIds)
-    const from = await machineOf(companyId)
+    const places = await Promise.all(load.companyIds.map(async (id) => ({ id, machine: await machineOf(id) })))
+    // From the worker with the most companies, so that neither is left without.
+    const [from] = workers.toSorted((one, other) => countOn(places, other) - countOn(places, one)) as [Cluster]
     const to = workers.find((worker) => worker !== from)!
+    const { id: companyId } = random.pick(places.filter(({ machine }) => machine === from))
     const mode = random.pick(['block_writes', 'force_logical'])
     return whileNobodyNotices(load, () =>
       stage.withDatabase((db) =>
@@ -65,6 +67,10 @@ export const CITUS_FAULTS: Record<string, Fault> = {
     )
   },
   'cluster: machine added': async (stage, _, load) => whileNobodyNotices(load, () => addAndRemove(stage)),
+}
+
+function countOn(places: { machine: Cluster }[], worker: Cluster): number {
+  return places.filter(({ machine }) => machine === worker).length
 }
 
 /** Kills a machine's server, and starts it again after a moment. */

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
 import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
+import type { Machine } from '../../../src/postgres/cluster/machine.ts'
 import { eventually } from '../../support/eventually.ts'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
 import { parentOf, signalServer } from '../../support/postgres/signal-server.ts'
@@ -16,15 +17,11 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
   const cluster = clusterOf(service.pool)!
   const [hung, healthy] = await companiesOnTwoMachines()
   const { machine } = cluster.find(hung.id)
-  const postmaster = await postmasterOf(machine.name)
   const create = ({ key }: TestCompany) => service.call('POST', '/v1/employees', { key, body: employee() })
   const look = ({ key }: TestCompany) => service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q', { key })
   t.equal((await create(hung)).status, 201)
 
-  signalServer(postmaster, 'SIGSTOP')
-  const release = () => signalServer(postmaster, 'SIGCONT')
-  process.once('exit', release)
-  try {
+  await whileHung(machine, async () => {
     const [written, read] = [create(hung), look(hung)]
     while (!machine.isDown) {
       t.equal((await create(healthy)).status, 201)
@@ -43,10 +40,7 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
       const headers = { authorization: `Bearer ${healthy.admin.token}` }
       return (await send(service.address, 'GET', path, { key: null, headers })).status === 200
     })
-  } finally {
-    release()
-    process.off('exit', release)
-  }
+  })
   await eventually('it is used again', async () => (await create(hung)).status === 201)
   t.equal((await look(hung)).status, 404)
 
@@ -60,6 +54,44 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
     }
   }
 })
+
+await t.test('companies are served and folded while the coordinator hangs', onCitus, async (t) => {
+  const service = await startService(t, { SWEEP_INTERVAL_MS: '200' }, { workers: true })
+  const cluster = clusterOf(service.pool)!
+  const [coordinator] = cluster.machines() as [Machine]
+  const company = await companyElsewhere()
+  const headers = { authorization: `Bearer ${company.admin.token}` }
+  const create = () => service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+  await whileHung(coordinator, async () => {
+    while (!coordinator.isDown) t.equal((await create()).status, 201)
+    const { status, body } = await create()
+    t.equal(status, 201)
+    await eventually('the sweep folds its event', async () => {
+      const path = `/admin/v1/bulk-user-logs/${body.log_id}`
+      return (await send(service.address, 'GET', path, { key: null, headers })).status === 200
+    })
+  })
+  await eventually('it is used again', async () => !coordinator.isDown)
+
+  async function companyElsewhere(): Promise<TestCompany> {
+    for (let company = service.company; ; company = await service.makeCompany('Other'))
+      if (cluster.find(company.id).machine !== coordinator) return company
+  }
+})
+
+/** Stops all processes of a machine's server until a task is done. */
+async function whileHung(machine: Machine, task: () => Promise<void>): Promise<void> {
+  const postmaster = await postmasterOf(machine.name)
+  const release = () => signalServer(postmaster, 'SIGCONT')
+  process.once('exit', release)
+  signalServer(postmaster, 'SIGSTOP')
+  try {
+    await task()
+  } finally {
+    release()
+    process.off('exit', release)
+  }
+}
 
 /** The server runs on this machine: it is the parent of each of its backends. */
 async function postmasterOf(machine: string): Promise<number> {
