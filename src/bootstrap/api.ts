@@ -60,6 +60,9 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const client = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
   const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
+  const areReadModelsComplete = openCompleteness(access.db, projections)
+  // Only the coordinator of a cluster knows, and it may not answer later.
+  void areReadModelsComplete().catch(() => undefined)
   const app = buildApp({
     commands: {
       lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
@@ -73,12 +76,12 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
     singleDeliveries:
       options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
-    ...{ db: store.db, access: access.db, reads: reading.reads, signer, log },
+    ...{ db: store.db, access: access.db, accessPool: access.pool, reads: reading.reads, signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: store.cluster ? async () => store.cluster!.machines().some(({ isDown }) => !isDown) : access.isAnswering,
     machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
-    areReadModelsComplete: openCompleteness(access.db, projections),
+    areReadModelsComplete,
     health: openHealth(store.pool, waker, await readVersions()),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,

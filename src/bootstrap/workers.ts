@@ -22,6 +22,7 @@ import { startRecorder } from '../workers/record-checkpoints.ts'
 import { watchGuard } from '../workers/watch-guard.ts'
 import { startWorker } from '../workers/worker.ts'
 import { askMachines } from './machines.ts'
+import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { openSecrets } from './secrets.ts'
@@ -50,6 +51,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),
     retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
+    expireSessions: (onUnreachable) => expireSessions(store.pool, onUnreachable),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: (companyIds) => webhooks.announce(companyIds),
     traceFold: tracing?.foldTracer(store.db),

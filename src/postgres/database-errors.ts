@@ -20,8 +20,14 @@ const OUTDATED = new Set(['26000', '42P05', '42P01', 'XX000'])
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was|network)|Cannot use a pool|Received unexpected|Prepared statements must be unique|a pipeline has failed)/
 
+/** A shard is not where it was expected. */
+export class MovedError extends Error {
+  override name = 'MovedError'
+}
+
 /** Whether an error is caused by the server's state or by the connection, so that a later retry may succeed. */
 export function isServerError(error: unknown): boolean {
+  if (error instanceof MovedError) return true
   const state = sqlState(error)
   if (state !== null) return PASSING.has(state.slice(0, 2)) || OUTDATED.has(state)
   return isConnectionError(error)
@@ -60,7 +66,7 @@ export function isCausedByData(error: unknown): boolean {
  * that nobody has thought of.
  */
 export function isLasting(error: unknown): boolean {
-  return isCausedByData(error) || (sqlState(error) === null && !isConnectionError(error))
+  return isCausedByData(error) || (sqlState(error) === null && !isServerError(error))
 }
 
 // Classes of a lost connection (08) or of a server that is shutting down (57) or failing (53, 58, XX). The error may

@@ -1,4 +1,4 @@
-import { sqlState } from './database-errors.ts'
+import { MovedError, sqlState } from './database-errors.ts'
 import type { QueryClient, Statement } from './pipeline.ts'
 
 /*
@@ -93,11 +93,6 @@ export async function assertShardsHere(client: QueryClient, shards: Shard[]): Pr
     values: [idsOf(shards)],
   })
   if (rows[0]!.here < shards.length) throw new MovedError('a shard is on another machine')
-}
-
-/** A shard is not where it was expected. */
-export class MovedError extends Error {
-  override name = 'MovedError'
 }
 
 const idsOf = (shards: Shard[]) => `{${shards.map(({ id }) => id).join(',')}}`

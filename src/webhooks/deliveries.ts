@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { findEverywhere, placesOf } from '../postgres/cluster/company-connections.ts'
 import type { PgBoss } from '../workers/queues.ts'
-import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES } from '../workers/queues.ts'
+import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs } from '../workers/queues.ts'
 import { openDispatcher } from './dispatcher.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
@@ -55,7 +55,13 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
     const jobs: { data: DeliverJob }[] = []
     for (let at = 0; at < due.length; at += WEBHOOKS_PER_JOB)
       jobs.push({ data: { webhooks: due.slice(at, at + WEBHOOKS_PER_JOB) } })
-    if (jobs.length > 0) await boss.insert(DELIVER_WEBHOOKS, jobs)
+    if (jobs.length === 0) return
+    try {
+      await insertJobs(boss, DELIVER_WEBHOOKS, jobs)
+    } catch (error) {
+      log.warn({ err: error }, 'could not reach the job queue; delivering without it')
+      dispatcher.dispatch(due)
+    }
   }
 
   let sending: Promise<void> = Promise.resolve()

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
@@ -135,9 +136,26 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
   }
 }
 
+/** The queue is on one machine, which may hang. */
+const INSERTS_WITHIN_MS = 5_000
+
+/** Inserts jobs. Rejects if the queue does not answer. */
+export async function insertJobs(boss: PgBoss, queue: string, jobs: { data: object }[]): Promise<void> {
+  const over = pause(INSERTS_WITHIN_MS, undefined, { ref: false }).then(() => {
+    throw new Error('the job queue does not answer')
+  })
+  over.catch(() => undefined)
+  await Promise.race([boss.insert(queue, jobs), over])
+}
+
+/** How long a statement of pg-boss may take, in milliseconds; its maintenance takes the longest. */
+const ANSWERS_WITHIN_MS = 60_000
+
 function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
   return new PgBoss({
     ...connectionTo(url, CONNECTION_SETTINGS),
+    // A server that dies silently must not hold up the loops that fetch jobs.
+    ...{ keepAlive: true, query_timeout: ANSWERS_WITHIN_MS },
     schema: SCHEMA,
     application_name: 'employee-ledger jobs',
     max: connections,

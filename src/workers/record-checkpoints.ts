@@ -7,9 +7,8 @@ import { isServerError } from '../postgres/database-errors.ts'
 import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import { placesOf } from '../postgres/cluster/company-connections.ts'
+import { clusterOf, placesOf } from '../postgres/cluster/company-connections.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
-import { MachineDownError } from '../postgres/cluster/machine.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 
 interface RecorderOptions {
@@ -103,7 +102,8 @@ async function recordRound(
     try {
       recorded.set(companyId, await inCompany(companyId, () => recordCompany({ ...options, db }, companyId)))
     } catch (error) {
-      if (isServerError(error) && !(error instanceof MachineDownError)) throw error
+      // Another machine of a cluster may answer.
+      if (isServerError(error) && !clusterOf(options.pool)) throw error
       faults += 1
       options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
     }
@@ -129,8 +129,8 @@ async function* companiesDue(
         heads = await readHeads(db, heads.at(-1)!.uuid)
       }
     } catch (error) {
-      if (!(error instanceof MachineDownError)) throw error
-      log.warn({ err: error }, 'could not record the checkpoints of the companies on a machine')
+      if (place.machine === null || !isServerError(error)) throw error
+      log.warn({ err: error, machine: place.machine }, 'could not record the checkpoints of the companies on a machine')
       // They may be there.
       missing.clear()
     }

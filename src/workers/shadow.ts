@@ -104,6 +104,11 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
 }
 
 async function lockCheckpoints(transaction: Transaction<LedgerTables>, { name, version }: Projection): Promise<void> {
+  // A company that has none yet could get one, and be folded into the tables that are replaced.
+  await sql`insert into checkpoints (company_id, projection, version, position, attempts)
+    select company_id, ${name}, ${sql.lit(version)}::integer, 0, 0 from heads on conflict do nothing`.execute(
+    transaction,
+  )
   await sql`update checkpoints set attempts = attempts
     where projection = ${name} and version = ${version}`.execute(transaction)
 }

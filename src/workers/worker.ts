@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
@@ -15,7 +14,7 @@ import { completeVersion } from './complete-version.ts'
 import { COMPANIES_TOGETHER, foldTogether } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
-import { deadLetterOf, EXPIRE_ANSWERS, queueOf, RETIRE_RECORDS } from './queues.ts'
+import { deadLetterOf, EXPIRE_ANSWERS, insertJobs, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 interface WorkerOptions {
   db: LedgerDb
@@ -34,6 +33,8 @@ interface WorkerOptions {
   recent?: RecentEvents | undefined
   /** Retires refused records that have exceeded their retention. Returns their number. */
   retireRecords(onUnreachable: OnUnreachable): Promise<number>
+  /** Deletes the sessions that have ended. */
+  expireSessions(onUnreachable: OnUnreachable): Promise<unknown>
   /** Called with the number of answers that expired, or of refused records that were retired. */
   onExpired?(count: number): void
   onRetired?(count: number): void
@@ -70,20 +71,20 @@ interface Worker {
 
 const JOBS_AT_ONCE = 100
 const POLL_SECONDS = 2
-/** The queue is on one machine, which may hang. */
-const QUEUE_ANSWERS_MS = 5_000
 /** The number of companies in one job of the sweep. */
 const COMPANIES_PER_JOB = 100
 
 /** Starts folding: one pg-boss worker per projection, and the sweep for events whose job was lost. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { boss, log, sweepIntervalMs, projections } = options
+  const stopping = new AbortController()
   for (const projection of projections) {
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     const work = { batchSize: JOBS_AT_ONCE, burstWhenBatchFull: true, ...polling }
     await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
       const companies = new Set(jobs.flatMap(({ data }) => data.companies))
-      await foldInTurns(options, projection, new Set(companies))
+      const signal = AbortSignal.any([stopping.signal, ...jobs.map((job) => job.signal)])
+      await foldInTurns(options, projection, new Set(companies), signal)
       options.onDone?.([...companies])
     })
   }
@@ -94,11 +95,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     options.onExpired?.(count)
     if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
     await forgetTraces(options.pool, leaveOut(log, 'could not delete old traces on a machine'))
+    await options.expireSessions(leaveOut(log, 'could not delete ended sessions on a machine'))
   })
 
   let sweeping: Promise<void> | undefined
   const sweep = () => {
-    sweeping ??= sweepOnce(options)
+    sweeping ??= sweepOnce(options, stopping.signal)
       .catch((error: unknown) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'))
       .finally(() => (sweeping = undefined))
   }
@@ -115,6 +117,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     async stop() {
       clearInterval(timer)
+      stopping.abort()
       const queues = [...projections.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have started a sweep.
@@ -126,12 +129,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 /**
  * Folds new events of these companies, round by round, so that a small company does not wait for a large one: first
  * several companies together, then one batch of each that has to be folded alone. A transient failure fails the job
- * after all other companies are done; pg-boss then retries it, and so does the sweep.
+ * after all other companies are done; pg-boss then retries it, and so does the sweep, which also continues after the
+ * signal: at a stop, or when the job has expired.
  */
-async function foldInTurns(options: WorkerOptions, projection: Projection, companies: Set<string>): Promise<void> {
+async function foldInTurns(
+  options: WorkerOptions,
+  projection: Projection,
+  companies: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
   let [failure, failures]: [unknown, number] = [undefined, 0]
-  while (companies.size > 0) {
+  while (companies.size > 0 && !signal.aborted) {
     for (const [foldingDb, some] of shareTransactions(options, companies)) {
+      if (signal.aborted) break
       let ends = new Map<string, boolean>()
       try {
         if (some.length > 1) ends = await foldSome(options, projection, foldingDb, some)
@@ -228,7 +238,7 @@ function leaveOut(log: Logger, message: string): OnUnreachable {
   return (machine, error) => log.warn({ err: error, machine }, message)
 }
 
-async function sweepOnce(options: WorkerOptions): Promise<void> {
+async function sweepOnce(options: WorkerOptions, signal: AbortSignal): Promise<void> {
   const { db, boss, log, projections } = options
   for (const projection of projections) {
     const lagging = await findEverywhere(
@@ -241,16 +251,12 @@ async function sweepOnce(options: WorkerOptions): Promise<void> {
       jobs.push({ data: { companies: lagging.slice(at, at + COMPANIES_PER_JOB) } })
     }
     if (jobs.length > 0) {
-      const over = pause(QUEUE_ANSWERS_MS, undefined, { ref: false }).then(() => {
-        throw new Error('the job queue does not answer')
-      })
-      over.catch(() => undefined)
       try {
-        await Promise.race([boss.insert(queueOf(projection), jobs), over])
+        await insertJobs(boss, queueOf(projection), jobs)
       } catch (error) {
         log.warn({ err: error }, 'could not reach the job queue; folding without it')
         // What fails is in the log, and keeps no other projection waiting.
-        await foldInTurns(options, projection, new Set(lagging)).catch(() => undefined)
+        await foldInTurns(options, projection, new Set(lagging), signal).catch(() => undefined)
         options.onDone?.(lagging)
       }
     }

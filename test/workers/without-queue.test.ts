@@ -6,12 +6,12 @@ import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { findCheckpoint } from '../../src/workers/checkpoints.ts'
 import { openFolding } from '../../src/workers/open-folding.ts'
-import type { PgBoss } from '../../src/workers/queues.ts'
 import { startWorker } from '../../src/workers/worker.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { unreachableQueue } from '../support/unreachable-queue.ts'
 
 const service = await startService(t)
 
@@ -25,23 +25,15 @@ async function areCaughtUp(companies: TestCompany[]): Promise<boolean> {
   return true
 }
 
-/** A queue on a machine that does not answer. */
-const unreachable = {
-  work: async () => 'id',
-  offWork: async () => undefined,
-  insert: async () => {
-    throw new Error('Connection terminated unexpectedly')
-  },
-} as unknown as PgBoss
-
 /** Starts a worker that sweeps often and has no queue. */
 async function work(t: Test, foldingDbOf: (companyId: string) => LedgerDb): Promise<void> {
   const worker = await startWorker({
-    ...{ db: service.db, pool: service.pool, foldingDbOf, boss: unreachable, projections: PROJECTIONS },
+    ...{ db: service.db, pool: service.pool, foldingDbOf, boss: unreachableQueue, projections: PROJECTIONS },
     log: pino({ level: 'silent' }),
     sweepIntervalMs: 50,
     answersKeptHours: 72,
     retireRecords: async () => 0,
+    expireSessions: async () => 0,
   })
   t.teardown(() => worker.stop())
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LogoutNotice } from '../../federation/provider-client.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
+import { searchCompanies } from '../users/search-companies.ts'
 
 /** How much the clock of a provider may be behind. */
 const SKEW_SECONDS = 60
@@ -26,8 +28,17 @@ export async function endSessionsOfNotice(
 export type SignInPlace = { at: 'provider'; companyId: string } | { at: 'several' } | { at: 'here' }
 
 /** Finds out where the user with this normalised email signs in. An email that nobody has is asked for a password. */
-export async function findSignInPlace(db: LedgerDb, email: string): Promise<SignInPlace> {
-  const found = await db
+export async function findSignInPlace(pool: Pool, email: string): Promise<SignInPlace> {
+  const { rows, failure } = await searchCompanies(pool, null, (db) => selectProviders(db, email))
+  const [first, second] = rows
+  if (!first && failure !== null) throw failure
+  if (!first) return { at: 'here' }
+  return second ? { at: 'several' } : { at: 'provider', companyId: fromUuid('com', first.company_id) }
+}
+
+/** Two of the companies at whose provider this user may sign in. */
+function selectProviders(db: LedgerDb, email: string): Promise<{ company_id: string }[]> {
+  return db
     .selectFrom('users as u')
     .innerJoin('identity_providers as p', 'p.company_id', 'u.company_id')
     .select('u.company_id')
@@ -36,7 +47,4 @@ export async function findSignInPlace(db: LedgerDb, email: string): Promise<Sign
     .where('p.use', '<>', 'off')
     .limit(2)
     .execute()
-  const [first, second] = found
-  if (!first) return { at: 'here' }
-  return second ? { at: 'several' } : { at: 'provider', companyId: fromUuid('com', first.company_id) }
 }

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { Role } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfSession } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { searchCompanies } from './search-companies.ts'
 import type { SignedInUser } from './users.ts'
 
 /*
@@ -54,10 +55,17 @@ export function mayUsePassword(users: string): RawBuilder<boolean> {
 
 /** Finds the users with this normalised email who have a password that they may use: in one company, or else in at most ten. */
 export async function findSignInCandidates(
-  db: LedgerDb,
+  pool: Pool,
   email: string,
   companyId: string | null,
-): Promise<SignInCandidate[]> {
+): Promise<{ candidates: SignInCandidate[]; failure: unknown }> {
+  const find = (db: LedgerDb) => selectCandidates(db, email, companyId)
+  const { rows, failure } = await searchCompanies(pool, companyId, find)
+  const candidates = rows.toSorted((one, other) => (one.companyId < other.companyId ? -1 : 1)).slice(0, MAX_COMPANIES)
+  return { candidates, failure }
+}
+
+async function selectCandidates(db: LedgerDb, email: string, companyId: string | null): Promise<SignInCandidate[]> {
   let query = db
     .selectFrom('users as u')
     .innerJoin('companies as c', 'c.company_id', 'u.company_id')
@@ -236,28 +244,6 @@ export async function endSession(db: LedgerDb, cookie: string): Promise<EndedSes
 /** Ends all sessions of a user, in the transaction that changes the user's rights or password. */
 export async function endSessionsOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
   await client.query('delete from sessions where company_id = $1 and user_id = $2', [toUuid(companyId), toUuid(userId)])
-}
-
-/** Deletes up to `limit` sessions that have exceeded their lifetime. Returns their number. */
-export async function deleteEndedSessions(db: LedgerDb, limit: number): Promise<number> {
-  // One statement per company, because Citus needs the company to find the shard.
-  const ended = await db
-    .selectFrom('sessions')
-    .select(['company_id', 'session_hash'])
-    .where('expires_at', '<=', sql<string>`now()`)
-    .limit(limit)
-    .execute()
-  let deleted = 0n
-  for (const [company, sessions] of Map.groupBy(ended, ({ company_id: companyId }) => companyId)) {
-    const hashes = sessions.map(({ session_hash: sessionHash }) => sessionHash)
-    const { numDeletedRows } = await db
-      .deleteFrom('sessions')
-      .where('company_id', '=', company)
-      .where('session_hash', 'in', hashes)
-      .executeTakeFirstOrThrow()
-    deleted += numDeletedRows
-  }
-  return Number(deleted)
 }
 
 function companyUuid(cookie: string): string {

@@ -1,13 +1,12 @@
+import type { Pool } from 'pg'
 import { sessionPrefix } from '../../domain/accounts/secrets.ts'
 import type { SignInCandidate } from './sessions.ts'
-import { deleteEndedSessions, findSignInCandidates, insertSession, renewSession } from './sessions.ts'
+import { findSignInCandidates, insertSession, renewSession } from './sessions.ts'
 import type { NewSession, SessionProof, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { NOBODYS_HASH, verifyPassword } from './password.ts'
-
-/** The maximum number of ended sessions that each new one deletes, so that they do not pile up. */
-const SWEPT_AT_ONCE = 100
 
 interface Credentials {
   /** Normalised. */
@@ -30,20 +29,23 @@ export type SignInOutcome =
 /**
  * Starts a session for a user with this email and password. Returns its cookie, of which only a hash is stored. An
  * unknown email takes as long as a wrong password, so that timing does not reveal which emails exist. Throws
- * UnavailableError if too many passwords are being checked.
+ * UnavailableError if too many passwords are being checked. On a cluster, only someone who is not found fails because a
+ * machine does not answer.
  */
 export async function signIn(
-  db: LedgerDb,
+  { db, pool }: { db: LedgerDb; pool: Pool },
   { email, password, companyId }: Credentials,
   session: NewSession,
 ): Promise<SignInOutcome> {
-  const candidates = await findSignInCandidates(db, email, companyId)
+  const { candidates, failure } = await findSignInCandidates(pool, email, companyId)
   if (candidates.length === 0) await verifyPassword(password, NOBODYS_HASH)
   const matching: SignInCandidate[] = []
   for (const candidate of candidates) {
     if (await verifyPassword(password, candidate.passwordHash)) matching.push(candidate)
   }
   const [candidate] = matching
+  // The user may be on a machine that does not answer.
+  if (!candidate && failure !== null) throw failure
   if (!candidate) return { outcome: 'refused' }
   if (matching.length > 1) return { outcome: 'choose', candidates: matching }
   if (candidate.hasPasskeys) return { outcome: 'second step', candidate }
@@ -60,8 +62,8 @@ export async function beginSession(
   session: NewSession,
 ): Promise<string | null> {
   const cookie = generateSecret(sessionPrefix(user.companyId))
-  await deleteEndedSessions(db, SWEPT_AT_ONCE)
-  const hasBegun = await insertSession(db, user, proof, { ...session, hash: hashSecret(cookie) })
+  const insert = () => insertSession(db, user, proof, { ...session, hash: hashSecret(cookie) })
+  const hasBegun = await inCompany(user.companyId, insert)
   return hasBegun ? cookie : null
 }
 

@@ -5,7 +5,7 @@ import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
 import type { Head, LockedCompany } from './company-state.ts'
 import type { EmployeeCache } from './employee-cache.ts'
-import { meansNotCommitted } from '../../postgres/database-errors.ts'
+import { breaksConnection, meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
@@ -103,7 +103,9 @@ export async function commitTogether(
     }
     return results
   } catch (error) {
-    if (!(error instanceof UnknownOutcomeError)) await client.query('rollback').catch(() => undefined)
+    // On a connection that does not answer, it would wait as long again.
+    const canRollBack = !(error instanceof UnknownOutcomeError) && !breaksConnection(error)
+    if (canRollBack) await client.query('rollback').catch(() => undefined)
     throw error
   }
 }

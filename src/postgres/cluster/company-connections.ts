@@ -1,12 +1,12 @@
 import type { Pool, PoolClient } from 'pg'
-import { isServerError, sqlState } from '../database-errors.ts'
+import { isServerError, MovedError, sqlState } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
 import { currentCompany } from './company-scope.ts'
 import type { Machine } from './machine.ts'
 import type { Shard } from '../shard.ts'
-import { followShard, MovedError, renameTables } from '../shard.ts'
+import { followShard, renameTables } from '../shard.ts'
 
 /** The lists of pools behind one that spreads over a cluster. */
 const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions }>()

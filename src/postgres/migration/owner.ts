@@ -18,6 +18,11 @@ export interface OpenedOwner<Tables> {
 
 const MAINTENANCE_CONNECTIONS = 8
 const MAINTENANCE_STATEMENT_MS = 3_600_000
+/**
+ * PostgreSQL ignores these. Creating tables in a transaction requires one connection per machine. A time limit that a
+ * transaction sets must hold on every machine.
+ */
+const OF_CITUS = { 'citus.multi_shard_modify_mode': 'sequential', 'citus.propagate_set_commands': 'local' }
 
 /**
  * Opens connections that may create and drop projection tables. Everything they write can be derived again, so their
@@ -31,9 +36,7 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
     name: 'employee-ledger maintenance',
     max: MAINTENANCE_CONNECTIONS,
     statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
-    // The last setting is for Citus; PostgreSQL ignores it. Creating tables in a transaction requires one connection
-    // per machine.
-    settings: { jit: 'off', synchronous_commit: 'off', 'citus.multi_shard_modify_mode': 'sequential' },
+    settings: { jit: 'off', synchronous_commit: 'off', ...OF_CITUS },
   })
   const db = openDatabase<Tables>(pool)
   const handOver = async (to: Kysely<unknown>, schema: string) => {

@@ -49,6 +49,8 @@ export const CITUS_FAULTS: Record<string, Fault> = {
     const to = workers.find((worker) => worker !== from)!
     const { id: companyId } = random.pick(places.filter(({ machine }) => machine === from))
     const mode = random.pick(['block_writes', 'force_logical'])
+    // What the move before has left would stop this one.
+    await stage.withDatabase((db) => sql`call citus_cleanup_orphaned_resources()`.execute(db))
     return whileNobodyNotices(load, () =>
       stage.withDatabase((db) =>
         sql`select citus_move_shard_placement(get_shard_id_for_distribution_column('heads', ${toUuid(companyId)}::uuid),

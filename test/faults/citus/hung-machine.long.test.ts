@@ -2,6 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
 import type { Machine } from '../../../src/postgres/cluster/machine.ts'
+import { browse } from '../../support/http/sessions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
 import { parentOf, signalServer } from '../../support/postgres/signal-server.ts'
@@ -34,6 +35,10 @@ await t.test('only the companies of a machine that hangs notice', onCitus, async
       status: 200,
       body: { status: 'ready', unreachable_machines: [machine.name] },
     })
+    const signIn = ({ admin: { email, password } }: TestCompany) =>
+      browse(service, '/sign-in', { form: { email, password } })
+    t.equal((await signIn(healthy)).status, 303)
+    t.equal((await signIn(hung)).status, 503)
     const [{ log_id: logId }] = [(await create(healthy)).body as { log_id: string }]
     await eventually('the sweep reaches the others', async () => {
       const path = `/admin/v1/bulk-user-logs/${logId}`
@@ -61,15 +66,15 @@ await t.test('companies are served and folded while the coordinator hangs', onCi
   const [coordinator] = cluster.machines() as [Machine]
   const company = await companyElsewhere()
   const headers = { authorization: `Bearer ${company.admin.token}` }
+  const isListed = async (logId: string) =>
+    (await send(service.address, 'GET', `/admin/v1/bulk-user-logs/${logId}`, { key: null, headers })).status === 200
   const create = () => service.call('POST', '/v1/employees', { key: company.key, body: employee() })
+  await eventually('the read models are complete', async () => await isListed((await create()).body.log_id))
   await whileHung(coordinator, async () => {
     while (!coordinator.isDown) t.equal((await create()).status, 201)
     const { status, body } = await create()
     t.equal(status, 201)
-    await eventually('the sweep folds its event', async () => {
-      const path = `/admin/v1/bulk-user-logs/${body.log_id}`
-      return (await send(service.address, 'GET', path, { key: null, headers })).status === 200
-    })
+    await eventually('the sweep folds its event', () => isListed(body.log_id))
   })
   await eventually('it is used again', async () => !coordinator.isDown)
 

@@ -131,7 +131,7 @@ async function chooseWay(
   if (faults) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
   limits.countQuestion(request, reply)
   const email = value as string
-  const place = await findSignInPlace(services.access, email)
+  const place = await findSignInPlace(services.accessPool, email)
   if (place.at !== 'provider')
     return sendSignInForm(services, reply, { ...form, step: 'password' }, null, place.at === 'several')
   const { companyId } = place
@@ -147,7 +147,7 @@ async function trySignIn(
   { limits, secondStep }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
-  const { access, sessions } = services
+  const { access, accessPool, sessions } = services
   const { email: typed = '', password = '', company = '' } = readFormFields(request.body)
   const sent = typed.trim()
   const { value, faults } = readAttribute('email', sent, false)
@@ -159,7 +159,11 @@ async function trySignIn(
     const outcome: SignInOutcome =
       faults || !isPassword
         ? { outcome: 'refused' }
-        : await signIn(access, { email, password, companyId }, describeSession(request, sessions))
+        : await signIn(
+            { db: access, pool: accessPool },
+            { email, password, companyId },
+            describeSession(request, sessions),
+          )
     return { outcome, hasFailed: outcome.outcome === 'refused' }
   })
   switch (tried.outcome) {

@@ -1,0 +1,32 @@
+import type { Pool } from 'pg'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { findEverywhere, leaveOutUnreachable, placesOf } from '../../postgres/cluster/company-connections.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
+
+/** What was found about a person of whom only the email is known. */
+interface Found<Row> {
+  rows: Row[]
+  /** Why the companies of a database machine are missing; null if none are. */
+  failure: unknown
+}
+
+/**
+ * Looks for rows in all companies, or in one. Leaves out the companies of database machines that do not answer; a
+ * caller who finds nothing must not conclude that there is nothing.
+ */
+export async function searchCompanies<Row>(
+  pool: Pool,
+  companyId: string | null,
+  find: (db: LedgerDb) => Promise<Row[]>,
+): Promise<Found<Row>> {
+  let failure: unknown = null
+  const rows = await findEverywhere(
+    placesOf(pool, companyId === null ? undefined : [companyId]),
+    (place) => find(openDatabase(place.pool)),
+    (machine, error) => {
+      leaveOutUnreachable(machine, error)
+      failure = error
+    },
+  )
+  return { rows, failure }
+}

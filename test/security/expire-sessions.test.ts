@@ -1,0 +1,37 @@
+import t from 'tap'
+import { toUuid } from '../../src/domain/ids.ts'
+import { expireSessions } from '../../src/accounts/users/expire-sessions.ts'
+import { EXPIRE_ANSWERS, openQueues } from '../../src/workers/queues.ts'
+import { eventually } from '../support/eventually.ts'
+import { cookieOf } from '../support/http/sessions.ts'
+import { startService } from '../support/service.ts'
+
+const service = await startService(t, {}, { workers: true })
+const other = await service.makeCompany('Other')
+
+const countSessions = async () => {
+  const { rows } = await service.pool.query<{ count: number }>('select count(*)::integer as count from sessions')
+  return rows[0]!.count
+}
+const endAll = (companyId: string) =>
+  service.pool.query(`update sessions set expires_at = created_at where company_id = $1`, [toUuid(companyId)])
+
+await t.test('sessions are deleted once they have ended, of every company, and no others', async (t) => {
+  for (const { admin, auditor } of [service.company, other]) {
+    await cookieOf(service, admin)
+    await cookieOf(service, auditor)
+  }
+  await endAll(other.id)
+  const removals = await Promise.all([expireSessions(service.pool), expireSessions(service.pool)])
+  t.equal(removals[0] + removals[1], 2, 'two processes at once delete each row once')
+  t.equal(await countSessions(), 2)
+})
+
+await t.test('workers delete ended sessions on a schedule', async (t) => {
+  await endAll(service.company.id)
+  const onError = (error: Error) => t.fail(error.message)
+  const boss = await openQueues(service.urls.serviceUrl, { works: false, connections: 1, onError })
+  t.teardown(() => boss.stop({ graceful: false }))
+  await boss.send(EXPIRE_ANSWERS, {})
+  await eventually('they are gone', async () => (await countSessions()) === 0)
+})
