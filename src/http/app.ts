@@ -6,7 +6,6 @@ import Fastify, { LogController } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { CompanyServices } from '../accounts/users/change-company.ts'
 import type { CommandServices } from '../calls/run-api-call.ts'
@@ -76,7 +75,7 @@ export interface AppServices {
   /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
   access: LedgerDb
   /** The connections of `access`, for finding the companies of someone who signs in. */
-  accessPool: Pool
+  accessPool: CompanyServices['pool']
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
   findKey(wanted: WantedKey): Promise<FoundKey | null>

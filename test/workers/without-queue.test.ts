@@ -52,7 +52,7 @@ await t.test('companies that cannot be reached do not keep the others from being
   let isAway = true
   const folding = openFolding(service.pool)
   const lost = openDatabase<LedgerTables>({
-    ...service.pool,
+    options: service.pool.options,
     connect: () => (isAway ? Promise.reject(new Error('Connection terminated unexpectedly')) : service.pool.connect()),
   } as unknown as Pool)
   await work(t, (companyId) => (away.some(({ id }) => id === companyId) ? lost : folding(companyId)))

@@ -1,4 +1,3 @@
-import type { Pool } from 'pg'
 import type { ProviderServices } from '../../../accounts/providers/change-provider.ts'
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
 import type { ProviderClient } from '../../../federation/provider-client.ts'
@@ -13,7 +12,7 @@ export interface PageServices extends WebhookRouteServices {
   /** The primary, on connections that long reads do not use: for sessions. */
   access: LedgerDb
   /** The connections of `access`, for finding the companies of someone who signs in. */
-  accessPool: Pool
+  accessPool: CompanyServices['pool']
   /** Reads of the ledger and its projections. */
   reads: Reads
   company: CompanyServices
