@@ -35,7 +35,8 @@ export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: Gua
         const { rows } = await place.pool.query<{ name: string }>(query)
         return [{ machine: place.machine, tables: rows.map(({ name }) => name) }]
       },
-      (machine, error) => log.warn({ err: error, machine }, 'could not look for the triggers of events on a machine'),
+      (machine, error) =>
+        log.warn({ err: error, machine }, 'could not check the triggers that protect events on a machine'),
     )
     for (const { machine, tables } of found) {
       const before = known.get(machine) ?? []
@@ -50,7 +51,9 @@ export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: Gua
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
-      await look().catch((error: unknown) => log.warn({ err: error }, 'could not look for the triggers of events'))
+      await look().catch((error: unknown) =>
+        log.warn({ err: error }, 'could not check the triggers that protect events'),
+      )
       await pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
     }
   }

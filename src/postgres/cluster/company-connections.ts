@@ -196,7 +196,7 @@ const rethrow: OnUnreachable = (_, error) => {
   throw error
 }
 
-/** Leaves out a machine that does not answer. The caller says elsewhere which ones do not. */
+/** Leaves out a machine that does not answer. The caller reports unreachable machines elsewhere. */
 export const leaveOutUnreachable: OnUnreachable = (_, error) => {
   if (!isServerError(error)) throw error
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
  * The company that the running code works for. On a cluster, its statements then go to the company's machine. Without
- * one they are still right, but take a way round.
+ * one they are still right, but take a detour.
  */
 
 /** The company of a request is known once its credentials are read. */

@@ -7,6 +7,7 @@ import type { MachineAddress } from './machine-address.ts'
 
 /** How often a machine is asked for a sign of life. */
 const BEAT_MS = 250
+
 /**
  * A machine that does not answer, at this moment. The message begins like node-postgres's own for a lost connection,
  * which it is to whoever waits for an answer.
