@@ -4,7 +4,7 @@ import { openLanes } from './lanes.ts'
 
 /**
  * Opens lanes for each database machine. Calls of companies of the same machine share transactions, and those in the
- * same shard share statements. If a company has moved on, its call is sent after it once.
+ * same shard share statements. If a company has moved on, its call is sent after it.
  */
 export function openLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): Lanes {
   const machines = makeForMachines(pool, (machine) => openLanes({ ...options, ...machine }))

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { isServerError, MovedError, sqlState } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
@@ -79,7 +80,7 @@ export function isMoved(error: unknown): boolean {
 
 /**
  * Begins a transaction of a company. On a cluster, its shard stays where it is until the transaction ends, and its
- * statements name the tables of the shard. If the company has moved on, looks where it is and tries once more.
+ * statements name the tables of the shard. Follows the company if it has moved on.
  */
 export async function beginFor(pool: Pool, companyId: string): Promise<PoolClient> {
   const placed = behind.get(pool)
@@ -89,13 +90,24 @@ export async function beginFor(pool: Pool, companyId: string): Promise<PoolClien
     const { machine, shard } = cluster.find(companyId)
     return onShardOf(await begin(await machine.connect(options), beginHolding(shard)), shard)
   }
-  try {
-    return await attempt()
-  } catch (error) {
-    if (!isMoved(error)) throw error
+  return followMoves(cluster, attempt)
+}
+
+/** After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other. */
+const LOOKS_AFTER_MS = [0, 50, 250]
+
+/** Runs a task that finds its company's machine, and again if the company has moved on meanwhile. */
+export async function followMoves<Result>(cluster: Cluster, task: () => Promise<Result>): Promise<Result> {
+  for (const afterMs of LOOKS_AFTER_MS) {
+    try {
+      return await task()
+    } catch (error) {
+      if (!isMoved(error)) throw error
+    }
+    if (afterMs > 0) await pause(afterMs)
     await cluster.look()
-    return attempt()
   }
+  return task()
 }
 
 async function begin(client: PoolClient, text: string): Promise<PoolClient> {

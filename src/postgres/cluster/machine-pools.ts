@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { clusterOf, isMoved, poolOfMachine } from './company-connections.ts'
+import { clusterOf, followMoves, poolOfMachine } from './company-connections.ts'
 import type { Shard } from '../shard.ts'
 
 /*
@@ -43,14 +43,8 @@ export function byShard<Item extends { companyId: string }>(
   return [...Map.groupBy(items, ({ companyId }) => shardOf?.(companyId))]
 }
 
-/** Runs a task that finds its company's machine, and once more if the company has moved on meanwhile. */
-export async function follow<Result>(pool: Pool, task: () => Promise<Result>): Promise<Result> {
-  try {
-    return await task()
-  } catch (error) {
-    const cluster = clusterOf(pool)
-    if (!cluster || !isMoved(error)) throw error
-    await cluster.look()
-    return task()
-  }
+/** Runs a task that finds its company's machine, and again if the company has moved on meanwhile. */
+export function follow<Result>(pool: Pool, task: () => Promise<Result>): Promise<Result> {
+  const cluster = clusterOf(pool)
+  return cluster ? followMoves(cluster, task) : task()
 }
