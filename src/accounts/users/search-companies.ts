@@ -3,7 +3,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { findEverywhere, leaveOutUnreachable, placesOf } from '../../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
-/** What was found about a person of whom only the email is known. */
+/** What a search through the companies found. */
 interface Found<Row> {
   rows: Row[]
   /** Why the companies of a database machine are missing; null if none are. */

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { countEverywhere } from '../../postgres/cluster/company-connections.ts'
-import { openDatabase } from '../../postgres/kysely.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -59,24 +58,17 @@ export async function readTraces(
 
 /** Events that are folded later than this are folded without their trace. */
 const KEPT_HOURS = 24
-const AT_ONCE = 1_000
 
-/** Deletes old traces, by the database's clock. Returns how many. Several processes may do so at once. */
+/** Deletes old traces, by the database's clock. Returns how many. */
 export function forgetTraces(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  return countEverywhere(pool, (place) => forgetIn(openDatabase(place)), onUnreachable)
-}
-
-async function forgetIn(db: LedgerDb): Promise<number> {
-  for (let total = 0; ;) {
-    const remove = sql`delete from event_traces t using (
+  return deleteEverywhere(
+    pool,
+    (limit) => sql`delete from event_traces t using (
         select company_id, position from event_traces
         where recorded_at < statement_timestamp() - make_interval(hours => ${KEPT_HOURS})
-        order by recorded_at limit ${AT_ONCE}
+        order by recorded_at ${limit}
       ) as old
-      where t.company_id = old.company_id and t.position = old.position`
-    const { numAffectedRows } = await db.transaction().execute((transaction) => remove.execute(transaction))
-    const count = Number(numAffectedRows ?? 0n)
-    total += count
-    if (count < AT_ONCE) return total
-  }
+      where t.company_id = old.company_id and t.position = old.position`,
+    onUnreachable,
+  )
 }
