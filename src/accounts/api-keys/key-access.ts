@@ -44,7 +44,7 @@ export interface WantedKey {
 /** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
 export function openKeyLookup(pool: Pool): (wanted: WantedKey) => Promise<FoundKey | null> {
   const machines = makeForMachines(pool, lookUpOn)
-  return (wanted) => follow(pool, () => machines.of(wanted.companyId)(wanted))
+  return (wanted) => follow(pool, wanted.companyId, () => machines.of(wanted.companyId)(wanted))
 }
 
 function lookUpOn(machine: MachinePool): (wanted: WantedKey) => Promise<FoundKey | null> {
@@ -146,7 +146,7 @@ const WAITING_SLOTS = 2
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
   const machines = makeForMachines(pool, countOn)
-  return { submit: (use) => follow(pool, () => machines.of(use.companyId)(use)) }
+  return { submit: (use) => follow(pool, use.companyId, () => machines.of(use.companyId)(use)) }
 }
 
 function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {

@@ -9,7 +9,7 @@ import { openLanes } from './lanes.ts'
 export function openLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): Lanes {
   const machines = makeForMachines(pool, (machine) => openLanes({ ...options, ...machine }))
   return {
-    append: (call) => follow(pool, () => machines.of(call.companyId).append(call)),
+    append: (call) => follow(pool, call.companyId, () => machines.of(call.companyId).append(call)),
     async idle() {
       await Promise.all(machines.all().map((lanes) => lanes.idle()))
     },

@@ -27,6 +27,8 @@ export interface Cluster {
   onAny<Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>): Promise<Result>
   /** Looks where everything is, after this call. Looks of many callers are shared. */
   look(): Promise<void>
+  /** Waits for the look that is under way, if there is one. */
+  looked(): Promise<void>
   close(): Promise<void>
 }
 
@@ -62,18 +64,8 @@ export async function openCluster(
 
   const all = () => [...places.machines.keys()].map(machineOf)
 
-  async function onAny<Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    let failure: unknown
-    for (const machine of all()) {
-      try {
-        return await withClient({ connect: () => machine.connect(pool) }, task)
-      } catch (error) {
-        if (!isServerError(error)) throw error
-        failure = error
-      }
-    }
-    throw failure
-  }
+  const onAny = <Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>) =>
+    runOnFirst(all(), pool, task)
 
   let next: Promise<void> | undefined
   /** A look that has begun may have seen the state before. */
@@ -117,12 +109,31 @@ export async function openCluster(
     },
     onAny,
     look,
+    looked: async () => looking,
     async close() {
       stopped.abort()
       await watching
       await close()
     },
   }
+}
+
+/** Runs a task on the first of these machines that answers. */
+async function runOnFirst<Result>(
+  machines: Machine[],
+  pool: PoolOptions,
+  task: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  let failure: unknown
+  for (const machine of machines) {
+    try {
+      return await withClient({ connect: () => machine.connect(pool) }, task)
+    } catch (error) {
+      if (!isServerError(error)) throw error
+      failure = error
+    }
+  }
+  throw failure
 }
 
 function coordinatorOf(url: string): MachineRow {

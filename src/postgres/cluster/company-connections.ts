@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
-import { isServerError, MovedError, sqlState } from '../database-errors.ts'
+import { breaksConnection, isServerError, MovedError, sqlState } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
@@ -20,8 +20,8 @@ const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions }>()
 export function openCompanyPool(cluster: Cluster, options: PoolOptions): Pool {
   const pool = openPoolOf(() => {
     const companyId = currentCompany()
-    if (companyId !== null) return cluster.find(companyId).machine.connect(options)
-    return connectAny(cluster, options)
+    if (companyId === null) return connectAny(cluster, options)
+    return followMoves(cluster, companyId, () => cluster.find(companyId).machine.connect(options))
   }, options)
   Object.defineProperties(
     pool,
@@ -90,24 +90,41 @@ export async function beginFor(pool: Pool, companyId: string): Promise<PoolClien
     const { machine, shard } = cluster.find(companyId)
     return onShardOf(await begin(await machine.connect(options), beginHolding(shard)), shard)
   }
-  return followMoves(cluster, attempt)
+  return followMoves(cluster, companyId, attempt)
 }
 
 /** After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other. */
 const LOOKS_AFTER_MS = [0, 50, 250]
 
-/** Runs a task that finds its company's machine, and again if the company has moved on meanwhile. */
-export async function followMoves<Result>(cluster: Cluster, task: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs a task that finds its company's machine, and again if the company has moved on meanwhile. The task may report an
+ * error, or one with it as its cause, only if it has committed nothing.
+ */
+export async function followMoves<Result>(
+  cluster: Cluster,
+  companyId: string,
+  task: () => Promise<Result>,
+): Promise<Result> {
   for (const afterMs of LOOKS_AFTER_MS) {
+    const { machine } = cluster.find(companyId)
+    const wasDown = machine.isDown
     try {
       return await task()
     } catch (error) {
-      if (!isMoved(error)) throw error
+      const hasMoved = isMoved(error)
+      if (!hasMoved && !isMachineLost(error)) throw error
+      if (hasMoved && afterMs > 0) await pause(afterMs)
+      // When a machine goes down, a look begins. More of them would tell nothing new.
+      await (wasDown && !hasMoved ? cluster.looked() : cluster.look()).catch(() => undefined)
+      if (!hasMoved && cluster.find(companyId).machine === machine) throw error
     }
-    if (afterMs > 0) await pause(afterMs)
-    await cluster.look()
   }
   return task()
+}
+
+/** Whether a task lost its connection, or got none. Its machine may have been removed. */
+function isMachineLost(error: unknown): boolean {
+  return breaksConnection(error) || (error instanceof Error && breaksConnection(error.cause))
 }
 
 async function begin(client: PoolClient, text: string): Promise<PoolClient> {

@@ -43,8 +43,8 @@ export function byShard<Item extends { companyId: string }>(
   return [...Map.groupBy(items, ({ companyId }) => shardOf?.(companyId))]
 }
 
-/** Runs a task that finds its company's machine, and again if the company has moved on meanwhile. */
-export function follow<Result>(pool: Pool, task: () => Promise<Result>): Promise<Result> {
+/** Runs a task that finds its company's machine, and again if the company has moved on meanwhile, as `followMoves`. */
+export function follow<Result>(pool: Pool, companyId: string, task: () => Promise<Result>): Promise<Result> {
   const cluster = clusterOf(pool)
-  return cluster ? followMoves(cluster, task) : task()
+  return cluster ? followMoves(cluster, companyId, task) : task()
 }
