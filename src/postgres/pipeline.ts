@@ -23,29 +23,40 @@ export interface QueryClient {
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>>
 }
 
+/** A pipeline that is being sent. */
+export interface Pipe extends QueryClient {
+  /** Lets the server begin with the statements so far, while this process prepares the next ones. */
+  flush(): void
+}
+
 export const BEGIN: Statement = { name: 'begin', text: 'begin' }
 export const COMMIT: Statement = { name: 'commit', text: 'commit' }
 
 /**
- * Sends all statements that `send` queries in one pipeline: one write, with a single Sync after the last statement
- * (PostgreSQL Frontend/Backend Protocol, "Pipelining"). node-postgres's own `pipeline` option ends each statement with
+ * Sends all statements that `send` queries in one pipeline, with a single Sync after the last statement (PostgreSQL
+ * Frontend/Backend Protocol, "Pipelining"), and in one write unless `send` flushes. node-postgres's own `pipeline` option ends each statement with
  * a Sync of its own, so the server flushes each answer separately and wakes this process up for each, and a failed
  * statement doesn't stop the ones after it. See docs/performance.md.
  *
  * When a statement fails, the server skips the ones after it, and all of them reject with its error. The connection
  * then refuses further pipelines, because it is unknown which statements it has prepared.
  */
-export function pipeline<Result>(client: ClientBase, send: (pipe: QueryClient) => Result): Result {
-  const pipe = new PipelinedQuery(client)
-  const shard = shardBehind(client)
-  const result = send(shard ? pipeOnShard(pipe, shard) : pipe)
-  client.query(pipe)
-  return result
+export function pipeline<Result>(client: ClientBase, send: (pipe: Pipe) => Result): Result {
+  const query = new PipelinedQuery(client)
+  try {
+    const result = send(pipeOnShard(query, shardBehind(client)))
+    query.end()
+    return result
+  } catch (error) {
+    query.abandon()
+    throw error
+  }
 }
 
 /** A pipeline whose statements name the tables of a shard. */
-export function pipeOnShard(pipe: QueryClient, shard: Shard | undefined): QueryClient {
-  return shard ? { query: (statement) => pipe.query(onShard(shard, statement)) } : pipe
+export function pipeOnShard(pipe: Pipe, shard: Shard | undefined): Pipe {
+  if (!shard) return pipe
+  return { query: (statement) => pipe.query(onShard(shard, statement)), flush: () => pipe.flush() }
 }
 
 /** The result columns of a statement, with their parsers; empty for a statement that returns no rows. */
@@ -73,12 +84,18 @@ interface Sent extends Statement {
 const NAME_PREFIX = 'pipeline '
 
 /** A pipeline, which node-postgres treats as one query: it receives every message up to ReadyForQuery. */
-class PipelinedQuery implements Submittable, QueryClient {
+class PipelinedQuery implements Submittable, Pipe {
   /** Set by node-postgres; calling it stops the query timeout. */
   callback: ((error: unknown) => void) | undefined
   readonly #client: ClientBase
-  readonly #sent: Sent[] = []
+  readonly #statements: Sent[] = []
   #prepared: Prepared = { columns: new Map(), hasFailed: false }
+  /** Where to write, once it is this pipeline's turn on the connection. */
+  #connection: Connection | undefined
+  #isQueued = false
+  #hasEnded = false
+  /** How many statements were written. */
+  #written = 0
   /** The index of the statement whose answer comes next. */
   #at = 0
 
@@ -88,17 +105,44 @@ class PipelinedQuery implements Submittable, QueryClient {
 
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>> {
     return new Promise((resolve, reject) => {
-      this.#sent.push({ ...statement, name: NAME_PREFIX + statement.name, rows: [], resolve, reject })
+      this.#statements.push({ ...statement, name: NAME_PREFIX + statement.name, rows: [], resolve, reject })
     })
+  }
+
+  flush(): void {
+    if (this.#isQueued) return this.#write()
+    this.#isQueued = true
+    this.#client.query(this)
+  }
+
+  /** Writes the rest, with the Sync that makes the connection ready for another query. */
+  end(): void {
+    this.#hasEnded = true
+    this.flush()
+  }
+
+  /** Ends the pipeline without the statements that were not written yet. Nobody waits for its answers. */
+  abandon(): void {
+    this.#statements.splice(this.#written)
+    for (const sent of this.#statements) sent.resolve = sent.reject = () => undefined
+    if (this.#isQueued) this.end()
   }
 
   submit(connection: Connection): Error | null {
     this.#prepared = preparedOn.get(connection) ?? this.#prepared
     preparedOn.set(connection, this.#prepared)
     if (this.#prepared.hasFailed) return new Error('a pipeline has failed on this connection')
-    // One system call, and one wake-up of the server.
+    this.#connection = connection
+    this.#write()
+    return null
+  }
+
+  /** Writes what has not been written yet with one system call, and one wake-up of the server. */
+  #write(): void {
+    const connection = this.#connection
+    if (!connection?.stream.writable) return
     connection.stream.cork()
-    for (const { name, text, values } of this.#sent) {
+    for (const { name, text, values } of this.#statements.slice(this.#written)) {
       const isNew = !this.#prepared.columns.has(name)
       if (isNew) connection.parse({ name, text, types: [] }, true)
       connection.bind({ statement: name, values }, true)
@@ -107,9 +151,9 @@ class PipelinedQuery implements Submittable, QueryClient {
       // RowDescription replaces this if the statement returns rows.
       if (isNew) this.#prepared.columns.set(name, [])
     }
-    connection.sync()
+    this.#written = this.#statements.length
+    if (this.#hasEnded) connection.sync()
     connection.stream.uncork()
-    return null
   }
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
@@ -143,8 +187,8 @@ class PipelinedQuery implements Submittable, QueryClient {
 
   handleError(error: unknown): void {
     this.#prepared.hasFailed = true
-    for (const { reject } of this.#sent.slice(this.#at)) reject(error)
-    this.#at = this.#sent.length
+    for (const { reject } of this.#statements.slice(this.#at)) reject(error)
+    this.#at = this.#statements.length
     this.callback?.(error)
   }
 
@@ -154,6 +198,6 @@ class PipelinedQuery implements Submittable, QueryClient {
 
   /** Undefined once every statement is answered or rejected; answers that arrive after a timeout are dropped. */
   get #current(): Sent | undefined {
-    return this.#sent[this.#at]
+    return this.#statements[this.#at]
   }
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import type { PoolClient } from 'pg'
 import t from 'tap'
 import { openPool } from '../../src/postgres/pool.ts'
@@ -126,4 +127,52 @@ await t.test('a pipeline takes many large values', async (t) => {
   }))
   const answers = await onConnection((client) => send(client, [BEGIN, ...statements, COMMIT]))
   for (const { rows } of answers.slice(1, -1)) t.strictSame(rows, [{ n: bytes.length }])
+})
+
+/** Ends once somebody has this advisory lock. */
+const AWAIT_LOCK = `
+  const { Client } = require('pg')
+  const client = new Client(process.argv[1])
+  const look = async () => {
+    const { rowCount } = await client.query("select from pg_locks where locktype = 'advisory' and objid = " + process.argv[2])
+    if (rowCount === 0) return look()
+    return client.end()
+  }
+  void client.connect().then(look)`
+
+await t.test('the server begins with flushed statements while the next ones are prepared', async (t) => {
+  const lock: Statement = { name: 'lock', text: 'select pg_advisory_xact_lock(30)' }
+  await onConnection(async (client) => {
+    const { isSeen, answers } = pipeline(client, (pipe) => {
+      const first = [pipe.query(BEGIN), pipe.query(lock)]
+      pipe.flush()
+      const { status } = spawnSync(process.execPath, ['-e', AWAIT_LOCK, url, '30'], { timeout: 60_000 })
+      return {
+        isSeen: status === 0,
+        answers: Promise.all([...first, pipe.query(note(30, 'after')), pipe.query(COMMIT)]),
+      }
+    })
+    t.ok(isSeen)
+    t.equal((await answers).at(-1)!.command, 'COMMIT')
+  })
+  t.strictSame((await pool.query('select text from notes where id = 30')).rows, [{ text: 'after' }])
+})
+
+await t.test('an error before the end leaves the connection usable, and sends nothing more', async (t) => {
+  const stop = new Error('stop')
+  for (const flushes of [false, true])
+    await onConnection(async (client) => {
+      const send = () =>
+        pipeline(client, (pipe) => {
+          void pipe.query(BEGIN)
+          void pipe.query(FAILING)
+          if (flushes) pipe.flush()
+          void pipe.query(note(31, 'never sent'))
+          void pipe.query(COMMIT)
+          throw stop
+        })
+      t.throws(send, stop)
+      t.match((await client.query('rollback')).command, 'ROLLBACK')
+      t.strictSame((await client.query('select id from notes where id = 31')).rows, [])
+    })
 })

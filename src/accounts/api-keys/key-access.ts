@@ -218,10 +218,10 @@ async function countUses(
     const [committed] = await Promise.all([pipe.query(COMMIT), ...updates])
     return committed
   }).catch((error: unknown) => {
-    // What may be counted must not be counted again.
-    throw meansNotCommitted(error)
-      ? error
-      : new UnavailableError('the usage of keys was not confirmed', { cause: error })
+    if (meansNotCommitted(error)) throw error
+    // What may be counted must not be counted again, also if the company has moved on meanwhile.
+    const unknown = new Error('the connection was lost while the transaction committed', { cause: error })
+    throw new UnavailableError('the usage of keys was not confirmed', { cause: unknown })
   })
   if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
   return answers

@@ -12,14 +12,14 @@ import type { NewBoundKey } from './idempotency-keys.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
 import type { Ask, LoadOptions } from './load-companies.ts'
 import { loadCompanies, loadMore, loadRows } from './load-companies.ts'
-import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { Pipe, QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import type { Shard } from '../../postgres/shard.ts'
 import { holdShards } from '../../postgres/shard.ts'
 import { byShard } from '../../postgres/cluster/machine-pools.ts'
 import { placeEvents } from './place-events.ts'
 import type { StoredCall } from './recent-events.ts'
-import type { SealedEvent } from '../integrity/codec.ts'
+import type { Origin, SealedEvent } from '../integrity/codec.ts'
 import { UnknownOutcomeError } from './settle-outcome.ts'
 import * as statements from './statements.ts'
 
@@ -84,7 +84,7 @@ export async function commitTogether(
       const mine = own.filter(({ companyId }) => locked.has(companyId))
       const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
       const companies = await loadCompanies(ask, heads, mine, rows, wait)
-      settled.push({ shard, ask, heads, companies, writes: { placed: [], stored: [], bound: [], traces: [] } })
+      settled.push({ shard, ask, heads, companies, writes: { decided: [], bound: [], traces: [] } })
     }
     const partOf = new Map(settled.flatMap((part) => [...part.companies.keys()].map((id) => [id, part])))
     const results: (Committed | 'held')[] = []
@@ -93,8 +93,8 @@ export async function commitTogether(
       results.push(part ? await decideOne(part, call, unchecked) : 'held')
     }
     STAGES.decided.publish(calls)
-    await write(client, settled, results)
-    onStored?.(settled.flatMap(({ writes }) => writes.stored))
+    const stored = await write(client, settled, results)
+    onStored?.(stored)
     for (const { heads, companies } of settled) {
       for (const { companyId, frontier: before } of heads) {
         const company = companies.get(companyId)
@@ -128,12 +128,17 @@ interface LoadedPart {
   writes: Writes
 }
 
-/** The rows that the calls of a transaction add, apart from those of the employee directory. */
+/** What the calls of a transaction add, apart from the rows of the employee directory. */
 interface Writes {
-  placed: SealedEvent[]
-  stored: StoredCall[]
+  decided: DecidedEvents[]
   bound: NewBoundKey[]
   traces: EventTrace[]
+}
+
+/** The events of a call, which get their positions and hashes when they are written. */
+interface DecidedEvents extends Pick<DecidedCall, 'events' | 'employees'> {
+  company: LockedCompany
+  by: Pick<Origin, 'callId' | 'actor'>
 }
 
 /** Decides a call on the state that the previous call left, and applies its changes to that state. */
@@ -154,12 +159,10 @@ async function decideOne(
   for (const employee of decision.employees) company.employees.change(employee)
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
-  const { placed, head } = placeEvents(company.head, decision.events, { callId, actor: apiId })
-  const { employees } = decision
-  writes.stored.push({ companyId, before: company.head.frontier, after: head.frontier, events: placed, employees })
-  company.head = head
-  for (const event of placed) writes.placed.push(event)
-  const position = head.frontier.size
+  const { events, employees } = decision
+  writes.decided.push({ company, events, employees, by: { callId, actor: apiId } })
+  company.position += events.length
+  const { position, head } = company
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (idempotency && decision.binds) {
     const key = { companyId, apiId, keyHash: idempotency.keyHash }
@@ -190,13 +193,21 @@ function decide(company: LockedCompany, call: WriteCall): DecidedCall {
   }
 }
 
-async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]): Promise<void> {
-  const placed = parts.flatMap(({ writes }) => writes.placed)
+/** Writes what was decided, and commits. Returns what was stored. */
+async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]): Promise<StoredCall[]> {
   // After a failed statement, the server skips the rest, including COMMIT, and all of these reject with its error.
-  const { writes, commit } = pipeline(client, (pipe) => ({
-    writes: parts.flatMap((part) => sendWrites(pipeOnShard(pipe, part.shard), part)),
-    commit: pipe.query(COMMIT),
-  }))
+  const { writes, stored, commit } = pipeline(client, (pipe) => {
+    const pipes = parts.map((part) => ({ part, pipe: pipeOnShard(pipe, part.shard) }))
+    const directory = pipes.flatMap(({ part, pipe }) => sendDirectory(pipe, part))
+    const sealed = pipes.map(({ part, pipe }) => sendEvents(pipe, part))
+    const others = pipes.flatMap(({ part, pipe }) => sendOthers(pipe, part))
+    return {
+      writes: [...directory, ...sealed.flatMap(({ writes }) => writes), ...others],
+      stored: sealed.flatMap(({ stored }) => stored),
+      commit: pipe.query(COMMIT),
+    }
+  })
+  const placed = stored.flatMap(({ events }) => events)
   STAGES.sent.publish(placed)
   const outcomes = await Promise.allSettled([...writes, commit])
   STAGES.committed.publish(placed)
@@ -207,24 +218,60 @@ async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]
   }
   // COMMIT of an aborted transaction does not fail; it only answers with another tag.
   if ((await commit).command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
+  return stored
 }
 
-function sendWrites(client: QueryClient, { companies, writes: { placed, bound, traces } }: LoadedPart) {
-  const all = [...companies].map(([companyId, company]) => ({ companyId, ...company, ...company.employees.changes() }))
+/**
+ * The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts, because a
+ * new employee may take a value that another gives up.
+ */
+function sendDirectory(pipe: QueryClient, { companies }: LoadedPart): Promise<unknown>[] {
+  const all = [...companies].map(([companyId, { employees }]) => ({ companyId, ...employees.changes() }))
   const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
-  const used = all.flatMap(({ companyId, keys }) =>
+  return [
+    ...(moved.length > 0 ? [statements.updateDirectory(pipe, moved)] : []),
+    ...(inserted.length > 0 ? [statements.insertIntoDirectory(pipe, inserted)] : []),
+  ]
+}
+
+/** How many events of a large call are written at once. */
+const EVENTS_PER_WRITE = 256
+
+/** Seals and sends the events. The server stores those of a large call while the next ones are sealed. */
+function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
+  const writes: Promise<unknown>[] = []
+  const ofSmallCalls: SealedEvent[] = []
+  const stored = decided.map(({ company, events, employees, by }): StoredCall => {
+    const { companyId, frontier: before } = company.head
+    const isLarge = events.length > EVENTS_PER_WRITE
+    if (isLarge) pipe.flush()
+    const sealed: SealedEvent[] = []
+    for (let at = 0; at < events.length; at += EVENTS_PER_WRITE) {
+      const { placed, head } = placeEvents(company.head, events.slice(at, at + EVENTS_PER_WRITE), by)
+      company.head = head
+      sealed.push(...placed)
+      if (!isLarge) ofSmallCalls.push(...placed)
+      else {
+        writes.push(statements.insertEvents(pipe, placed))
+        pipe.flush()
+      }
+    }
+    return { companyId, before, after: company.head.frontier, events: sealed, employees }
+  })
+  if (ofSmallCalls.length > 0) writes.push(statements.insertEvents(pipe, ofSmallCalls))
+  return { writes, stored }
+}
+
+function sendOthers(pipe: QueryClient, { companies, writes: { decided, bound, traces } }: LoadedPart) {
+  const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
-  const heads = all.map(({ head }) => head)
+  const heads = [...companies.values()].map(({ head }) => head)
   return [
-    // The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts,
-    // because a new employee may take a value that another gives up.
-    ...(moved.length > 0 ? [statements.updateDirectory(client, moved)] : []),
-    ...(inserted.length > 0 ? [statements.insertIntoDirectory(client, inserted)] : []),
-    ...(placed.length > 0 ? [statements.insertEvents(client, placed), statements.updateHeads(client, heads)] : []),
-    ...(used.length > 0 ? [statements.updateUsage(client, used)] : []),
-    ...(bound.length > 0 ? [insertBoundKeys(client, bound)] : []),
-    ...(traces.length > 0 ? [insertTraces(client, traces)] : []),
+    ...(decided.length > 0 ? [statements.updateHeads(pipe, heads)] : []),
+    ...(used.length > 0 ? [statements.updateUsage(pipe, used)] : []),
+    ...(bound.length > 0 ? [insertBoundKeys(pipe, bound)] : []),
+    ...(traces.length > 0 ? [insertTraces(pipe, traces)] : []),
   ]
 }

@@ -63,6 +63,8 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
 /** A company while its head is locked. */
 export interface LockedCompany {
   head: Head
+  /** The position of the last event that was decided. */
+  position: number
   employees: LoadedEmployees
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>
   /** The bound idempotency keys, by `boundName`. */

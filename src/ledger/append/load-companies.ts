@@ -74,7 +74,9 @@ export async function loadCompanies(
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const loaded = new LoadedEmployees(employees.get(head.companyId))
-    companies.set(head.companyId, { head: headAt(head, now), employees: loaded, keys: new Map(), bound: new Map() })
+    const { size: position } = head.frontier
+    const locked = { head: headAt(head, now), position, employees: loaded, keys: new Map(), bound: new Map() }
+    companies.set(head.companyId, locked)
   }
   if (!wait) leaveOutHeldUp(companies, wantedKeys(calls), keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
