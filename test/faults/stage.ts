@@ -161,6 +161,7 @@ async function withServices<Result>(
   use: (services: StageServices) => Promise<Result>,
 ): Promise<Result> {
   const options = { url: urlsNow(cluster).serviceUrl, name: 'load', max: 2 }
+  await machines?.places.look()
   const pool = machines === null ? openPool(options) : openCompanyPool(machines.places, options)
   try {
     return await use({ pool, db: openDatabase<LedgerTables>(pool), newId, secrets: openSecretBox([SECRETS_KEY]) })

@@ -12,6 +12,8 @@ import { readPlaces, shardOfCompany } from './places.ts'
 
 /** How often the places are compared with those of the database. */
 const LOOK_MS = 5_000
+/** The same, while a machine is down: another one may take its place at any moment. */
+const LOOK_WHILE_DOWN_MS = 1_000
 /** For reading where everything is. */
 const LOOKING = { name: 'employee-ledger places', max: 1, statementTimeoutMs: 5_000 }
 
@@ -86,9 +88,13 @@ export async function openCluster(
     }).finally(() => (looking = undefined)))
 
   async function keepLooking(): Promise<void> {
+    let waitedMs = 0
     while (!stopped.signal.aborted) {
-      await pause(LOOK_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
-      if (!stopped.signal.aborted) await look().catch(() => undefined)
+      await pause(LOOK_WHILE_DOWN_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
+      waitedMs += LOOK_WHILE_DOWN_MS
+      if (stopped.signal.aborted || (waitedMs < LOOK_MS && all().every(({ isDown }) => !isDown))) continue
+      waitedMs = 0
+      await look().catch(() => undefined)
     }
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { runSql } from '../../support/postgres/run-sql.ts'
 import { signalServer } from '../../support/postgres/signal-server.ts'
 import type { Cluster } from '../cluster.ts'
 import type { Fault, Happened, LoadUnder } from '../fault.ts'
@@ -68,6 +69,17 @@ export const CITUS_FAULTS: Record<string, Fault> = {
       ),
     )
   },
+  'cluster: standby promoted': async (stage, random, load) => {
+    const machines = machinesOf(stage)
+    const machine = random.pick(machines.workers)
+    const standby = await machines.startStandby(machine)
+    return whileAway(stage, machine, load, async () => {
+      await machine.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL')
+      await pause(random.below(DOWN_AT_MOST_MS))
+      await promote(stage, standby, machine)
+      machines.workers.splice(machines.workers.indexOf(machine), 1, standby)
+    })
+  },
   'cluster: machine added': async (stage, _, load) => whileNobodyNotices(load, () => addAndRemove(stage)),
 }
 
@@ -80,6 +92,15 @@ async function kill(machine: Cluster, random: SeededRandom): Promise<void> {
   await machine.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL')
   await pause(random.below(DOWN_AT_MOST_MS))
   await machine.start()
+}
+
+/** Lets a standby take the place of a lost machine, as an operator does. */
+async function promote(stage: Stage, standby: Cluster, lost: Cluster): Promise<void> {
+  await runSql(standby.urls.superUrl, 'select pg_promote()')
+  await stage.withDatabase((db) =>
+    sql`select citus_update_node(nodeid, '127.0.0.1', ${standby.port()}) from pg_dist_node
+      where nodeport = ${lost.port()}`.execute(db),
+  )
 }
 
 /** The first of these companies that does not have a shard of its own yet; null if all have. */

@@ -12,6 +12,7 @@ import { createClusterDatabase, createMachineDatabase, createRoles } from '../..
 import { NAMES } from '../../support/postgres/test-server.ts'
 import type { Cluster, ClusterUrls } from '../cluster.ts'
 import { startCluster } from '../cluster.ts'
+import { copyServer, requireStandby } from './standby.ts'
 
 /** The folder of the programs of a PostgreSQL with Citus, as `pg_config --bindir` prints it. */
 export const CITUS_BIN = process.env['CITUS_BIN']
@@ -38,6 +39,8 @@ export interface Machines {
   machineOf(companyId: string): Promise<Cluster>
   /** Starts another machine with the roles and an empty database, of which the cluster does not know. */
   start(): Promise<Cluster>
+  /** Starts a synchronous standby of a worker. */
+  startStandby(worker: Cluster): Promise<Cluster>
 }
 
 /** Starts a coordinator and two workers in a folder, and makes the database and distributes it. */
@@ -45,7 +48,7 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
   const user = await findDatabaseOsUser(folder)
   const [superPassword, password] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')]
 
-  async function startMachine(settings: Record<string, string>): Promise<Cluster> {
+  async function startAt(makeFiles: (folder: string) => Promise<void>): Promise<Cluster> {
     const port = await freePort()
     const urlOf = (name: string, secret: string) => `postgres://${name}:${secret}@${HOST}:${port}/${NAMES.database}`
     const urls: ClusterUrls = {
@@ -54,9 +57,16 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
       serviceUrl: urlOf(NAMES.service, password),
     }
     const own = path.join(folder, String(port))
-    await makeServer(user, CITUS_BIN!, { folder: own, password: superPassword, settings })
+    await makeFiles(own)
     const machine = await startCluster(own, urls, {}, { pgCtl: path.join(CITUS_BIN!, 'pg_ctl'), port })
     cleanup.teardown(() => machine.stop(), `stopping the machine on port ${port}`)
+    return machine
+  }
+
+  async function startMachine(settings: Record<string, string>): Promise<Cluster> {
+    const machine = await startAt((own) =>
+      makeServer(user, CITUS_BIN!, { folder: own, password: superPassword, settings }),
+    )
     await createRoles(addressOf(machine), password)
     return machine
   }
@@ -81,6 +91,12 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
       const machine = await startMachine(WORKER)
       await createMachineDatabase(addressOf(machine), NAMES.database, password)
       return machine
+    },
+    async startStandby(worker) {
+      const from = addressOf(worker)
+      const standby = await startAt((own) => copyServer(user, CITUS_BIN!, { from, to: own }))
+      await requireStandby(from)
+      return standby
     },
   }
 }
