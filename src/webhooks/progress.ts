@@ -3,6 +3,7 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import type { WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../postgres/binary-arrays.ts'
+import { withClient } from '../postgres/with-client.ts'
 
 /** A webhook by its ids. */
 export interface WebhookPlace {
@@ -97,17 +98,21 @@ interface LeasedRow {
 
 /** Takes or renews the lease on a webhook. Null if it is not due, or another process has it. */
 export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<LeasedWebhook | null> {
-  const readAt = performance.now()
-  const { rows } = await pool.query<LeasedRow>(
-    `update webhook_progress p
-     set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
-     from webhooks w, heads h ${FOLDED}
-     where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
-       and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
-     returning p.position, p.ahead, p.attempts, p.failing_since, ${HEAD} as head, w.url, w.types, w.include_data,
-       w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, w.revision, p.is_slow`,
-    [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
-  )
+  // What is read after a long wait for a connection is no older for that.
+  const { readAt, rows } = await withClient(pool, async (client) => {
+    const readAt = performance.now()
+    const { rows } = await client.query<LeasedRow>(
+      `update webhook_progress p
+       set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
+       from webhooks w, heads h ${FOLDED}
+       where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
+         and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
+       returning p.position, p.ahead, p.attempts, p.failing_since, ${HEAD} as head, w.url, w.types, w.include_data,
+         w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, w.revision, p.is_slow`,
+      [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
+    )
+    return { readAt, rows }
+  })
   const [row] = rows
   if (!row) return null
   const { position, head, attempts, url, types, concurrency, secret, previous_secret: previous } = row

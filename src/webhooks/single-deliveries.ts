@@ -114,13 +114,16 @@ interface Target extends SeenRevision {
 }
 
 async function loadTarget(pool: Pool, place: WebhookPlace): Promise<Target> {
-  const readAt = performance.now()
-  const { rows } = await pool.query<{ url: string; include_data: boolean; secrets: Buffer[]; revision: number }>(
-    `select url, include_data, revision, array_remove(array[secret,
-       case when previous_expires_at > clock_timestamp() then previous_secret end], null) as secrets
-     from webhooks where company_id = $1 and webhook_id = $2`,
-    [toUuid(place.companyId), toUuid(place.webhookId)],
-  )
+  const { readAt, rows } = await withClient(pool, async (client) => {
+    const readAt = performance.now()
+    const { rows } = await client.query<{ url: string; include_data: boolean; secrets: Buffer[]; revision: number }>(
+      `select url, include_data, revision, array_remove(array[secret,
+         case when previous_expires_at > clock_timestamp() then previous_secret end], null) as secrets
+       from webhooks where company_id = $1 and webhook_id = $2`,
+      [toUuid(place.companyId), toUuid(place.webhookId)],
+    )
+    return { readAt, rows }
+  })
   const [row] = rows
   if (!row) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
   const { url, revision, include_data: includeData, secrets: sealed } = row

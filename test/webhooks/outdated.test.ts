@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { Pool } from 'pg'
 import t from 'tap'
 import { changeWebhook, rotateWebhookSecret } from '../../src/accounts/webhooks/change-webhook.ts'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
@@ -75,6 +76,23 @@ await t.test('a message that waits behind a slow one is not sent once its person
   t.strictSame(await webhooks.deliver(webhook), ['reached the head'])
   t.equal(namedIn(receiver), 2, 'the one who stays, twice')
   t.match(receiver.received.at(-1)!.body.data, { employee_id: gone, erased: true })
+})
+
+await t.test('a webhook that is read after a long wait for a connection is delivered to', async (t) => {
+  const receiver = await startReceiver(t)
+  const webhook = await webhooks.create(receiver.url, WITH_DATA)
+  await createEmployee()
+  const { now } = performance
+  t.teardown(() => (performance.now = now))
+  const late: Pick<Pool, 'connect'> = {
+    async connect() {
+      const client = await service.pool.connect()
+      performance.now = () => now.call(performance) + 10_000
+      return client
+    },
+  }
+  t.equal((await webhooks.deliverOnce(webhook, { pool: late as Pool })).end, 'reached the head')
+  t.equal(receiver.received.length, 1)
 })
 
 await t.test('a message whose connection is slow is not sent once its person is erased', async (t) => {

@@ -7,6 +7,7 @@ import type { Problem } from '../../domain/errors.ts'
 import { problem, problemDocument } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { bodyProblem } from './body-faults.ts'
+import { isMachineDown } from '../../postgres/cluster/machine.ts'
 import { isServerError } from '../../postgres/database-errors.ts'
 import { idsOf } from './log-ids.ts'
 
@@ -74,8 +75,13 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     // One caller can cause any number of these, so they are counted and not logged as errors.
     reply.metLimit = 'queue'
     request.log.debug({ err: error, ...idsOf(request) }, error.message)
-  } else if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
+  } else logFault(request, error, refusal)
   return sendProblemDocument(request, reply, refusal)
+}
+
+/** Logs what is the service's own fault. That a machine is down was logged once, when it was noticed. */
+export function logFault(request: FastifyRequest, error: unknown, { status, detail }: Problem): void {
+  if (status >= 500) request.log[isMachineDown(error) ? 'debug' : 'error']({ err: error, ...idsOf(request) }, detail)
 }
 
 /** Whether the client disconnected before it had sent the whole request. */

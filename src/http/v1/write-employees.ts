@@ -18,10 +18,9 @@ import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
 import { budgetBodies } from '../access/body-budget.ts'
-import { idsOf } from '../server/log-ids.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
-import { isCutOff, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
+import { isCutOff, logFault, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 
 interface WriteServices {
@@ -132,7 +131,7 @@ async function refuse(
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   const hasEntry = request.caller !== null && !isCutOff(request, error) && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
-  if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
+  logFault(request, error, refusal)
   const blamed =
     operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
   try {

@@ -250,13 +250,12 @@ function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
     for (let at = 0; at < events.length; at += EVENTS_PER_WRITE) {
       const { placed, head } = placeEvents(company.head, events.slice(at, at + EVENTS_PER_WRITE), by)
       company.head = head
-      sealed.push(...placed)
-      if (!isLarge) ofSmallCalls.push(...placed)
-      else {
-        writes.push(statements.insertEvents(pipe, placed))
-        pipe.flush()
-      }
+      for (const event of placed) sealed.push(event)
+      if (!isLarge) continue
+      writes.push(statements.insertEvents(pipe, placed))
+      pipe.flush()
     }
+    if (!isLarge) for (const event of sealed) ofSmallCalls.push(event)
     return { companyId, before, after: company.head.frontier, events: sealed, employees }
   })
   if (ofSmallCalls.length > 0) writes.push(statements.insertEvents(pipe, ofSmallCalls))

@@ -29,6 +29,9 @@ export function makeForMachines<Made>(pool: Pool, make: (machine: MachinePool) =
       if (known !== undefined) return known
       const made = make({ pool: poolOfMachine(pool, machine), shardOf: (id) => cluster.find(id).shard })
       madeFor.set(machine, made)
+      // A machine whose place another one has taken is not used again.
+      const used = new Set<object>(cluster.machines())
+      for (const other of madeFor.keys()) if (!used.has(other)) madeFor.delete(other)
       return made
     },
     all: () => [...madeFor.values()],

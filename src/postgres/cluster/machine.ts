@@ -20,6 +20,11 @@ export class MachineDownError extends Error {
   }
 }
 
+/** Whether an error, or what caused it, is that a machine does not answer. */
+export function isMachineDown(error: unknown): boolean {
+  return error instanceof MachineDownError || (error instanceof Error && isMachineDown(error.cause))
+}
+
 /** A database machine of a cluster, as one process sees it. */
 export interface Machine extends MachineAddress {
   isDown: boolean

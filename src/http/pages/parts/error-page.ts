@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { Problem } from '../../../domain/errors.ts'
-import { idsOf } from '../../server/log-ids.ts'
 import { addVary } from '../../server/compression.ts'
 import { acceptsPages, isApiPath } from '../../server/media-types.ts'
-import { sendProblemDocument, toProblem } from '../../server/problem.ts'
+import { logFault, sendProblemDocument, toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
 import { sendPlainPage, sendUserPage } from './layout.ts'
 import { findHome } from './navigation.ts'
@@ -16,7 +15,7 @@ export async function sendErrorPage(
   error: unknown,
 ): Promise<FastifyReply> {
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  if (refusal.status >= 500) request.log.error({ err: error, ...idsOf(request) }, refusal.detail)
+  logFault(request, error, refusal)
   return sendProblemPage(request, reply, refusal)
 }
 
