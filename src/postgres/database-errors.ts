@@ -25,6 +25,20 @@ export class MovedError extends Error {
   override name = 'MovedError'
 }
 
+/** COMMIT was sent and not answered. The transaction may have taken effect, so it must not be run again. */
+export class UnconfirmedCommitError extends Error {
+  override name = 'UnconfirmedCommitError'
+
+  constructor(cause: unknown) {
+    super('the connection was lost while the transaction committed', { cause })
+  }
+}
+
+/** Whether an error, or what caused it, leaves open whether a transaction took effect. */
+export function isUnconfirmed(error: unknown): boolean {
+  return error instanceof UnconfirmedCommitError || (error instanceof Error && isUnconfirmed(error.cause))
+}
+
 /** Whether an error is caused by the server's state or by the connection, so that a later retry may succeed. */
 export function isServerError(error: unknown): boolean {
   if (error instanceof MovedError) return true

@@ -98,7 +98,7 @@ interface LeasedRow {
 
 /** Takes or renews the lease on a webhook. Null if it is not due, or another process has it. */
 export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<LeasedWebhook | null> {
-  // What is read after a long wait for a connection is no older for that.
+  // Taken after the wait for a connection, which makes nothing older that is read then.
   const { readAt, rows } = await withClient(pool, async (client) => {
     const readAt = performance.now()
     const { rows } = await client.query<LeasedRow>(

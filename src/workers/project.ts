@@ -15,7 +15,7 @@ import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.t
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
 /** The maximum number of events folded at once. A larger call is folded in parts, in one transaction. */
-const BATCH_EVENTS = 5_000
+const BATCH_EVENTS = 2_000
 /** The maximum size of these events, in bytes. */
 const BATCH_BYTES = 4 * 1024 * 1024
 

@@ -1,8 +1,11 @@
+import type { Pool } from 'pg'
 import t from 'tap'
+import { newId } from '../../src/bootstrap/new-id.ts'
+import { settleOutcome, UnknownOutcomeError } from '../../src/ledger/append/settle-outcome.ts'
 import type { Cluster } from '../../src/postgres/cluster/cluster.ts'
 import { followMoves } from '../../src/postgres/cluster/company-connections.ts'
 import { MachineDownError } from '../../src/postgres/cluster/machine.ts'
-import { MovedError } from '../../src/postgres/database-errors.ts'
+import { MovedError, UnconfirmedCommitError } from '../../src/postgres/database-errors.ts'
 
 /* A call finds its company's machine in what the process knows, which may be outdated. */
 
@@ -11,20 +14,23 @@ interface FakeMachine {
   isDown: boolean
 }
 
-/** A cluster whose looks find what `after` holds by then. */
+/** A cluster whose looks find what `after` holds by then. A look is under way if the machine is down. */
 function fakeCluster(machine: FakeMachine, after = machine) {
   let [known, looks] = [machine, 0]
+  const finishLook = async () => {
+    known = after
+  }
   const look = async () => {
     looks += 1
     known = after
   }
-  const cluster = { find: () => ({ machine: known }), look, looked: async () => undefined } as unknown as Cluster
+  const cluster = { find: () => ({ machine: known }), look, finishLook } as unknown as Cluster
   return { cluster, looks: () => looks }
 }
 
 const first = () => ({ name: 'first', isDown: false })
 const second = { name: 'second', isDown: false }
-const isLost = new MachineDownError('first')
+const lost = new MachineDownError('first')
 
 /** Fails on the first machine with this error. */
 const taskOn =
@@ -36,8 +42,8 @@ const taskOn =
   }
 
 await t.test('a call whose machine was removed reaches the one that has the company now', async (t) => {
-  const unavailable = new Error('the ledger could not be written', { cause: isLost })
-  for (const error of [isLost, unavailable, new Error('Cannot use a pool after calling end on the pool')]) {
+  const unavailable = new Error('the ledger could not be written', { cause: lost })
+  for (const error of [lost, unavailable, new Error('Cannot use a pool after calling end on the pool')]) {
     const moved = fakeCluster(first(), second)
     t.equal(await followMoves(moved.cluster, '', taskOn(moved, error)), 'second', error.message)
   }
@@ -45,21 +51,28 @@ await t.test('a call whose machine was removed reaches the one that has the comp
 
 await t.test('a call whose machine does not answer fails at once, if the company is still there', async (t) => {
   const stays = fakeCluster(first())
-  await t.rejects(followMoves(stays.cluster, '', taskOn(stays, isLost)), isLost)
+  await t.rejects(followMoves(stays.cluster, '', taskOn(stays, lost)), lost)
   t.equal(stays.looks(), 1)
 })
 
-await t.test('calls to a machine that is known to be down ask the cluster nothing', async (t) => {
+await t.test('calls to a machine that is known to be down ask the cluster nothing new', async (t) => {
   const down = fakeCluster({ ...first(), isDown: true })
-  await t.rejects(followMoves(down.cluster, '', taskOn(down, isLost)), isLost)
+  await t.rejects(followMoves(down.cluster, '', taskOn(down, lost)), lost)
   t.equal(down.looks(), 0)
+  const replaced = fakeCluster({ ...first(), isDown: true }, second)
+  t.equal(await followMoves(replaced.cluster, '', taskOn(replaced, lost)), 'second')
+  t.equal(replaced.looks(), 0)
 })
 
-await t.test('a transaction whose outcome is unknown is not sent again', async (t) => {
-  const moved = fakeCluster(first(), second)
-  const unknown = new Error('the connection was lost while the transaction committed', { cause: isLost })
-  const unavailable = new Error('the outcome of the commit could not be learnt', { cause: unknown })
-  await t.rejects(followMoves(moved.cluster, '', taskOn(moved, unavailable)), unavailable)
+await t.test('a transaction that may have committed is not sent again, whatever its machine says then', async (t) => {
+  const down = { connect: () => Promise.reject(lost) } as unknown as Pool
+  const event = { companyId: newId('com'), header: { position: 1 }, leaf: Buffer.alloc(32) }
+  const settle = () => settleOutcome(down, new UnknownOutcomeError('done', event, lost))
+  const unavailable = await settle().catch((error: unknown) => error as Error)
+  for (const error of [unavailable as Error, new Error('not counted', { cause: new UnconfirmedCommitError(lost) })]) {
+    const moved = fakeCluster(first(), second)
+    await t.rejects(followMoves(moved.cluster, '', taskOn(moved, error)), error)
+  }
 })
 
 await t.test('a failed look does not hide why a call failed', async (t) => {
@@ -69,12 +82,12 @@ await t.test('a failed look does not hide why a call failed', async (t) => {
     look: () => Promise.reject(new Error('the coordinator does not answer')),
   } as unknown as Cluster
   await t.rejects(
-    followMoves(cluster, '', () => Promise.reject(isLost)),
-    isLost,
+    followMoves(cluster, '', () => Promise.reject(lost)),
+    lost,
   )
-  const hasMoved = new MovedError('the shard has moved')
+  const movedOn = new MovedError('the shard has moved')
   await t.rejects(
-    followMoves(cluster, '', () => Promise.reject(hasMoved)),
-    hasMoved,
+    followMoves(cluster, '', () => Promise.reject(movedOn)),
+    movedOn,
   )
 })

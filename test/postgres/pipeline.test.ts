@@ -134,8 +134,8 @@ const AWAIT_LOCK = `
   const { Client } = require('pg')
   const client = new Client(process.argv[1])
   const look = async () => {
-    const { rowCount } = await client.query("select from pg_locks where locktype = 'advisory' and objid = " + process.argv[2])
-    if (rowCount === 0) return look()
+    const { rowCount } = await client.query("select from pg_locks where locktype = 'advisory' and objid = " + process.argv[2] + " and database = (select oid from pg_database where datname = current_database())")
+    if (rowCount === 0) return setTimeout(look, 10)
     return client.end()
   }
   void client.connect().then(look)`

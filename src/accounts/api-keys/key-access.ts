@@ -7,7 +7,7 @@ import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { openBudget } from '../../admission/budget.ts'
 import { openContended } from '../../admission/contended.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
-import { meansNotCommitted } from '../../postgres/database-errors.ts'
+import { meansNotCommitted, UnconfirmedCommitError } from '../../postgres/database-errors.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import { retryOnce } from '../../postgres/retry-once.ts'
@@ -43,8 +43,8 @@ export interface WantedKey {
 
 /** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
 export function openKeyLookup(pool: Pool): (wanted: WantedKey) => Promise<FoundKey | null> {
-  const machines = makeForMachines(pool, lookUpOn)
-  return (wanted) => follow(pool, wanted.companyId, () => machines.of(wanted.companyId)(wanted))
+  const lookUpFor = makeForMachines(pool, lookUpOn)
+  return (wanted) => follow(pool, wanted.companyId, () => lookUpFor(wanted.companyId)(wanted))
 }
 
 function lookUpOn(machine: MachinePool): (wanted: WantedKey) => Promise<FoundKey | null> {
@@ -145,8 +145,8 @@ const WAITING_SLOTS = 2
  * waits separately and delays no other key.
  */
 export function openKeyUsage(pool: Pool): KeyUsageCounter {
-  const machines = makeForMachines(pool, countOn)
-  return { submit: (use) => follow(pool, use.companyId, () => machines.of(use.companyId)(use)) }
+  const countFor = makeForMachines(pool, countOn)
+  return { submit: (use) => follow(pool, use.companyId, () => countFor(use.companyId)(use)) }
 }
 
 function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
@@ -219,9 +219,9 @@ async function countUses(
     return committed
   }).catch((error: unknown) => {
     if (meansNotCommitted(error)) throw error
-    // What may be counted must not be counted again, also if the company has moved on meanwhile.
-    const unknown = new Error('the connection was lost while the transaction committed', { cause: error })
-    throw new UnavailableError('the usage of keys was not confirmed', { cause: unknown })
+    // What may be counted must not be counted again.
+    const cause = new UnconfirmedCommitError(error)
+    throw new UnavailableError('the usage of keys was not confirmed', { cause })
   })
   if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
   return answers

@@ -8,7 +8,7 @@ import { problem, problemDocument } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { bodyProblem } from './body-faults.ts'
 import { isMachineDown } from '../../postgres/cluster/machine.ts'
-import { isServerError } from '../../postgres/database-errors.ts'
+import { isServerError, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './log-ids.ts'
 
 const RETRY_AFTER_SECONDS = '1'
@@ -81,7 +81,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
 
 /** Logs what is the service's own fault. That a machine is down was logged once, when it was noticed. */
 export function logFault(request: FastifyRequest, error: unknown, { status, detail }: Problem): void {
-  if (status >= 500) request.log[isMachineDown(error) ? 'debug' : 'error']({ err: error, ...idsOf(request) }, detail)
+  if (status < 500) return
+  const isKnown = isMachineDown(error) && !isUnconfirmed(error)
+  request.log[isKnown ? 'debug' : 'error']({ err: error, ...idsOf(request) }, detail)
 }
 
 /** Whether the client disconnected before it had sent the whole request. */

@@ -200,9 +200,9 @@ async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]
     const pipes = parts.map((part) => ({ part, pipe: pipeOnShard(pipe, part.shard) }))
     const directory = pipes.flatMap(({ part, pipe }) => sendDirectory(pipe, part))
     const sealed = pipes.map(({ part, pipe }) => sendEvents(pipe, part))
-    const others = pipes.flatMap(({ part, pipe }) => sendOthers(pipe, part))
+    const others = pipes.flatMap(({ part, pipe }) => sendHeadsAndKeys(pipe, part))
     return {
-      writes: [...directory, ...sealed.flatMap(({ writes }) => writes), ...others],
+      writes: [...directory, ...sealed.flatMap(({ sent }) => sent), ...others],
       stored: sealed.flatMap(({ stored }) => stored),
       commit: pipe.query(COMMIT),
     }
@@ -222,8 +222,8 @@ async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]
 }
 
 /**
- * The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts, because a
- * new employee may take a value that another gives up.
+ * The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts: a new
+ * employee may take a value that another gives up.
  */
 function sendDirectory(pipe: QueryClient, { companies }: LoadedPart): Promise<unknown>[] {
   const all = [...companies].map(([companyId, { employees }]) => ({ companyId, ...employees.changes() }))
@@ -235,38 +235,48 @@ function sendDirectory(pipe: QueryClient, { companies }: LoadedPart): Promise<un
   ]
 }
 
-/** How many events of a large call are written at once. */
+/** How many events are written at once. */
 const EVENTS_PER_WRITE = 256
 
-/** Seals and sends the events. The server stores those of a large call while the next ones are sealed. */
+/** Seals and sends the events. If they are many, the server stores some while the next ones are sealed. */
 function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
-  const writes: Promise<unknown>[] = []
-  const ofSmallCalls: SealedEvent[] = []
+  const sent: Promise<unknown>[] = []
+  let unsent: SealedEvent[] = []
+  const send = () => {
+    sent.push(statements.insertEvents(pipe, unsent))
+    unsent = []
+  }
+  // The directory.
+  if (decided.reduce((sum, { events }) => sum + events.length, 0) > EVENTS_PER_WRITE) pipe.flush()
   const stored = decided.map(({ company, events, employees, by }): StoredCall => {
     const { companyId, frontier: before } = company.head
-    const isLarge = events.length > EVENTS_PER_WRITE
-    if (isLarge) pipe.flush()
     const sealed: SealedEvent[] = []
     for (let at = 0; at < events.length; at += EVENTS_PER_WRITE) {
       const { placed, head } = placeEvents(company.head, events.slice(at, at + EVENTS_PER_WRITE), by)
       company.head = head
-      for (const event of placed) sealed.push(event)
-      if (!isLarge) continue
-      writes.push(statements.insertEvents(pipe, placed))
+      for (const event of placed) {
+        sealed.push(event)
+        unsent.push(event)
+      }
+      if (unsent.length < EVENTS_PER_WRITE) continue
+      send()
       pipe.flush()
     }
-    if (!isLarge) for (const event of sealed) ofSmallCalls.push(event)
     return { companyId, before, after: company.head.frontier, events: sealed, employees }
   })
-  if (ofSmallCalls.length > 0) writes.push(statements.insertEvents(pipe, ofSmallCalls))
-  return { writes, stored }
+  if (unsent.length > 0) send()
+  return { sent, stored }
 }
 
-function sendOthers(pipe: QueryClient, { companies, writes: { decided, bound, traces } }: LoadedPart) {
+function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bound, traces } }: LoadedPart) {
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
-  const heads = [...companies.values()].map(({ head }) => head)
+  const heads = [...companies.values()].map(({ head, position }) => {
+    if (head.frontier.size !== position)
+      throw new Error(`${head.companyId} is at ${head.frontier.size}, not ${position}`)
+    return head
+  })
   return [
     ...(decided.length > 0 ? [statements.updateHeads(pipe, heads)] : []),
     ...(used.length > 0 ? [statements.updateUsage(pipe, used)] : []),

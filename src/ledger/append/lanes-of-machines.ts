@@ -7,11 +7,20 @@ import { openLanes } from './lanes.ts'
  * same shard share statements. If a company has moved on, its call is sent after it.
  */
 export function openLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): Lanes {
-  const machines = makeForMachines(pool, (machine) => openLanes({ ...options, ...machine }))
+  const lanesOf = makeForMachines(pool, (machine) => openLanes({ ...options, ...machine }))
+  const unanswered = new Set<Promise<unknown>>()
   return {
-    append: (call) => follow(pool, call.companyId, () => machines.of(call.companyId).append(call)),
+    async append(call) {
+      const answer = follow(pool, call.companyId, () => lanesOf(call.companyId).append(call))
+      unanswered.add(answer)
+      try {
+        return await answer
+      } finally {
+        unanswered.delete(answer)
+      }
+    },
     async idle() {
-      await Promise.all(machines.all().map((lanes) => lanes.idle()))
+      while (unanswered.size > 0) await Promise.allSettled(unanswered)
     },
   }
 }

@@ -4,17 +4,19 @@ import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './company-state.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { MachineDownError } from '../../postgres/cluster/machine.ts'
+import { UnconfirmedCommitError } from '../../postgres/database-errors.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 
 const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
+const NOT_LEARNT = 'the outcome of the commit could not be learnt'
 
 /** Identifies an event: the leaf hash covers a salt that no other event has. */
 type SealedLeaf = Pick<SealedEvent, 'companyId' | 'leaf'> & { header: Pick<SealedEvent['header'], 'position'> }
 
 /** COMMIT was sent and not answered, so it is not known whether the transaction took effect. */
-export class UnknownOutcomeError<Result> extends Error {
+export class UnknownOutcomeError<Result> extends UnconfirmedCommitError {
   override name = 'UnknownOutcomeError'
   /** The caller's result if it did. */
   readonly result: Result
@@ -22,7 +24,7 @@ export class UnknownOutcomeError<Result> extends Error {
   readonly event: SealedLeaf | undefined
 
   constructor(result: Result, event: SealedLeaf | undefined, cause: unknown) {
-    super('the connection was lost while the transaction committed', { cause })
+    super(cause)
     this.result = result
     this.event = event
   }
@@ -37,13 +39,13 @@ export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeE
   const deadline = performance.now() + (event ? DEADLINE_MS : 0)
   while (performance.now() < deadline) {
     const committed = await isStored(pool, event!).catch((error: unknown) => {
-      if (error instanceof MachineDownError) throw new UnavailableError(error.message, { cause: unknown })
+      if (error instanceof MachineDownError) throw new UnavailableError(NOT_LEARNT, { cause: unknown })
     })
     if (committed === true) return result
     if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause: unknown })
     await pause(PAUSE_MS)
   }
-  throw new UnavailableError('the outcome of the commit could not be learnt', { cause: unknown })
+  throw new UnavailableError(NOT_LEARNT, { cause: unknown })
 }
 
 /**

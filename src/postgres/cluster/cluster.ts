@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import { isServerError } from '../database-errors.ts'
+import { isServerError, MovedError } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Machine } from './machine.ts'
 import type { MachineRow } from './machine-address.ts'
 import { addressOf, COORDINATOR } from './machine-address.ts'
-import { MachineDownError, openMachine } from './machine.ts'
+import { openMachine } from './machine.ts'
 import type { PlacedShard, Places } from './places.ts'
 import { readPlaces, shardOfCompany } from './places.ts'
 
@@ -30,7 +30,7 @@ export interface Cluster {
   /** Looks where everything is, after this call. Looks of many callers are shared. */
   look(): Promise<void>
   /** Waits for the look that is under way, if there is one. */
-  looked(): Promise<void>
+  finishLook(): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function openCluster(
 
   function machineOf(group: number): Machine {
     const row = places.machines.get(group)
-    if (!row) throw new MachineDownError(`of group ${group}`)
+    if (!row) throw new MovedError(`the machine of group ${group} is not known`)
     const address = addressOf(row, url)
     const known = machines.get(address.url)
     if (known) return known
@@ -115,7 +115,7 @@ export async function openCluster(
     },
     onAny,
     look,
-    looked: async () => looking,
+    finishLook: async () => looking,
     async close() {
       stopped.abort()
       await watching

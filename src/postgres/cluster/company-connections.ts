@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
-import { breaksConnection, isServerError, MovedError, sqlState } from '../database-errors.ts'
+import { breaksConnection, isServerError, isUnconfirmed, MovedError, sqlState } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
@@ -96,9 +96,12 @@ export async function beginFor(pool: Pool, companyId: string): Promise<PoolClien
 /** After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other. */
 const LOOKS_AFTER_MS = [0, 50, 250]
 
+/** How long a call that has lost its machine waits to learn where its company is now, in milliseconds. */
+const LOOKS_FOR_MS = 500
+
 /**
- * Runs a task that finds its company's machine, and again if the company has moved on meanwhile. The task may report an
- * error, or one with it as its cause, only if it has committed nothing.
+ * Runs a task that finds its company's machine, and again if the company has moved on meanwhile. A task whose COMMIT may
+ * have taken effect must say so with an UnconfirmedCommitError; it is not run again.
  */
 export async function followMoves<Result>(
   cluster: Cluster,
@@ -111,20 +114,25 @@ export async function followMoves<Result>(
     try {
       return await task()
     } catch (error) {
-      const hasMoved = isMoved(error)
-      if (!hasMoved && !isMachineLost(error)) throw error
-      if (hasMoved && afterMs > 0) await pause(afterMs)
-      // When a machine goes down, a look begins. More of them would tell nothing new.
-      await (wasDown && !hasMoved ? cluster.looked() : cluster.look()).catch(() => undefined)
-      if (!hasMoved && cluster.find(companyId).machine === machine) throw error
+      if (isUnconfirmed(error)) throw error
+      if (isMoved(error)) {
+        if (afterMs > 0) await pause(afterMs)
+        await cluster.look().catch(() => undefined)
+      } else {
+        if (!hasLostConnection(error)) throw error
+        // When a machine goes down, a look begins. Another one would find nothing new.
+        const looking = (wasDown ? cluster.finishLook() : cluster.look()).catch(() => undefined)
+        await Promise.race([looking, pause(LOOKS_FOR_MS, undefined, { ref: false })])
+        if (cluster.find(companyId).machine === machine) throw error
+      }
     }
   }
   return task()
 }
 
 /** Whether a task lost its connection, or got none. Its machine may have been removed. */
-function isMachineLost(error: unknown): boolean {
-  return breaksConnection(error) || (error instanceof Error && breaksConnection(error.cause))
+function hasLostConnection(error: unknown): boolean {
+  return breaksConnection(error) || (error instanceof Error && hasLostConnection(error.cause))
 }
 
 async function begin(client: PoolClient, text: string): Promise<PoolClient> {

@@ -15,26 +15,20 @@ export interface MachinePool {
 }
 
 /** Makes something for each machine, when it is first needed, and finds it by company. There is one on plain PostgreSQL. */
-export function makeForMachines<Made>(pool: Pool, make: (machine: MachinePool) => Made) {
+export function makeForMachines<Made>(pool: Pool, make: (machine: MachinePool) => Made): (companyId: string) => Made {
   const cluster = clusterOf(pool)
   if (!cluster) {
     const only = make({ pool })
-    return { of: () => only, all: () => [only] }
+    return () => only
   }
-  const madeFor = new Map<object, Made>()
-  return {
-    of(companyId: string): Made {
-      const { machine } = cluster.find(companyId)
-      const known = madeFor.get(machine)
-      if (known !== undefined) return known
-      const made = make({ pool: poolOfMachine(pool, machine), shardOf: (id) => cluster.find(id).shard })
-      madeFor.set(machine, made)
-      // A machine whose place another one has taken is not used again.
-      const used = new Set<object>(cluster.machines())
-      for (const other of madeFor.keys()) if (!used.has(other)) madeFor.delete(other)
-      return made
-    },
-    all: () => [...madeFor.values()],
+  const madeFor = new WeakMap<object, Made>()
+  return (companyId) => {
+    const { machine } = cluster.find(companyId)
+    const known = madeFor.get(machine)
+    if (known !== undefined) return known
+    const made = make({ pool: poolOfMachine(pool, machine), shardOf: (id) => cluster.find(id).shard })
+    madeFor.set(machine, made)
+    return made
   }
 }
 

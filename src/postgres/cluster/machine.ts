@@ -44,7 +44,8 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
   const { name, url } = address
   const pools = new Map<string, pg.Pool>()
   const connections = new Set<pg.PoolClient>()
-  const closed = new AbortController()
+  const stopped = new AbortController()
+  let isClosed = false
   /** Those who wait for a connection. */
   const waiting = new Set<(error: Error) => void>()
 
@@ -62,7 +63,7 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
     ...address,
     isDown: false,
     async connect(options) {
-      if (machine.isDown) throw new MachineDownError(name)
+      if (machine.isDown || isClosed) throw new MachineDownError(name)
       const connecting = poolOf(options).connect()
       const { promise: down, reject } = Promise.withResolvers<never>()
       waiting.add(reject)
@@ -78,9 +79,11 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
     },
     count: (pool) => pools.get(pool) ?? { totalCount: 0, idleCount: 0, waitingCount: 0 },
     async close() {
-      closed.abort()
-      await beating
+      isClosed = true
+      // While a connection is in use, silence must still end it.
       await Promise.all([...pools.values()].map((pool) => pool.end()))
+      stopped.abort()
+      await beating
     },
   }
 
@@ -101,7 +104,7 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
 
   async function beat(): Promise<void> {
     let heart: pg.Client | undefined
-    while (!closed.signal.aborted) {
+    while (!stopped.signal.aborted) {
       try {
         heart ??= newHeart(url)
         await inTime(hear(heart), answerMs)
@@ -110,13 +113,13 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
         const hasBeaten = heart !== undefined && hearts.has(heart)
         destroy(heart)
         heart = undefined
-        if (closed.signal.aborted) break
+        if (stopped.signal.aborted) break
         // The connection may be all that was lost: only a new one tells.
         if (hasBeaten && !(error instanceof SilenceError)) continue
         // A machine without a place for one more connection works.
         if (sqlState(error) !== TOO_MANY_CONNECTIONS) setDown(error)
       }
-      await pause(BEAT_MS, undefined, { signal: closed.signal, ref: false }).catch(() => undefined)
+      await pause(BEAT_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
     }
     // A machine that has gone silent would not answer a goodbye.
     destroy(heart)

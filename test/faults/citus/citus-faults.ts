@@ -96,7 +96,7 @@ async function kill(machine: Cluster, random: SeededRandom): Promise<void> {
 
 /** Lets a standby take the place of a lost machine, as an operator does. */
 async function promote(stage: Stage, standby: Cluster, lost: Cluster): Promise<void> {
-  await runSql(standby.urls.superUrl, 'select pg_promote()')
+  await runSql(standby.urls.superUrl, 'do $$ begin assert pg_promote(); end $$')
   await stage.withDatabase((db) =>
     sql`select citus_update_node(nodeid, '127.0.0.1', ${standby.port()}) from pg_dist_node
       where nodeport = ${lost.port()}`.execute(db),

@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto'
+import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import { commitTogether } from '../../../src/ledger/append/commit.ts'
+import type { Committed } from '../../../src/ledger/append/commit.ts'
+import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { constraintOf } from '../../../src/postgres/database-errors.ts'
+import { withClient } from '../../../src/postgres/with-client.ts'
+import { createCall } from '../../support/ledger/create-call.ts'
+import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { machinePoolOf } from '../../support/postgres/machine-pool.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/* Calls of a company in one transaction, some so large that their events are sent in several parts. */
+
+const service = await startService(t)
+const { company, db } = service
+const pool = service.open({ name: 'test appends', max: 2 })
+t.teardown(() => pool.end())
+const machine = machinePoolOf(pool, service)
+const SIZES = [1, 300, 1, 700, 2]
+const cache = openEmployeeCache(64_000_000)
+
+const commit = (calls: WriteCall[], unchecked: WriteCall[] = []) =>
+  withClient(machine.pool, (client) =>
+    commitTogether(client, calls, { ...machine, wait: true, cache, unchecked: new Set(unchecked) }),
+  ) as Promise<Committed[]>
+
+const callOf = (records: unknown[], at: number): WriteCall => ({
+  ...createCall(company, records),
+  idempotency: { keyHash: hash('sha256', `key ${at}`, 'hex'), requestHash: hash('sha256', `request ${at}`, 'hex') },
+  traceparent: `00-${String(at + 1).padStart(32, '0')}-00f067aa0ba902b7-01`,
+})
+
+const headOf = async () =>
+  (
+    await db
+      .selectFrom('heads')
+      .select('position')
+      .where('company_id', '=', toUuid(company.id))
+      .executeTakeFirstOrThrow()
+  ).position
+
+await t.test('each of them gets its own positions, answer, idempotency key and trace', async (t) => {
+  const before = await headOf()
+  const calls = SIZES.map((size, at) =>
+    callOf(
+      Array.from({ length: size }, () => employee()),
+      at,
+    ),
+  )
+  const committed = await commit(calls)
+  const ends = SIZES.map((_, at) => before + SIZES.slice(0, at + 1).reduce((sum, size) => sum + size + 1, 0))
+  t.strictSame(
+    committed.map(({ position, answer }) => [position, answer!.status]),
+    ends.map((end) => [end, 201]),
+  )
+  t.strictSame(await ledgerFaults(db, company.id), [])
+  const closing = await db
+    .selectFrom('events')
+    .select(['position', 'stream_id'])
+    .where('company_id', '=', toUuid(company.id))
+    .where('position', 'in', ends)
+    .orderBy('position')
+    .execute()
+  t.strictSame(
+    closing.map(({ stream_id: call }) => call),
+    calls.map(({ callId }) => toUuid(callId)),
+  )
+  const traces = await db.selectFrom('event_traces').select(['position', 'traceparent']).orderBy('position').execute()
+  t.strictSame(
+    traces,
+    calls.map(({ traceparent }, at) => ({ position: ends[at]!, traceparent: traceparent! })),
+  )
+
+  const replayed = await commit(calls)
+  for (const [at, { answer, position }] of replayed.entries()) {
+    t.equal(position, null, 'a retry appends nothing')
+    t.match(answer!.headers, { 'idempotency-replayed': 'true', 'x-ledger-position': String(ends[at]) })
+  }
+  t.equal(await headOf(), ends.at(-1))
+})
+
+await t.test('if one of them cannot be stored after parts were sent, none is, and the next one can be', async (t) => {
+  const before = await headOf()
+  const taken = employee()
+  await commit([createCall(company, [taken])])
+  const later = await headOf()
+  const large = createCall(company, [
+    ...Array.from({ length: 600 }, () => employee()),
+    { ...employee(), email: taken.email },
+  ])
+  const small = createCall(company, [employee()])
+  const refused = await commit([small, large], [large]).catch((error: unknown) => error)
+  t.equal(constraintOf(refused), 'employee_directory_email')
+  t.equal(await headOf(), later)
+  t.ok(later > before)
+  t.equal((await commit([small]))[0]!.answer!.status, 201)
+  t.strictSame(await ledgerFaults(db, company.id), [])
+})
