@@ -95,3 +95,11 @@ await t.test("a page accepts only the browsers' form types", async (t) => {
     t.equal(status, 415, type)
   }
 })
+
+await t.test('a visitor from elsewhere is led back whatever the address names as a company', async (t) => {
+  for (const company of ['%F0%9F%99%82', '%0D%0Aset-cookie:%20x', '%C3%A9', '..%2F..']) {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const answer = await send(service.address, 'GET', `/sign-in/${company}/start`, { key: null, headers })
+    t.match(answer, { status: 303, headers: { location: `/sign-in/${company.replace(':', '%3A')}` } }, company)
+  }
+})

@@ -16,5 +16,5 @@ export function buildUrl(path: string, values: QueryValues): string {
 
 /** The sign-in page of a company with an identity provider. */
 export function companyPath(companyId: string): string {
-  return `/sign-in/${companyId}`
+  return `/sign-in/${encodeURIComponent(companyId)}`
 }
