@@ -9,8 +9,9 @@ import { openProviderClient } from '../federation/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
 import { openEmployeeCache } from '../ledger/append/employee-cache.ts'
+import type { OpenLanes } from '../ledger/append/lanes-of-machines.ts'
 import { openLanesOfMachines } from '../ledger/append/lanes-of-machines.ts'
-import type { LaneOptions, Lanes } from '../ledger/append/lanes.ts'
+import type { LaneOptions } from '../ledger/append/lanes.ts'
 import { openLongCalls } from '../ledger/append/long-calls.ts'
 import { openCompleteness } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -122,7 +123,7 @@ function openAppendPool({ config, store }: PartOptions) {
 function startLanes(
   { config, log, tracing, recent }: PartOptions,
   options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction'>,
-): Lanes {
+): OpenLanes {
   return openLanesOfMachines({
     ...options,
     lanes: config.LANES,

@@ -91,3 +91,16 @@ await t.test('a failed look does not hide why a call failed', async (t) => {
     movedOn,
   )
 })
+
+await t.test('a call looks again if the machine of its company is not known yet', async (t) => {
+  let isKnown = false
+  const find = () => {
+    if (!isKnown) throw new MovedError('the machine is not known')
+    return { machine: second }
+  }
+  const look = async () => {
+    isKnown = true
+  }
+  const cluster = { find, look } as unknown as Cluster
+  t.equal(await followMoves(cluster, '', async () => cluster.find('').machine.name), 'second')
+})

@@ -2,11 +2,16 @@ import { follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts
 import type { LaneOptions, Lanes } from './lanes.ts'
 import { openLanes } from './lanes.ts'
 
+export interface OpenLanes extends Lanes {
+  /** Resolves once all calls have been answered. */
+  idle(): Promise<void>
+}
+
 /**
  * Opens lanes for each database machine. Calls of companies of the same machine share transactions, and those in the
  * same shard share statements. If a company has moved on, its call is sent after it.
  */
-export function openLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): Lanes {
+export function openLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): OpenLanes {
   const lanesOf = makeForMachines(pool, (machine) => openLanes({ ...options, ...machine }))
   const unanswered = new Set<Promise<unknown>>()
   return {

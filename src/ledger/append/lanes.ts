@@ -28,8 +28,6 @@ export interface Lanes {
    * outcome could not be learnt, and with FaultyCallError when the call itself cannot be decided or stored.
    */
   append(call: WriteCall): Promise<Committed>
-  /** Resolves once all calls have been answered. */
-  idle(): Promise<void>
 }
 
 /** A heavier call goes to its company's own lane, where small calls of others do not wait for it. */
@@ -58,7 +56,6 @@ export function openLanes(given: LaneOptions): Lanes {
   // calls.
   const callsTaken = openBudget({ total: maxWaiting, maxWaiting, maxWaitMs })
   const recordsTaken = openBudget({ total: maxRecordsWaiting, maxWaiting, maxWaitMs })
-  const unanswered = new Set<Promise<unknown>>()
   // The number of calls of a company in its own lane.
   const inOwnLane = new Map<string, number>()
 
@@ -87,21 +84,10 @@ export function openLanes(given: LaneOptions): Lanes {
   }
 
   return {
-    async append(call) {
-      const { companyId, waitsUntil } = call
-      const answer = callsTaken.hold(companyId, 1, waitsUntil, () =>
-        recordsTaken.hold(companyId, weightOf(call), waitsUntil, () => submit(call)),
-      )
-      unanswered.add(answer)
-      try {
-        return await answer
-      } finally {
-        unanswered.delete(answer)
-      }
-    },
-    async idle() {
-      while (unanswered.size > 0) await Promise.allSettled(unanswered)
-    },
+    append: (call) =>
+      callsTaken.hold(call.companyId, 1, call.waitsUntil, () =>
+        recordsTaken.hold(call.companyId, weightOf(call), call.waitsUntil, () => submit(call)),
+      ),
   }
 }
 

@@ -109,9 +109,11 @@ export async function followMoves<Result>(
   task: () => Promise<Result>,
 ): Promise<Result> {
   for (const afterMs of LOOKS_AFTER_MS) {
-    const { machine } = cluster.find(companyId)
-    const wasDown = machine.isDown
+    let machine: Machine | undefined
+    let wasDown = false
     try {
+      machine = cluster.find(companyId).machine
+      wasDown = machine.isDown
       return await task()
     } catch (error) {
       if (isUnconfirmed(error)) throw error
