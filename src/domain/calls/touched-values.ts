@@ -10,7 +10,8 @@ export interface Naming {
 
 /** The employees that deciding a call may look up. They are loaded under the lock of its company's head. */
 export interface Touches {
-  all: Naming
+  /** The employees that the records identify. */
+  located: Naming
   /** The employees who get a new manager. */
   remanaged: Naming
   /** The new managers. */
@@ -20,15 +21,14 @@ export interface Touches {
 }
 
 const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [] }
-export const NO_TOUCHES: Touches = { all: NOBODY, remanaged: NOBODY, managers: NOBODY, taken: NOBODY }
+export const NO_TOUCHES: Touches = { located: NOBODY, remanaged: NOBODY, managers: NOBODY, taken: NOBODY }
 
 /** Everything that deciding these records may look up: the employees they name, and the owners of values they set. */
 export function touchedValues(records: ReadRecord[]): Touches {
   const named = (some: ReadRecord[]) => naming(some.flatMap(({ locator }) => (locator ? [locator] : [])))
   const managed = records.filter(({ manager }) => manager && manager.value !== null)
   const managers = naming(managed.map(({ manager }) => asLocator(manager!)))
-  const [located, taken] = [named(records), takenValues(records)]
-  return { all: union([located, taken, managers]), remanaged: named(managed), managers, taken }
+  return { located: named(records), remanaged: named(managed), managers, taken: takenValues(records) }
 }
 
 const LOCATES: Record<ManagerReference['field'], Locator['field']> = {
@@ -42,8 +42,9 @@ function asLocator({ field, value }: ManagerReference): Locator {
 }
 
 function naming(locators: Locator[]): Naming {
-  const by = (field: Locator['field']) =>
-    locators.flatMap((locator) => (locator.field === field ? [locator.value] : []))
+  const by = (field: Locator['field']) => [
+    ...new Set(locators.flatMap((locator) => (locator.field === field ? [locator.value] : []))),
+  ]
   // Text that is no employee id names nobody, and PostgreSQL would reject it as a uuid.
   return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
 }
@@ -54,8 +55,11 @@ function takenValues(records: ReadRecord[]): Naming {
   return { employeeIds: [], emails: taken('email'), externalIds: taken('external_id') }
 }
 
-/** The names of these, each once. */
+/** The names of these, each once if there are several. */
 export function union(namings: Naming[]): Naming {
-  const all = (by: keyof Naming) => [...new Set(namings.flatMap((naming) => naming[by]))]
+  const all = (by: keyof Naming) => {
+    const named = namings.filter((naming) => naming[by].length > 0)
+    return named.length === 1 ? named[0]![by] : [...new Set(named.flatMap((naming) => naming[by]))]
+  }
   return { employeeIds: all('employeeIds'), emails: all('emails'), externalIds: all('externalIds') }
 }

@@ -83,7 +83,7 @@ export async function commitTogether(
       const locked = new Set(heads.map(({ companyId }) => companyId))
       const mine = own.filter(({ companyId }) => locked.has(companyId))
       const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
-      const companies = await loadCompanies(ask, heads, mine, rows, wait)
+      const companies = await loadCompanies(ask, heads, mine, rows, { cache, wait })
       settled.push({ shard, ask, heads, companies, writes: { decided: [], bound: [], traces: [] } })
     }
     const partOf = new Map(settled.flatMap((part) => [...part.companies.keys()].map((id) => [id, part])))

@@ -1,7 +1,6 @@
 import type { Naming, Touches } from '../../domain/calls/touched-values.ts'
 import { union } from '../../domain/calls/touched-values.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
-import type { Employee } from '../../domain/employees/employee.ts'
 import type { Head, LockedCompany } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
 import type { CachedEmployees, EmployeeCache } from './employee-cache.ts'
@@ -13,6 +12,7 @@ import { headAt } from './place-events.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { OwnedEmployee } from './statements.ts'
 import * as statements from './statements.ts'
+import { isLarge } from './unchecked-creations.ts'
 
 /** Sends statements to where the companies are. */
 export type Ask = <Result>(send: (client: QueryClient) => Promise<Result>) => Promise<Result>
@@ -47,15 +47,24 @@ export async function loadRows(client: QueryClient, calls: WriteCall[], { cache,
 /** The employees that calls of a company may need, as far as they are cached. */
 interface TouchedEmployees {
   companyId: string
+  /** Those who are loaded with the locks. */
   naming: Naming
   cached: CachedEmployees
+  /** Values that large calls set. Most of their records set what their employees already have. */
+  taken: Naming
 }
 
 function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: ReadonlySet<WriteCall>): TouchedEmployees[] {
-  const namesOf = (call: WriteCall) => call.command.touches[unchecked.has(call) ? 'managers' : 'all']
   return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, own]) => {
-    const naming = own.length === 1 ? namesOf(own[0]!) : union(own.map(namesOf))
-    return { companyId, naming, cached: cache.find(companyId, naming) }
+    const naming = union(
+      own.flatMap((call) => {
+        const { located, managers, taken } = call.command.touches
+        return isLarge(call) ? [located, managers] : [located, managers, taken]
+      }),
+    )
+    const checked = own.filter((call) => isLarge(call) && !unchecked.has(call))
+    const taken = union(checked.map(({ command }) => command.touches.taken))
+    return { companyId, naming, cached: cache.find(companyId, naming), taken }
   })
 }
 
@@ -68,15 +77,20 @@ export async function loadCompanies(
   heads: Head[],
   calls: WriteCall[],
   { keys, now, bound, touched, found }: LoadedRows,
-  wait: boolean,
+  { cache, wait }: Pick<LoadOptions, 'cache' | 'wait'>,
 ): Promise<Map<string, LockedCompany>> {
-  const employees = await settleEmployees(ask, heads, touched, found)
+  const employees = await settleEmployees(ask, cache, heads, touched, found)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
-    const loaded = new LoadedEmployees(employees.get(head.companyId))
-    const { size: position } = head.frontier
-    const locked = { head: headAt(head, now), position, employees: loaded, keys: new Map(), bound: new Map() }
-    companies.set(head.companyId, locked)
+    const { companyId, frontier } = head
+    const [loaded, position] = [employees.get(companyId)!, frontier.size]
+    companies.set(companyId, {
+      head: headAt(head, now),
+      position,
+      employees: loaded,
+      keys: new Map(),
+      bound: new Map(),
+    })
   }
   if (!wait) leaveOutHeldUp(companies, wantedKeys(calls), keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
@@ -85,25 +99,45 @@ export async function loadCompanies(
   return companies
 }
 
-/** Joins the loaded employees with the cached ones, which are loaded now if the head has moved on since. */
+/**
+ * Joins the loaded employees with the cached ones. If the head has moved on since those were cached, loads them now,
+ * together with the holders of taken values who are still unknown.
+ */
 async function settleEmployees(
   ask: Ask,
+  cache: EmployeeCache,
   heads: Head[],
   touched: TouchedEmployees[],
   found: OwnedEmployee[],
-): Promise<Map<string, Employee[]>> {
+): Promise<Map<string, LoadedEmployees>> {
+  const employees = new Map(heads.map(({ companyId }) => [companyId, new LoadedEmployees()]))
+  for (const { companyId, employee } of found) employees.get(companyId)?.put(employee)
   const frontiers = new Map(heads.map(({ companyId, frontier }) => [companyId, frontier]))
-  const employees = new Map<string, Employee[]>(heads.map(({ companyId }) => [companyId, []]))
-  const outdated: { companyId: string; naming: Naming }[] = []
-  for (const { companyId, naming, cached } of touched) {
-    const frontier = frontiers.get(companyId)
-    if (!frontier || cached.found.size === 0) continue
-    if (isSameHistory(cached.frontier, frontier)) employees.set(companyId, [...cached.found])
-    else outdated.push({ companyId, naming })
-  }
-  const late = outdated.length === 0 ? [] : await ask((pipe) => loadNamed(pipe, outdated))
-  for (const { companyId, employee } of [...found, ...late]) employees.get(companyId)?.push(employee)
+  const owed = touched.flatMap(({ companyId, naming, cached, taken }) => {
+    const [frontier, loaded] = [frontiers.get(companyId), employees.get(companyId)]
+    if (!frontier || !loaded) return []
+    const isOutdated = cached.found.size > 0 && !isSameHistory(cached.frontier, frontier)
+    if (isOutdated) return [{ companyId, naming: union([naming, taken]) }]
+    for (const employee of cached.found) loaded.put(employee)
+    const unknown = without(loaded.find(taken).missing, naming)
+    const known = cache.find(companyId, unknown)
+    if (!isSameHistory(known.frontier, frontier)) return [{ companyId, naming: unknown }]
+    for (const employee of known.found) loaded.put(employee)
+    return [{ companyId, naming: known.missing }]
+  })
+  const late = owed.some(({ naming }) => sizeOf(naming) > 0) ? await ask((pipe) => loadNamed(pipe, owed)) : []
+  for (const { companyId, employee } of late) employees.get(companyId)?.put(employee)
   return employees
+}
+
+/** The names that are not among the others. */
+function without(names: Naming, others: Naming): Naming {
+  const missing = (by: keyof Naming) => {
+    if (names[by].length === 0) return []
+    const known = new Set(others[by])
+    return names[by].filter((name) => !known.has(name))
+  }
+  return { employeeIds: missing('employeeIds'), emails: missing('emails'), externalIds: missing('externalIds') }
 }
 
 /** Loads employees of a company whose head is locked, in addition to those that are loaded. */

@@ -8,7 +8,7 @@ import { constraintOf } from '../../postgres/database-errors.ts'
  * and loads them, so that the answer can name them.
  */
 
-/** For fewer records, loading costs too little to matter, and the calls beside this one would have to start again. */
+/** For fewer records, loading costs too little to matter. */
 const LEAST_RECORDS = 20
 /** How long a company's creations load employees first after a conflict, in milliseconds. */
 const REMEMBERED_MS = 60_000
@@ -32,15 +32,20 @@ export function findUncheckedCreations(
   const changing = new Set(calls.filter(({ command }) => command.operation !== 'create').map((call) => call.companyId))
   return new Set(
     calls.filter(
-      ({ command, companyId, validateOnly }) =>
-        command.operation === 'create' &&
-        command.count >= LEAST_RECORDS &&
+      (call) =>
+        call.command.operation === 'create' &&
+        isLarge(call) &&
         // What is only validated meets no index.
-        !validateOnly &&
-        !changing.has(companyId) &&
-        !conflicts.has(companyId),
+        !call.validateOnly &&
+        !changing.has(call.companyId) &&
+        !conflicts.has(call.companyId),
     ),
   )
+}
+
+/** Whether a call has so many records that it should load no employee without need. */
+export function isLarge({ command }: WriteCall): boolean {
+  return command.count >= LEAST_RECORDS
 }
 
 /** Whether the directory has refused a value that another employee has. On a cluster, the name of the shard follows. */

@@ -1,0 +1,143 @@
+import t from 'tap'
+import { readUpdateMany } from '../../../src/domain/calls/commands.ts'
+import type { Naming } from '../../../src/domain/calls/touched-values.ts'
+import { commitTogether } from '../../../src/ledger/append/commit.ts'
+import type { Committed } from '../../../src/ledger/append/commit.ts'
+import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { withClient } from '../../../src/postgres/with-client.ts'
+import { createCall } from '../../support/ledger/create-call.ts'
+import { machinePoolOf } from '../../support/postgres/machine-pool.ts'
+import type { Service } from '../../support/service.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/*
+ * Large updates usually send the email addresses and external ids that their employees already have. Only the holders of
+ * other values are looked up.
+ */
+
+const MANY = 30
+
+interface Sent extends Record<string, unknown> {
+  email: string
+  external_id: string
+}
+
+let made = 0
+const makeEmployees = (count = MANY) =>
+  Array.from({ length: count }, () => employee({ external_id: `HR-${(made += 1)}` }) as Sent)
+
+/** A company with these employees, and the calls that update them. */
+async function hire(service: Service, employees: Sent[]) {
+  const company = await service.makeCompany('Large updates')
+  const call = (method: 'POST' | 'PATCH' | 'PUT', sent: unknown[]) =>
+    service.call(method, '/v1/employees', { key: company.key, body: { employees: sent } })
+  const { body } = await call('POST', employees)
+  const ids = (body.employees as { id: string }[]).map(({ id }) => id)
+  const byId = employees.map((sent, at) => ({ ...sent, id: ids[at]! }))
+  return { company, call, byId, patch: (sent: unknown[]) => call('PATCH', sent) }
+}
+
+for (const [name, settings] of [
+  ['employees in memory', {}],
+  ['no employees in memory', { EMPLOYEE_CACHE: '0' }],
+] as const) {
+  await t.test(`with ${name}`, async (t) => {
+    const service = await startService(t, settings)
+
+    await t.test('employees may send the values that they have', async (t) => {
+      const { patch, byId } = await hire(service, makeEmployees())
+      t.match(await patch(byId), { status: 200, body: { counts: { total: MANY, no_updates: MANY } } })
+    })
+
+    await t.test('a value of an employee whom the call does not name is refused', async (t) => {
+      const [other, ...others] = makeEmployees(MANY + 1) as [Sent, ...Sent[]]
+      const { patch, byId } = await hire(service, [other, ...others])
+      const sent = byId.slice(1)
+      sent[3] = { ...sent[3]!, email: other.email }
+      sent[7] = { ...sent[7]!, external_id: other.external_id }
+      const { status, body } = await patch(sent)
+      t.equal(status, 409)
+      t.strictSame(
+        body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`),
+        ['/employees/3/email already_exists', '/employees/7/external_id already_exists'],
+      )
+    })
+
+    await t.test('two employees can swap their values, and a third can take one that is given up', async (t) => {
+      const { patch, byId } = await hire(service, makeEmployees())
+      const [one, two, three] = [byId[0]!, byId[1]!, byId[2]!]
+      const changed = [
+        { ...one, email: two.email },
+        { ...two, email: one.email, external_id: 'HR-new' },
+        { ...three, external_id: two.external_id },
+      ]
+      t.match(await patch([...changed, ...byId.slice(3)]), { status: 200, body: { counts: { updated: 3 } } })
+      t.match(await patch(changed), { status: 200, body: { counts: { no_updates: 3 } } })
+    })
+
+    await t.test('an upsert refuses to create an employee with a value of another', async (t) => {
+      const [other, ...others] = makeEmployees(MANY + 1) as [Sent, ...Sent[]]
+      const { call } = await hire(service, [other, ...others])
+      const added = [...makeEmployees(), { ...makeEmployees(1)[0]!, email: other.email }]
+      t.equal((await call('PUT', [...others, ...added])).status, 409)
+      t.match(await call('PUT', [...others, ...added.slice(0, -1)]), {
+        status: 200,
+        body: { counts: { total: 2 * MANY, no_updates: MANY } },
+      })
+    })
+  })
+}
+
+await t.test('a value that another process has given to another employee since is refused', async (t) => {
+  const service = await startService(t)
+  const sibling = await startService(t, {}, { urls: service.urls })
+  const [other, ...others] = makeEmployees(MANY + 1) as [Sent, ...Sent[]]
+  const { company, patch, byId } = await hire(service, [other, ...others])
+  const change = (body: object) => sibling.call('PATCH', `/v1/employees/${byId[0]!.id}`, { key: company.key, body })
+  t.equal((await change({ email: 'new@example.com' })).status, 200)
+  const sent = byId.slice(1)
+  sent[0] = { ...sent[0]!, email: 'new@example.com' }
+  t.match(await patch(sent), { status: 409, body: { errors: [{ pointer: '/employees/0/email' }] } })
+  sent[0] = { ...sent[0], email: other.email }
+  t.match(await patch(sent), { status: 200, body: { counts: { updated: 1 } } })
+})
+
+await t.test('a value that another process has freed since can be taken', async (t) => {
+  const service = await startService(t)
+  const sibling = await startService(t, {}, { urls: service.urls })
+  const [other] = makeEmployees(1) as [Sent]
+  const { company, call, byId } = await hire(service, [other])
+  const freed = await sibling.call('PATCH', `/v1/employees/${byId[0]!.id}`, {
+    key: company.key,
+    body: { email: 'new@example.com' },
+  })
+  t.equal(freed.status, 200)
+  const added = [...makeEmployees(), { ...makeEmployees(1)[0]!, email: other.email }]
+  t.equal((await call('PUT', added)).status, 200)
+})
+
+await t.test('a call looks up only the values that its employees lack', async (t) => {
+  const service = await startService(t)
+  const { company } = service
+  const pool = service.open({ name: 'test appends', max: 2 })
+  t.teardown(() => pool.end())
+  const machine = machinePoolOf(pool, service)
+  const sought: Naming[] = []
+  const cache = {
+    ...openEmployeeCache(0),
+    find: (_: string, naming: Naming) => (sought.push(naming), openEmployeeCache(0).find('', naming)),
+  }
+  const employees = makeEmployees()
+  const created = await service.call('POST', '/v1/employees', { key: company.key, body: { employees } })
+  const sent = (created.body.employees as { id: string }[]).map(({ id }, at) => ({ ...employees[at]!, id }))
+  sent[4] = { ...sent[4]!, email: 'new@example.com' }
+  const call = { ...createCall(company, []), command: readUpdateMany(sent, MANY) }
+  const [committed] = (await withClient(machine.pool, (client) =>
+    commitTogether(client, [call], { ...machine, wait: true, cache, unchecked: new Set() }),
+  )) as [Committed]
+  t.equal(committed.answer!.status, 200)
+  t.strictSame(sought, [
+    { employeeIds: sent.map(({ id }) => id), emails: [], externalIds: [] },
+    { employeeIds: [], emails: ['new@example.com'], externalIds: [] },
+  ])
+})
