@@ -70,7 +70,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       newId,
       maxRecords: config.MAX_RECORDS,
       maxWaitMs: config.CALL_WAIT_MS,
-      inProgress: openCallsInProgress(openLongCalls(store.pool)),
+      inProgress: openCallsInProgress(openLongCalls(store.pool), config.CALL_WAIT_MS),
     },
     company,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },

@@ -19,35 +19,34 @@ export interface CallsInProgress {
   run<Answer>(call: WriteCall, task: () => Promise<Answer>): Promise<Answer>
 }
 
-/** How long a call waits for the first one with its key, in milliseconds. */
-const WAIT_MS = 10_000
 /** A call that takes longer is announced to other processes, in milliseconds. */
 const ANNOUNCED_AFTER_MS = 1_000
 
-export function openCallsInProgress(longCalls: LongCalls): CallsInProgress {
-  /** The number of calls in this process, by idempotency key. */
-  const running = new Map<string, number>()
+/** Opens the calls in progress. `maxWaitMs` is how long a call waits for the first one with its key. */
+export function openCallsInProgress(longCalls: LongCalls, maxWaitMs: number): CallsInProgress {
+  /** The calls in this process, by idempotency key. */
+  const running = new Map<string, Set<KeyedCall>>()
 
   async function run<Answer>(call: KeyedCall, task: () => Promise<Answer>): Promise<Answer> {
     const name = `${call.apiId} ${call.keyHash}`
-    const others = running.get(name) ?? 0
-    running.set(name, others + 1)
+    const together = running.get(name) ?? new Set()
+    const earlier = [...together]
+    running.set(name, together.add(call))
     const assertFirst = async (cause?: unknown) => {
-      const isFirst = others === 0 && !(await longCalls.isBehindAnother(call))
+      const isFirst = !earlier.some((other) => together.has(other)) && !(await longCalls.isBehindAnother(call))
       if (!isFirst) throw new IdempotencyInProgressError('the first call is still running', { cause })
     }
     const outcome = announceWhenLong(longCalls, call, task())
       .finally(() => {
-        const left = running.get(name)! - 1
-        if (left > 0) running.set(name, left)
-        else running.delete(name)
+        together.delete(call)
+        if (together.size === 0) running.delete(name)
       })
       .catch(async (error: unknown) => {
         if (error instanceof UnavailableError) await assertFirst(error)
         throw error
       })
     const end = new AbortController()
-    const late = pause(WAIT_MS, undefined, { signal: end.signal })
+    const late = pause(maxWaitMs, undefined, { signal: end.signal })
       .then(() => assertFirst())
       .then(() => outcome)
     late.catch(() => undefined)

@@ -1,4 +1,5 @@
 import type { ApiKey, KeyUsage } from '../company.ts'
+import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
 import { problem, problemDocument } from '../errors.ts'
@@ -24,12 +25,19 @@ export function answerSuccess(operation: Operation, decision: CallDecision, logI
 
 function answerCreate({ outcomes }: CallDecision, logId: string | null): CallAnswer {
   const employees = outcomes.map(({ employee }) => employee)
-  // An id is given when an employee is created, not before.
-  if (logId === null) {
-    return { status: 200, headers: {}, body: { employees: employees.map((employee) => ({ ...employee, id: null })) } }
-  }
+  if (logId === null) return { status: 200, headers: {}, body: { employees: withoutNewIds(employees) } }
   const headers = employees.length === 1 ? { location: `/v1/employees/${employees[0]!.id}` } : {}
   return { status: 201, headers, body: { log_id: logId, employees } }
+}
+
+/** An id is given when an employee is created, not before. */
+function withoutNewIds(employees: Employee[]) {
+  const newIds = new Set<string | null>(employees.map(({ id }) => id))
+  return employees.map((employee) => ({
+    ...employee,
+    id: null,
+    manager_id: newIds.has(employee.manager_id) ? null : employee.manager_id,
+  }))
 }
 
 function answerUpdateMany({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {

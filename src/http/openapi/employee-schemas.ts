@@ -123,7 +123,9 @@ export const EmployeeAsCreated = Type.Object(
   {
     $id: 'EmployeeAsCreated',
     ...STRICT,
-    description: 'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation.',
+    description:
+      'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is a `manager_id` ' +
+      'that would be assigned by the same call.',
   },
 )
 

@@ -86,3 +86,18 @@ await t.test('validate_only=false makes an ordinary call, and other values are r
   const bad = await service.call('POST', '/v1/employees?validate_only=maybe', { body: employee() })
   t.match(bad, { status: 400, body: { code: 'invalid_query', log_id: /^log_/ } })
 })
+
+await t.test('a creation that is only validated shows no id that nobody will have', async (t) => {
+  const boss = (await service.call('POST', '/v1/employees', { body: employee() })).body.employees[0]
+  const head = employee()
+  const sent = [
+    { ...head, manager_id: boss.id },
+    { ...employee(), manager_email: head.email },
+  ]
+  const { status, body } = await service.call('POST', '/v1/employees?validate_only=true', { body: sent })
+  t.equal(status, 200)
+  t.match(body.employees, [
+    { id: null, manager_id: boss.id },
+    { id: null, manager_id: null },
+  ])
+})

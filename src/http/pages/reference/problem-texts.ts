@@ -169,7 +169,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   idempotency_in_progress: {
-    when: 'The first call with this Idempotency-Key was still running after 10 seconds.',
+    when: 'The first call with this Idempotency-Key was still running after the longest time that a call may wait (10 seconds by default).',
     remedy: 'Send the same request with the same key again, a little later.',
     entry: 'of the first call',
   },
