@@ -1,4 +1,4 @@
-import type { ReadRecord } from './call-records.ts'
+import type { Locator, ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
 import type { RecordFaults } from '../record-faults.ts'
@@ -10,6 +10,23 @@ export interface EmployeeDirectory {
   byExternalId(externalId: string): Employee | undefined
   /** The manager of an employee above one that the call names; null if none. */
   managerOf(id: string): string | null
+  /** Whether `managerOf` knows everybody above; false if a reporting line is too long to be loaded. */
+  readonly knowsManagers: boolean
+}
+
+/** Finds the employee whom a record or a reference to a manager identifies. */
+export function locate(
+  { field, value }: Locator,
+  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId'>,
+): Employee | undefined {
+  switch (field) {
+    case 'id':
+      return directory.byId(value)
+    case 'external_id':
+      return directory.byExternalId(value)
+    case 'email':
+      return directory.byEmail(value)
+  }
 }
 
 /** A record during the decision. */

@@ -93,6 +93,12 @@ export function readUpdateOne(id: string, body: SentJson, ifMatch: string | unde
   return { operation: 'update_one', count: 1, touches: touchedValues([record]), record, blamed, ifMatch }
 }
 
+/** The records of a command that were read. */
+export function recordsOf(command: Command): ReadRecord[] {
+  if ('refusal' in command) return []
+  return command.operation === 'update_one' ? [command.record] : command.records
+}
+
 /** A command that is refused as a whole. `count` is the number of its records. */
 export function refusedCommand(
   operation: Operation,

@@ -1,4 +1,5 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import { locate } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import { REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
@@ -163,17 +164,6 @@ function draftUpdate(record: ReadRecord, before: Employee | undefined, now: stri
   const events = updateEvents(before, effect, record.index)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
   return { record, before, after, effect, events, faults }
-}
-
-function locate(locator: NonNullable<ReadRecord['locator']>, directory: EmployeeDirectory): Employee | undefined {
-  switch (locator.field) {
-    case 'id':
-      return directory.byId(locator.value)
-    case 'external_id':
-      return directory.byExternalId(locator.value)
-    case 'email':
-      return directory.byEmail(locator.value)
-  }
 }
 
 function updateEvents(before: Employee, effect: PatchEffect, index: number): NewEvent[] {

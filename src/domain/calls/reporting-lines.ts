@@ -1,6 +1,7 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
-import type { ManagerReference, ReadRecord } from './call-records.ts'
-import { isId } from '../ids.ts'
+import { locate } from './call-draft.ts'
+import type { Locator, ReadRecord } from './call-records.ts'
+import { managerLocator } from './touched-values.ts'
 
 /**
  * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call,
@@ -17,7 +18,8 @@ export function resolveManagers(
   return records.map((record) => {
     const { manager } = record
     if (!manager) return record
-    const id = manager.value === null ? null : findManager(manager.field, manager.value, directory, inCall)
+    const locator = managerLocator(manager)
+    const id = locator === null ? null : (locate(locator, directory)?.id ?? findInCall(locator, inCall))
     if (id !== undefined) return { ...record, patch: { ...record.patch, manager_id: id } }
     const message = 'No employee matches this manager'
     const faults = record.faults.copy()
@@ -41,20 +43,8 @@ function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string
   return names
 }
 
-function findManager(
-  field: ManagerReference['field'],
-  value: string,
-  directory: EmployeeDirectory,
-  inCall: NamesInCall,
-): string | undefined {
-  switch (field) {
-    case 'manager_id':
-      return isId('emp', value) ? directory.byId(value)?.id : undefined
-    case 'manager_external_id':
-      return directory.byExternalId(value)?.id ?? inCall.external_id.get(value)
-    case 'manager_email':
-      return directory.byEmail(value)?.id ?? inCall.email.get(value)
-  }
+function findInCall({ field, value }: Locator, inCall: NamesInCall): string | undefined {
+  return field === 'id' ? undefined : inCall[field].get(value)
 }
 
 /** Adds errors to records whose new manager would report to their employee, after the whole call. */
@@ -67,15 +57,18 @@ export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): vo
     changed.map(({ after }) => after!.id),
     managerOf,
   )
-  for (const { after, record, faults } of changed) {
-    if (!inCycle.has(after!.id)) continue
-    const isSelf = after!.manager_id === after!.id
-    const message = isSelf
-      ? 'An employee cannot be their own manager'
-      : 'The manager would report to this employee, directly or indirectly'
-    faults.add([record.manager?.field ?? 'manager_id'], 'manager_cycle', message)
+  for (const { before, after, record, faults } of changed) {
+    const path = [record.manager?.field ?? 'manager_id']
+    if (after!.manager_id === after!.id) faults.add(path, 'manager_cycle', OWN_MANAGER)
+    else if (inCycle.has(after!.id)) faults.add(path, 'manager_cycle', CYCLE)
+    // Nobody reports to a new employee yet.
+    else if (before && !directory.knowsManagers) faults.add(path, 'invalid_value', LINE_TOO_LONG)
   }
 }
+
+const OWN_MANAGER = 'An employee cannot be their own manager'
+const CYCLE = 'The manager would report to this employee, directly or indirectly'
+const LINE_TOO_LONG = 'The reporting line above this manager is too long to rule out that it leads to this employee'
 
 /** Finds the employees on a cycle above the given ones. Visits each employee once, however long the chains. */
 export function cyclesFrom(starts: string[], managerOf: (id: string) => string | null): Set<string> {

@@ -12,23 +12,22 @@ export interface Naming {
 export interface Touches {
   /** The employees that the records identify. */
   located: Naming
-  /** The employees who get a new manager. */
-  remanaged: Naming
-  /** The new managers. */
+  /** The managers that the records name. */
   managers: Naming
-  /** The email addresses and external ids that the records set. */
+  /** The email addresses and external ids that the records set, apart from those that identify their employees. */
   taken: Naming
 }
 
 const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [] }
-export const NO_TOUCHES: Touches = { located: NOBODY, remanaged: NOBODY, managers: NOBODY, taken: NOBODY }
+export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, taken: NOBODY }
 
 /** Everything that deciding these records may look up: the employees they name, and the owners of values they set. */
 export function touchedValues(records: ReadRecord[]): Touches {
-  const named = (some: ReadRecord[]) => naming(some.flatMap(({ locator }) => (locator ? [locator] : [])))
-  const managed = records.filter(({ manager }) => manager && manager.value !== null)
-  const managers = naming(managed.map(({ manager }) => asLocator(manager!)))
-  return { located: named(records), remanaged: named(managed), managers, taken: takenValues(records) }
+  return {
+    located: naming(records.flatMap(({ locator }) => locator ?? [])),
+    managers: naming(records.flatMap(({ manager }) => (manager && managerLocator(manager)) ?? [])),
+    taken: takenValues(records),
+  }
 }
 
 const LOCATES: Record<ManagerReference['field'], Locator['field']> = {
@@ -37,8 +36,9 @@ const LOCATES: Record<ManagerReference['field'], Locator['field']> = {
   manager_email: 'email',
 }
 
-function asLocator({ field, value }: ManagerReference): Locator {
-  return { field: LOCATES[field], value: value! }
+/** What identifies the manager; null if the record removes the manager. */
+export function managerLocator({ field, value }: ManagerReference): Locator | null {
+  return value === null ? null : { field: LOCATES[field], value }
 }
 
 function naming(locators: Locator[]): Naming {
@@ -51,7 +51,11 @@ function naming(locators: Locator[]): Naming {
 
 function takenValues(records: ReadRecord[]): Naming {
   const taken = (name: 'email' | 'external_id') =>
-    records.flatMap(({ patch }) => (typeof patch[name] === 'string' ? [patch[name]] : []))
+    records.flatMap(({ patch, locator }) => {
+      const value = patch[name]
+      const isLocator = locator?.field === name && locator.value === value
+      return typeof value === 'string' && !isLocator ? [value] : []
+    })
   return { employeeIds: [], emails: taken('email'), externalIds: taken('external_id') }
 }
 

@@ -40,3 +40,10 @@ const BYTES_OF_RECORD = 1_024
 export function weightOf({ command, bodyBytes }: WriteCall): number {
   return 'refusal' in command ? 1 : Math.max(1, command.count, Math.ceil(bodyBytes / BYTES_OF_RECORD))
 }
+
+const MAX_SMALL_WEIGHT = 20
+
+/** Whether a call is so small that it shares a transaction with those of other companies, which it must not delay. */
+export function isSmall(call: WriteCall): boolean {
+  return weightOf(call) <= MAX_SMALL_WEIGHT
+}

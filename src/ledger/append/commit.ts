@@ -3,14 +3,14 @@ import type { ClientBase } from 'pg'
 import type { DecidedCall } from '../../domain/calls/decide-call.ts'
 import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
-import type { Head, LockedCompany } from './company-state.ts'
+import type { Ask, Head, LockedCompany } from './company-state.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import { breaksConnection, meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
-import type { Ask, LoadOptions } from './load-companies.ts'
+import type { LoadOptions } from './load-companies.ts'
 import { loadCompanies, loadMore, loadRows } from './load-companies.ts'
 import type { Pipe, QueryClient } from '../../postgres/pipeline.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
@@ -151,7 +151,7 @@ async function decideOne(
   const company = companies.get(companyId)!
   const known = company.keys.get(apiId)
   let decision = decide(company, call)
-  if (unchecked.has(call) && (decision.answer?.status ?? 0) >= 400) {
+  if (unchecked.has(call) && refusesRecords(decision)) {
     // The answer must also name the values that other employees have.
     await loadMore(ask, companyId, call.command.touches.taken, company.employees)
     decision = decide(company, call)
@@ -173,6 +173,10 @@ async function decideOne(
     writes.bound.push({ ...key, bound, mayNameAnyone, answeredAt: head.recordedAt })
   }
   return { answer: decision.answer, position }
+}
+
+function refusesRecords({ events }: DecidedCall): boolean {
+  return events[0]?.type === 'EmployeeRecordRejected'
 }
 
 function decide(company: LockedCompany, call: WriteCall): DecidedCall {
@@ -272,13 +276,13 @@ function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bou
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
-  const heads = [...companies.values()].map(({ head, position }) => {
+  const heads = [...new Set(decided.map(({ company }) => company))].map(({ head, position }) => {
     if (head.frontier.size !== position)
       throw new Error(`${head.companyId} is at ${head.frontier.size}, not ${position}`)
     return head
   })
   return [
-    ...(decided.length > 0 ? [statements.updateHeads(pipe, heads)] : []),
+    ...(heads.length > 0 ? [statements.updateHeads(pipe, heads)] : []),
     ...(used.length > 0 ? [statements.updateUsage(pipe, used)] : []),
     ...(bound.length > 0 ? [insertBoundKeys(pipe, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(pipe, traces)] : []),

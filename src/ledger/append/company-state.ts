@@ -6,6 +6,7 @@ import { toUuid } from '../../domain/ids.ts'
 import { EmployeeIndex } from './employee-index.ts'
 import type { BoundKey } from './idempotency-keys.ts'
 import type { Frontier } from '../integrity/merkle.ts'
+import type { QueryClient } from '../../postgres/pipeline.ts'
 
 /** The row that a company's appends lock. */
 export interface Head {
@@ -29,6 +30,7 @@ const IN_DIRECTORY = ['email', 'external_id', 'manager_id'] as const
 /** The employees that the calls of a transaction touch, updated after each call is decided. */
 export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory {
   readonly #managers = new Map<string, string>()
+  knowsManagers = true
   /** The states before the transaction of the employees that it changes; undefined for new employees. */
   readonly #before = new Map<string, Employee | undefined>()
 
@@ -59,6 +61,9 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
     }
   }
 }
+
+/** Sends statements to where the companies are. */
+export type Ask = <Result>(send: (client: QueryClient) => Promise<Result>) => Promise<Result>
 
 /** A company while its head is locked. */
 export interface LockedCompany {

@@ -3,7 +3,7 @@ import { gather, UnavailableError } from '../../admission/batcher.ts'
 import { openBudget } from '../../admission/budget.ts'
 import { openContended } from '../../admission/contended.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
-import { weightOf } from '../../domain/calls/write-call.ts'
+import { isSmall, weightOf } from '../../domain/calls/write-call.ts'
 import type { CommitOptions } from './commit-batch.ts'
 import { commitBatch } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
@@ -29,9 +29,6 @@ export interface Lanes {
    */
   append(call: WriteCall): Promise<Committed>
 }
-
-/** A heavier call goes to its company's own lane, where small calls of others do not wait for it. */
-const SMALL_CALL_WEIGHT = 20
 
 /**
  * Queues the calls of this process, so that those that arrive while a transaction runs share the next one (group
@@ -72,7 +69,7 @@ export function openLanes(given: LaneOptions): Lanes {
     const { companyId, waitsUntil } = call
     if (contended.has(companyId)) return contended.submit(call, waitsUntil)
     const before = inOwnLane.get(companyId) ?? 0
-    if (before === 0 && weightOf(call) <= SMALL_CALL_WEIGHT) return shared.submit(call, waitsUntil)
+    if (before === 0 && isSmall(call)) return shared.submit(call, waitsUntil)
     inOwnLane.set(companyId, before + 1)
     try {
       return await own[laneOf(companyId, lanes)]!.submit(call, waitsUntil)

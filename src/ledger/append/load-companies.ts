@@ -1,21 +1,17 @@
-import type { Naming, Touches } from '../../domain/calls/touched-values.ts'
+import type { Naming } from '../../domain/calls/touched-values.ts'
 import { union } from '../../domain/calls/touched-values.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
-import type { Head, LockedCompany } from './company-state.ts'
+import { isSmall } from '../../domain/calls/write-call.ts'
+import type { Ask, Head, LockedCompany } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
 import type { CachedEmployees, EmployeeCache } from './employee-cache.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
-import type { OfCompany } from './reporting-line-statements.ts'
-import { loadSubordinates, loadSuperiors } from './reporting-line-statements.ts'
+import { loadReportingLines } from './load-reporting-lines.ts'
 import { isSameHistory } from '../integrity/merkle.ts'
 import { headAt } from './place-events.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { OwnedEmployee } from './statements.ts'
 import * as statements from './statements.ts'
-import { isLarge } from './unchecked-creations.ts'
-
-/** Sends statements to where the companies are. */
-export type Ask = <Result>(send: (client: QueryClient) => Promise<Result>) => Promise<Result>
 
 export interface LoadOptions {
   cache: EmployeeCache
@@ -59,10 +55,10 @@ function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: Readon
     const naming = union(
       own.flatMap((call) => {
         const { located, managers, taken } = call.command.touches
-        return isLarge(call) ? [located, managers] : [located, managers, taken]
+        return isSmall(call) ? [located, managers, taken] : [located, managers]
       }),
     )
-    const checked = own.filter((call) => isLarge(call) && !unchecked.has(call))
+    const checked = own.filter((call) => !isSmall(call) && !unchecked.has(call))
     const taken = union(checked.map(({ command }) => command.touches.taken))
     return { companyId, naming, cached: cache.find(companyId, naming), taken }
   })
@@ -119,7 +115,7 @@ async function settleEmployees(
     const isOutdated = cached.found.size > 0 && !isSameHistory(cached.frontier, frontier)
     if (isOutdated) return [{ companyId, naming: union([naming, taken]) }]
     for (const employee of cached.found) loaded.put(employee)
-    const unknown = without(loaded.find(taken).missing, naming)
+    const unknown = loaded.find(taken).missing
     const known = cache.find(companyId, unknown)
     if (!isSameHistory(known.frontier, frontier)) return [{ companyId, naming: unknown }]
     for (const employee of known.found) loaded.put(employee)
@@ -130,18 +126,9 @@ async function settleEmployees(
   return employees
 }
 
-/** The names that are not among the others. */
-function without(names: Naming, others: Naming): Naming {
-  const missing = (by: keyof Naming) => {
-    if (names[by].length === 0) return []
-    const known = new Set(others[by])
-    return names[by].filter((name) => !known.has(name))
-  }
-  return { employeeIds: missing('employeeIds'), emails: missing('emails'), externalIds: missing('externalIds') }
-}
-
 /** Loads employees of a company whose head is locked, in addition to those that are loaded. */
 export async function loadMore(ask: Ask, companyId: string, naming: Naming, into: LoadedEmployees): Promise<void> {
+  if (sizeOf(naming) === 0) return
   const found = await ask((pipe) => loadNamed(pipe, [{ companyId, naming }]))
   // What is there already may have changed in this transaction.
   for (const { employee } of found) if (!into.byId(employee.id)) into.put(employee)
@@ -175,45 +162,6 @@ async function loadBound(client: QueryClient, calls: WriteCall[]) {
   return wanted.length === 0 ? [] : loadBoundKeys(client, wanted)
 }
 
-/** Looking down from an employee is usually cheap. With more subordinates than this, looking up is cheaper. */
-const MAX_SUBORDINATES = 1_000
-
-/**
- * Loads the reporting lines that a cycle could include. A cycle leads from a new manager up to an employee who gets a
- * new manager, so that new manager is already below the employee. The subordinates of these employees are therefore
- * enough to find it; if they are too many, the superiors of the new managers are.
- */
-async function loadReportingLines(ask: Ask, calls: WriteCall[], companies: Map<string, LockedCompany>): Promise<void> {
-  const remanaged: OfCompany[] = []
-  const managers: OfCompany[] = []
-  for (const [companyId, { employees }] of companies) {
-    const touches = calls.filter((call) => call.companyId === companyId).map(({ command }) => command.touches)
-    if (!touches.some((touch) => sizeOf(touch.remanaged) > 0)) continue
-    // If these calls move a name from one employee to another, it may refer to any of them.
-    const named = (which: 'remanaged' | 'managers') =>
-      namesMove(touches)
-        ? [...employees.all()].map(({ id }) => id)
-        : touches.flatMap((touch) => [...employees.find(touch[which]).found].map(({ id }) => id))
-    for (const employeeId of named('remanaged')) remanaged.push({ companyId, employeeId })
-    for (const employeeId of named('managers')) managers.push({ companyId, employeeId })
-  }
-  if (remanaged.length === 0) return
-  const below = await ask((pipe) => loadSubordinates(pipe, remanaged, MAX_SUBORDINATES + 1))
-  const lines = below.length > MAX_SUBORDINATES ? await ask((pipe) => loadSuperiors(pipe, managers)) : below
-  for (const { companyId, employeeId, managerId } of lines)
-    companies.get(companyId)?.employees.setManager(employeeId, managerId)
-}
-
 function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
   return employeeIds.length + emails.length + externalIds.length
-}
-
-/** Whether a record of these calls sets a value that another record uses as a name. */
-function namesMove(touches: Touches[]): boolean {
-  return (['emails', 'externalIds'] as const).some((kind) => {
-    const taken = new Set(touches.flatMap((touch) => touch.taken[kind]))
-    return touches.some(({ remanaged, managers }) =>
-      [...remanaged[kind], ...managers[kind]].some((name) => taken.has(name)),
-    )
-  })
 }

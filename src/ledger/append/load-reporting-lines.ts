@@ -1,76 +1,169 @@
-import { fromUuid } from '../../domain/ids.ts'
+import { locate } from '../../domain/calls/call-draft.ts'
+import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
+import { recordsOf } from '../../domain/calls/commands.ts'
+import { managerLocator } from '../../domain/calls/touched-values.ts'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { Ask, LoadedEmployees, LockedCompany } from './company-state.ts'
 
-/** An employee of a company. */
-export interface OfCompany {
-  companyId: string
-  employeeId: string
-}
+/** Looking down from an employee is usually cheap. With more subordinates than this, looking up is cheaper. */
+const MAX_SUBORDINATES = 1_000
+/** The lines above the new managers may have this many levels on average, and as many more in all as looking down. */
+const MAX_LEVELS = 20
 
-/** An employee and their manager. */
-interface ReportingLine extends OfCompany {
-  managerId: string
-}
-
-interface LineRow {
-  company_id: string
-  employee_id: string
-  manager_id: string
-}
-
-/** The direct and indirect subordinates of these employees, at most `limit`, in no order. */
-export async function loadSubordinates(
-  client: QueryClient,
-  employees: OfCompany[],
-  limit: number,
-): Promise<ReportingLine[]> {
-  const { rows } = await client.query<LineRow>({
-    name: 'load-subordinates',
-    // UNION drops rows that were found before, so that the query ends even if the table had a cycle.
-    text: `with recursive below as (
-        select s.company_id, s.employee_id, s.manager_id
-        from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
-        join employee_directory s on s.company_id = wanted.company_id and s.manager_id = wanted.employee_id
-        union
-        select s.company_id, s.employee_id, s.manager_id
-        from below join employee_directory s on s.company_id = below.company_id and s.manager_id = below.employee_id
-      )
-      select company_id, employee_id, manager_id from below limit $3`,
-    values: [...columns(employees), String(limit)],
+/**
+ * Loads the reporting lines that a cycle could include. A cycle leads from a new manager up to an employee who gets a
+ * new manager, so that new manager is already below the employee. The subordinates of these employees are therefore
+ * enough to find it; if they are too many, the superiors of the new managers are.
+ */
+export async function loadReportingLines(
+  ask: Ask,
+  calls: WriteCall[],
+  companies: Map<string, LockedCompany>,
+): Promise<void> {
+  const moves = [...companies].flatMap(([companyId, { employees }]) => {
+    const own = calls.filter((call) => call.companyId === companyId)
+    const move = findMove(
+      own.flatMap(({ command }) => recordsOf(command)),
+      employees,
+    )
+    return move.employeeIds.length > 0 ? [{ companyId, employees, ...move }] : []
   })
-  return rows.map(lineOf)
-}
-
-/** The direct and indirect managers of these employees. */
-export async function loadSuperiors(client: QueryClient, employees: OfCompany[]): Promise<ReportingLine[]> {
-  const { rows } = await client.query<LineRow>({
-    name: 'load-superiors',
-    text: `with recursive above as (
-        select s.company_id, s.employee_id, s.manager_id
-        from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, employee_id)
-        join employee_directory s on s.company_id = wanted.company_id and s.employee_id = wanted.employee_id
-        union
-        select s.company_id, s.employee_id, s.manager_id
-        from above join employee_directory s on s.company_id = above.company_id and s.employee_id = above.manager_id
-      )
-      select company_id, employee_id, manager_id from above where manager_id is not null`,
-    values: columns(employees),
+  if (moves.length === 0) return
+  const below = await ask((pipe) =>
+    Promise.all(
+      moves.map(({ companyId, employeeIds }) => loadSubordinates(pipe, companyId, employeeIds, MAX_SUBORDINATES + 1)),
+    ),
+  )
+  const wide = moves.flatMap((move, at) => {
+    if (below[at]!.length > MAX_SUBORDINATES) return move
+    setManagers(move.employees, below[at]!)
+    return []
   })
-  return rows.map(lineOf)
-}
-
-function lineOf(row: LineRow): ReportingLine {
-  return {
-    companyId: fromUuid('com', row.company_id),
-    employeeId: fromUuid('emp', row.employee_id),
-    managerId: fromUuid('emp', row.manager_id),
+  if (wide.length === 0) return
+  const limitOf = ({ managerIds }: Move) => MAX_SUBORDINATES + MAX_LEVELS * managerIds.length
+  const above = await ask((pipe) =>
+    Promise.all(wide.map((move) => loadSuperiors(pipe, move.companyId, move.managerIds, limitOf(move) + 1))),
+  )
+  for (const [at, move] of wide.entries()) {
+    setManagers(move.employees, above[at]!)
+    if (above[at]!.length > limitOf(move)) move.employees.knowsManagers = false
   }
 }
 
-function columns(employees: OfCompany[]): Buffer[] {
-  return [
-    uuidArray(employees.map(({ companyId }) => companyId)),
-    uuidArray(employees.map(({ employeeId }) => employeeId)),
-  ]
+/** The employees who get another manager, and the managers whom the calls name. */
+interface Move {
+  employeeIds: string[]
+  managerIds: string[]
+}
+
+function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
+  const managed = records.flatMap(({ locator, manager }) => {
+    const named = manager && managerLocator(manager)
+    return named ? [{ locator, named }] : []
+  })
+  if (!managed.some(({ locator }) => locator)) return { employeeIds: [], managerIds: [] }
+  const moved = findMovedNames(records, employees)
+  const isMoved = (locator: Locator | null) =>
+    locator !== null && locator.field !== 'id' && moved[locator.field].has(locator.value)
+  // A name that these calls move from one employee to another may refer to any of them.
+  if (managed.some(({ locator, named }) => isMoved(locator) || isMoved(named))) {
+    const ids = [...employees.all()].map(({ id }) => id)
+    return { employeeIds: ids, managerIds: ids }
+  }
+  const found = managed.map(({ locator, named }) => ({
+    employee: locator === null ? undefined : locate(locator, employees),
+    manager: locate(named, employees),
+  }))
+  const remanaged = found.flatMap(({ employee, manager }) =>
+    employee && employee.manager_id !== manager?.id ? employee.id : [],
+  )
+  const managers = found.flatMap(({ manager }) => manager?.id ?? [])
+  return { employeeIds: [...new Set(remanaged)], managerIds: [...new Set(managers)] }
+}
+
+/** The values that the records give to employees who do not have them. */
+function findMovedNames(records: ReadRecord[], employees: LoadedEmployees) {
+  const moved = { email: new Set<string>(), external_id: new Set<string>() }
+  for (const { patch, locator } of records) {
+    const employee = locator ? locate(locator, employees) : undefined
+    for (const name of ['email', 'external_id'] as const) {
+      const value = patch[name]
+      if (typeof value === 'string' && employee?.[name] !== value) moved[name].add(value)
+    }
+  }
+  return moved
+}
+
+function setManagers(employees: LoadedEmployees, lines: ReportingLine[]): void {
+  for (const { employeeId, managerId } of lines) employees.setManager(employeeId, managerId)
+}
+
+/** An employee and their manager. */
+interface ReportingLine {
+  employeeId: string
+  managerId: string
+}
+
+/** The direct and indirect subordinates of these employees, at most `limit`, in no order. */
+function loadSubordinates(
+  client: QueryClient,
+  companyId: string,
+  employeeIds: string[],
+  limit: number,
+): Promise<ReportingLine[]> {
+  return loadLines(client, SUBORDINATES, companyId, employeeIds, limit)
+}
+
+/** The lines from these employees to their direct and indirect managers, at most `limit`, the nearest first. */
+function loadSuperiors(
+  client: QueryClient,
+  companyId: string,
+  employeeIds: string[],
+  limit: number,
+): Promise<ReportingLine[]> {
+  return loadLines(client, SUPERIORS, companyId, employeeIds, limit)
+}
+
+// UNION drops rows that were found before, so that a query ends even if the table had a cycle.
+const SUBORDINATES = {
+  name: 'load-subordinates',
+  text: `with recursive below as (
+      select s.employee_id, s.manager_id from unnest($2::uuid[]) as wanted(employee_id)
+      join employee_directory s on s.company_id = $1 and s.manager_id = wanted.employee_id
+      union
+      select s.employee_id, s.manager_id
+      from below join employee_directory s on s.company_id = $1 and s.manager_id = below.employee_id
+    )
+    select employee_id, manager_id from below limit $3`,
+}
+const SUPERIORS = {
+  name: 'load-superiors',
+  text: `with recursive above as (
+      select s.employee_id, s.manager_id from unnest($2::uuid[]) as wanted(employee_id)
+      join employee_directory s on s.company_id = $1 and s.employee_id = wanted.employee_id
+      where s.manager_id is not null
+      union
+      select s.employee_id, s.manager_id
+      from above join employee_directory s on s.company_id = $1 and s.employee_id = above.manager_id
+      where s.manager_id is not null
+    )
+    select employee_id, manager_id from above limit $3`,
+}
+
+async function loadLines(
+  client: QueryClient,
+  statement: { name: string; text: string },
+  companyId: string,
+  employeeIds: string[],
+  limit: number,
+): Promise<ReportingLine[]> {
+  const values = [toUuid(companyId), uuidArray(employeeIds), String(limit)]
+  const { rows } = await client.query<{ employee_id: string; manager_id: string }>({ ...statement, values })
+  return rows.map((row) => ({
+    employeeId: fromUuid('emp', row.employee_id),
+    managerId: fromUuid('emp', row.manager_id),
+  }))
 }

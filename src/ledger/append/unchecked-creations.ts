@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
+import { isSmall } from '../../domain/calls/write-call.ts'
 import { constraintOf } from '../../postgres/database-errors.ts'
 
 /*
@@ -8,8 +9,6 @@ import { constraintOf } from '../../postgres/database-errors.ts'
  * and loads them, so that the answer can name them.
  */
 
-/** For fewer records, loading costs too little to matter. */
-const LEAST_RECORDS = 20
 /** How long a company's creations load employees first after a conflict, in milliseconds. */
 const REMEMBERED_MS = 60_000
 const MAX_COMPANIES = 10_000
@@ -34,18 +33,13 @@ export function findUncheckedCreations(
     calls.filter(
       (call) =>
         call.command.operation === 'create' &&
-        isLarge(call) &&
+        !isSmall(call) &&
         // What is only validated meets no index.
         !call.validateOnly &&
         !changing.has(call.companyId) &&
         !conflicts.has(call.companyId),
     ),
   )
-}
-
-/** Whether a call has so many records that it should load no employee without need. */
-export function isLarge({ command }: WriteCall): boolean {
-  return command.count >= LEAST_RECORDS
 }
 
 /** Whether the directory has refused a value that another employee has. On a cluster, the name of the shard follows. */

@@ -184,16 +184,32 @@ await t.test('a cycle is refused even if a call in the same commit moved the loc
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
-await t.test('a cycle is found in a chain longer than the search from the top covers', async (t) => {
-  const length = 2_500
-  for (let from = 0; from < length; from += 500) {
-    const links = Array.from({ length: 500 }, (_, at) => {
-      const place = from + at
-      return employee({ external_id: `L-${place}`, ...(place > 0 ? { manager_external_id: `L-${place - 1}` } : {}) })
-    })
-    t.equal((await create(links)).status, 201)
-  }
-  const closing = await patch([{ external_id: 'L-0', manager_external_id: `L-${length - 1}` }])
-  t.strictSame(faults(closing), [[0, '/0/manager_external_id', 'manager_cycle']])
+await t.test('in a chain longer than the search from the top covers, a cycle is found from the bottom', async (t) => {
+  const makeLinks = (from: number, count: number) =>
+    create(
+      Array.from({ length: count }, (_, at) => {
+        const level = from + at
+        return employee({ external_id: `L-${level}`, ...(level > 0 && { manager_external_id: `L-${level - 1}` }) })
+      }),
+    )
+  const close = (level: number) => patch([{ external_id: 'L-0', manager_external_id: `L-${level}` }])
+  t.equal((await makeLinks(0, 505)).status, 201)
+  t.equal((await makeLinks(505, 505)).status, 201)
+  t.strictSame(faults(await close(1_009)), [[0, '/0/manager_external_id', 'manager_cycle']])
+
+  t.equal((await makeLinks(1_010, 100)).status, 201)
+  const tooLong = await close(1_109)
+  t.strictSame(faults(tooLong), [[0, '/0/manager_external_id', 'invalid_value']])
+  t.match(tooLong.body.errors[0].message, /too long/)
+  t.equal((await close(500)).status, 422)
   t.equal((await patch([{ external_id: 'L-0', manager_external_id: 'BOSS' }])).status, 200)
+})
+
+await t.test('records that name the managers whom everybody has already change nothing', async (t) => {
+  const [top, ...others] = await people(...Array.from({ length: 40 }, (_, at) => ({ external_id: `S-${at}` })))
+  const managed = others.map(({ id }: { id: string }) => ({ id, manager_id: top.id }))
+  t.match(await patch(managed), { status: 200, body: { counts: { updated: 39 } } })
+  t.match(await patch(managed), { status: 200, body: { counts: { no_updates: 39 } } })
+  const closing = await patch([...managed.slice(1), { id: top.id, manager_id: managed[0].id }])
+  t.strictSame(faults(closing), [[38, '/38/manager_id', 'manager_cycle']])
 })

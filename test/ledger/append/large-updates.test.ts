@@ -1,6 +1,9 @@
+import type { Test } from 'tap'
 import t from 'tap'
 import { readUpdateMany } from '../../../src/domain/calls/commands.ts'
+import type { SentJson } from '../../../src/domain/events.ts'
 import type { Naming } from '../../../src/domain/calls/touched-values.ts'
+import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
@@ -116,28 +119,59 @@ await t.test('a value that another process has freed since can be taken', async 
   t.equal((await call('PUT', added)).status, 200)
 })
 
-await t.test('a call looks up only the values that its employees lack', async (t) => {
+/** Commits calls of the company in one transaction. `find` sees the names that are looked up in memory. */
+async function openAppends(t: Test) {
   const service = await startService(t)
   const { company } = service
   const pool = service.open({ name: 'test appends', max: 2 })
   t.teardown(() => pool.end())
   const machine = machinePoolOf(pool, service)
   const sought: Naming[] = []
+  const empty = openEmployeeCache(0)
   const cache = {
-    ...openEmployeeCache(0),
-    find: (_: string, naming: Naming) => (sought.push(naming), openEmployeeCache(0).find('', naming)),
+    ...empty,
+    find: (companyId: string, naming: Naming) => {
+      sought.push(naming)
+      return empty.find(companyId, naming)
+    },
   }
   const employees = makeEmployees()
   const created = await service.call('POST', '/v1/employees', { key: company.key, body: { employees } })
-  const sent = (created.body.employees as { id: string }[]).map(({ id }, at) => ({ ...employees[at]!, id }))
+  const hired = (created.body.employees as { id: string }[]).map(({ id }, at) => ({ ...employees[at]!, id }))
+  const updateCall = (sent: unknown[]): WriteCall => {
+    const bodyBytes = JSON.stringify(sent).length
+    return { ...createCall(company, []), bodyBytes, command: readUpdateMany(sent as SentJson, MANY) }
+  }
+  const commit = (calls: WriteCall[]) =>
+    withClient(machine.pool, (client) =>
+      commitTogether(client, calls, { ...machine, wait: true, cache, unchecked: new Set() }),
+    ) as Promise<Committed[]>
+  return { sought, hired, updateCall, commit }
+}
+
+await t.test('a call looks up only the values that its employees lack', async (t) => {
+  const { sought, hired: sent, updateCall, commit } = await openAppends(t)
   sent[4] = { ...sent[4]!, email: 'new@example.com' }
-  const call = { ...createCall(company, []), command: readUpdateMany(sent, MANY) }
-  const [committed] = (await withClient(machine.pool, (client) =>
-    commitTogether(client, [call], { ...machine, wait: true, cache, unchecked: new Set() }),
-  )) as [Committed]
-  t.equal(committed.answer!.status, 200)
+  const [committed] = await commit([updateCall(sent)])
+  t.equal(committed!.answer!.status, 200)
   t.strictSame(sought, [
     { employeeIds: sent.map(({ id }) => id), emails: [], externalIds: [] },
     { employeeIds: [], emails: ['new@example.com'], externalIds: [] },
   ])
+})
+
+await t.test('a call can take a value that the call before it in the transaction gives up, and no other', async (t) => {
+  const { hired, updateCall, commit } = await openAppends(t)
+  const [giver, keeper, ...others] = hired
+  const taking = (from: Sent) =>
+    updateCall(others.map((sent, at) => (at === 0 ? { ...sent, email: from.email } : sent)))
+  const answers = await commit([
+    updateCall([{ id: giver!.id, email: 'given.up@example.com' }]),
+    taking(giver!),
+    taking(keeper!),
+  ])
+  t.strictSame(
+    answers.map(({ answer }) => answer!.status),
+    [200, 200, 409],
+  )
 })

@@ -132,6 +132,7 @@ function directoryOf(employees: ReadonlyMap<string, Employee>): EmployeeDirector
     byEmail: (email) => all.find((employee) => employee.email === email),
     byExternalId: (externalId) => all.find((employee) => employee.external_id === externalId),
     managerOf: (id) => all.find((employee) => employee.id === id)?.manager_id ?? null,
+    knowsManagers: true,
   }
 }
 
