@@ -1,7 +1,6 @@
 import type { Test } from 'tap'
 import t from 'tap'
 import { readUpdateMany } from '../../../src/domain/calls/commands.ts'
-import type { SentJson } from '../../../src/domain/events.ts'
 import type { Naming } from '../../../src/domain/calls/touched-values.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
@@ -140,7 +139,7 @@ async function openAppends(t: Test) {
   const hired = (created.body.employees as { id: string }[]).map(({ id }, at) => ({ ...employees[at]!, id }))
   const updateCall = (sent: unknown[]): WriteCall => {
     const bodyBytes = JSON.stringify(sent).length
-    return { ...createCall(company, []), bodyBytes, command: readUpdateMany(sent as SentJson, MANY) }
+    return { ...createCall(company, []), bodyBytes, command: readUpdateMany(sent, MANY) }
   }
   const commit = (calls: WriteCall[]) =>
     withClient(machine.pool, (client) =>
