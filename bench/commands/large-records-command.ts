@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { typeidUnboxed as newId } from 'typeid-js'
 import { registerCompany } from '../../src/accounts/companies/register-company.ts'
 import { openPool } from '../../src/postgres/pool.ts'
+import { withClient } from '../../src/postgres/with-client.ts'
 import type { EventData, NewEvent } from '../../src/domain/events.ts'
 import { placeEvents } from '../../src/ledger/append/place-events.ts'
 import { insertEvents, lockHeads, updateHeads } from '../../src/ledger/append/statements.ts'
@@ -110,8 +111,7 @@ async function fill(
   const pool = openPool({ url: urls.serviceUrl, name: 'bench', max: 1 })
   try {
     const companyId = await registerCompany({ pool, newId }, 'Company of large records')
-    const client = await pool.connect()
-    try {
+    await withClient(pool, async (client) => {
       for (let at = 0; at < records; at += perCall) {
         await client.query('begin')
         let [head] = await lockHeads(client, [companyId], true)
@@ -129,9 +129,7 @@ async function fill(
         await client.query('commit')
         printProgress(`${Math.min(at + perCall, records)} of ${records} records`)
       }
-    } finally {
-      client.release()
-    }
+    })
     return companyId
   } finally {
     await pool.end()

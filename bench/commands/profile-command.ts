@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { Option } from 'commander'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, parsePositive, parseNames, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, parsePositive, printProgress } from '../compare/command-options.ts'
 import type { TakenTime } from '../processes/cpu-profile.ts'
 import { findProfile, readProfileClock, readProfile } from '../processes/cpu-profile.ts'
 import { warmUp } from '../compare/compare.ts'
@@ -19,8 +20,8 @@ import { runCalls } from '../load/run-calls.ts'
 import { formatCostTable, startCost } from '../compare/server-cost.ts'
 
 interface Options extends RunOptions {
-  work: Work[]
-  peer: ('ours' | 'crud')[]
+  work: Work
+  peer: 'ours' | 'crud'
   companies: number
   callers: number
   records: number
@@ -36,8 +37,8 @@ export function addProfileCommand(program: Command): void {
   const command = program
     .command('profile')
     .description('profile one kind of call')
-    .requiredOption('--work <work>', `one of ${WORKS.join(', ')}`, parseNames(WORKS))
-    .option('--peer <peer>', 'ours or crud', parseNames(['ours', 'crud'] as const), ['ours'])
+    .addOption(new Option('--work <work>', 'the kind of call').choices(WORKS).makeOptionMandatory())
+    .addOption(new Option('--peer <peer>', 'the peer that is called').choices(['ours', 'crud']).default('ours'))
     .option('--companies <n>', 'number of companies to spread the calls over', parseCount, 1)
     .option('--callers <n>', 'concurrent callers', parseCount, 32)
     .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
@@ -48,9 +49,8 @@ export function addProfileCommand(program: Command): void {
 }
 
 async function run(options: Options & { connections: number }): Promise<void> {
-  const { work, peer: named, companies, callers, records, connections, seconds, top, out, report, dataDir } = options
-  const [peerName, workName] = [named[0]!, work[0]!]
-  const name = `profile-${peerName}-${workName}`
+  const { work, peer: peerName, companies, callers, records, connections, seconds, top, out, report, dataDir } = options
+  const name = `profile-${peerName}-${work}`
   const markdown = await withThrowawayServer(dataDir, STATEMENTS, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     const profileDir = await mkdtemp(path.join(dataDir, 'employee-ledger-profile-'))
@@ -59,7 +59,7 @@ async function run(options: Options & { connections: number }): Promise<void> {
     await server.run('create extension pg_stat_statements', database)
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const peer = await openPeer(peerName, urls, { companies: [companies], records }, connections, nodeOptions)
-    const cell = { work: workName, companies, callers }
+    const cell = { work, companies, callers }
     printProgress('warming up')
     const perSecond = await warmUp(peer, cell, seconds, callers)
     const calls = peer.prepare(cell, Math.max(callers, Math.round(perSecond * seconds)))
@@ -83,7 +83,7 @@ async function run(options: Options & { connections: number }): Promise<void> {
     await rm(profileDir, { recursive: true })
     if (load.failures > 0) throw new Error(`${load.failures} calls failed: ${load.firstFailure}`)
 
-    const title = `${peerName}, ${workName}, ${companies} companies, ${callers} callers: ${formatNumber(load.perSecond)} calls/s`
+    const title = `${peerName}, ${work}, ${companies} companies, ${callers} callers: ${formatNumber(load.perSecond)} calls/s`
     return [
       formatMachine(machine),
       `${title}, p50 ${formatNumber(load.p50Ms)} ms, p99 ${formatNumber(load.p99Ms)} ms`,

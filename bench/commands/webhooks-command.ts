@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, parseCounts, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, parseNames, printProgress } from '../compare/command-options.ts'
 import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import { describeMachine } from '../processes/machine.ts'
 import type { BenchServer } from '../processes/postgres.ts'
@@ -23,6 +23,7 @@ const FLEETS: Record<number, WebhookFleet> = {
   100: { webhooks: 100, companies: 25 },
   1000: { webhooks: 1_000, companies: 100 },
 }
+const SIZES = Object.keys(FLEETS)
 const CONCURRENCIES = [1, 4, 16]
 const USUAL = [4]
 const SILENT = [0, 0.1, 0.5]
@@ -32,12 +33,16 @@ export function addWebhooksCommand(program: Command): void {
   const command = program
     .command('webhooks')
     .description('measure deliveries to 1, 100 and 1000 webhooks, also beside receivers that never answer')
-    .option('--fleets <list>', 'of 1, 100 and 1000 webhooks', parseCounts, Object.keys(FLEETS).map(Number))
+    .option('--fleets <list>', 'of 1, 100 and 1000 webhooks', parseFleets, SIZES.map(Number))
     .option('--deliveries <n>', 'messages of a replay, of all webhooks together', parseCount, 20_000)
     .option('--rounds <n>', 'rounds of each measurement', parseCount, 3)
     .option('--seconds <n>', 'how long the load for the lag lasts', parseCount, 30)
     .option('--calls-per-second <n>', 'its rate', parseCount, 10)
   addRunOptions(command).action(run)
+}
+
+function parseFleets(text: string): number[] {
+  return parseNames(SIZES)(text).map(Number)
 }
 
 async function run({ out, report, dataDir, ...sizes }: Sizes & RunOptions): Promise<void> {
@@ -59,8 +64,7 @@ export async function measureWebhooks(
   const stage = { server, onProgress: printProgress }
   const [replays, lags]: [ReplayResult[], WebhookLag[]] = [[], []]
   for (const size of fleets) {
-    const fleet = FLEETS[size]
-    if (!fleet) throw new Error(`the fleets have ${Object.keys(FLEETS).join(', ')} webhooks`)
+    const fleet = FLEETS[size]!
     const concurrencies = size === 1 ? CONCURRENCIES : USUAL
     replays.push(...(await measureReplay(stage, fleet, { deliveries, concurrencies, rounds })))
     for (let round = 0; round < rounds; round += 1)

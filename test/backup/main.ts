@@ -1,19 +1,23 @@
-import { parseArgs } from 'node:util'
-import { runDrill } from './drill.ts'
+import { Command } from 'commander'
+import { countOption, seedOption } from '../support/command-line.ts'
 
 /*
- * `npm run drill -- [--companies N] [--calls N] [--seed S]`: loses a server under load and restores it in each way in
- * the runbook (docs/operations.md). Prints the results; exit code 1 when anything deviates from the runbook.
+ * `npm run drill`: loses a server under load and restores it in each way in the runbook (docs/operations.md). Prints
+ * the results; exit code 1 when anything deviates from the runbook.
  */
 
-const { values } = parseArgs({
-  options: {
-    companies: { type: 'string', default: '3' },
-    calls: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-  },
-})
-const [companies, calls, seed] = [Number(values.companies), Number(values.calls), Number(values.seed)]
+const COMPANIES_AT_MOST = 100
+const CALLS_AT_MOST = 1_000_000
+
+const { companies, calls, seed } = new Command('npm run drill --')
+  .description('Lose a server under load, and restore it in each way in the runbook (docs/operations.md).')
+  .addOption(countOption('companies', COMPANIES_AT_MOST, 'how many companies the load has').default(3))
+  .addOption(countOption('calls', CALLS_AT_MOST, 'how many calls are answered at least').default(2_000))
+  .addOption(seedOption('seed of the load'))
+  .parse()
+  .opts<{ companies: number; calls: number; seed: number }>()
+// Loaded only now, so that help and usage errors are fast.
+const { runDrill } = await import('./drill.ts')
 const reports = await runDrill({
   companies,
   seed,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import readline from 'node:readline'
+import { Argument, Command } from 'commander'
 import { startCluster } from './own-cluster.ts'
 
 /*
@@ -22,15 +23,20 @@ const LEFT_OUT: Record<string, string> = {
 /** The groups that stop a server which others would use. */
 const ALONE = ['long/faults']
 
+const names = globSync('test/groups/*/*.test.ts')
+  .map((file) => file.slice('test/groups/'.length, -'.test.ts'.length))
+  .toSorted()
+const { args: chosen } = new Command('npm run test:citus --')
+  .description('Run the tests on a Citus cluster (docs/citus.md).')
+  .addArgument(new Argument('[groups...]', 'only these groups').choices(names))
+  .parse()
 const { CITUS_URL, CITUS_BIN } = process.env
 if (CITUS_URL === undefined && CITUS_BIN === undefined) {
   process.stderr.write('set CITUS_URL or CITUS_BIN (docs/citus.md, “Run the tests on a cluster”)\n')
   process.exit(2)
 }
 
-const names = globSync('test/groups/*/*.test.ts').map((file) => file.slice('test/groups/'.length, -'.test.ts'.length))
-const chosen = process.argv.slice(2)
-const groups = chosen.length > 0 ? chosen : names.filter((name) => !(name in LEFT_OUT)).toSorted()
+const groups = chosen.length > 0 ? chosen : names.filter((name) => !(name in LEFT_OUT))
 const cluster =
   CITUS_URL === undefined ? await startCluster(CITUS_BIN!) : { url: CITUS_URL, stop: async () => undefined }
 const total = { passed: 0, failed: 0, skipped: 0 }

@@ -54,7 +54,7 @@ const CITUS: StageSettings = { isCitus: true }
 const SHORT_UPLOADS: StageSettings = { program: () => ({ REQUEST_TIMEOUT_MS: String(UPLOADS_WITHIN_MS) }) }
 
 /** Faults that need their own stage. */
-export const STAGES: Record<string, StageSettings> = {
+const STAGES: Record<string, StageSettings> = {
   ...Object.fromEntries(Object.keys(CITUS_FAULTS).map((name) => [name, CITUS])),
   'disk full': SMALL_DISK,
   'stalled uploads': SHORT_UPLOADS,
@@ -62,6 +62,19 @@ export const STAGES: Record<string, StageSettings> = {
   'start: killed at random': ONE_PROCESS,
   'start: PostgreSQL killed': ONE_PROCESS,
   'start: connections lost': ONE_PROCESS,
+}
+
+const USUAL: StageSettings = {}
+
+/** The settings of the stage for a fault. The same object for all faults that can share a stage. */
+export function stageOf(fault: string): StageSettings {
+  return STAGES[fault] ?? USUAL
+}
+
+/** Plans this many runs of the faults in turn, each with its own seed, by the stage that they share. */
+export function planRuns(faults: string[], count: number, firstSeed: number) {
+  const runs = Array.from({ length: count }, (_, at) => ({ fault: faults[at % faults.length]!, seed: firstSeed + at }))
+  return Map.groupBy(runs, ({ fault }) => stageOf(fault))
 }
 
 /** Faults in which nothing breaks: a caller is hostile, and no other caller may be refused because of it. */

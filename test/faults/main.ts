@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { countOption, outOption, seedOption } from '../support/command-line.ts'
 import { CITUS_BIN } from './citus/machines.ts'
-import { FAULTS, SPOILS, STAGES } from './faults.ts'
+import { FAULTS, planRuns, SPOILS, stageOf } from './faults.ts'
 import { findings } from './oracle/finding.ts'
 import type { Outcome } from './run.ts'
 import { runFault } from './run.ts'
@@ -10,10 +11,9 @@ import { canMount, openStage } from './stage.ts'
 import { tableOf } from './table.ts'
 
 /*
- * `npm run faults -- --runs N --seed S [--only PART]… [--times T] [--busy] [--out FILE]`: N runs of faults under load,
- * each reproducible from its own seed and T, which is how often the fault happens in a run. `--busy` leaves out the
- * checks of times, and makes less load. Prints a line per run and a table at the end; exit code 1 when anything was
- * wrong. FILE gets the results as JSON after each run. `npm run faults -- --table FILE…` prints the table of such files.
+ * `npm run faults -- --help`: runs of faults under load. Each is reproducible from its own seed and `--times`, which is
+ * how often the fault happens in a run. Prints a line per run and a table at the end; exit code 1 when anything was
+ * wrong.
  */
 
 /** A stage grows with its data, so a new one is opened after this many runs. */
@@ -22,63 +22,93 @@ const RUNS_PER_STAGE = 25
 const BUSY_REST_MS = 500
 /** The calls of a whole run are kept in memory for the oracle. */
 const TIMES_AT_MOST = 100
+const RUNS_AT_MOST = 1_000_000
+const NAMES = Object.keys(FAULTS).filter((name) => name !== 'nothing')
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    runs: { type: 'string', default: String(Object.keys(FAULTS).length - 1) },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string', multiple: true, default: [] },
-    times: { type: 'string' },
-    busy: { type: 'boolean', default: false },
-    out: { type: 'string' },
-    table: { type: 'string' },
-  },
-})
+interface Options {
+  runs?: number
+  seed: number
+  only?: string[]
+  times?: number
+  busy?: boolean
+  out?: string
+  table?: Outcome[]
+}
+
+const program = new Command('npm run faults --')
+  .description('Run faults under load, and check every guarantee of the service after each (docs/reliability.md).')
+  .addOption(countOption('runs', RUNS_AT_MOST, 'how many runs, of each fault in turn (default: one of each)'))
+  .addOption(seedOption('seed of the first run; the next has the next one'))
+  .option('--only <part>', 'only faults with this in their name; several add up', addPart)
+  .addOption(countOption('times', TIMES_AT_MOST, 'how often the fault happens in a run (default: depends on it)'))
+  .option('--busy', 'for a busy machine: less load, and no checks of times')
+  .addOption(outOption('write the results as JSON after each run'))
+  .addOption(
+    new Option('--table <files...>', 'only print the table of the results in these files')
+      .argParser(addResults)
+      .conflicts(['runs', 'seed', 'only', 'times', 'busy', 'out']),
+  )
+  .addHelpText('after', `\nThe faults:\n  ${NAMES.join('\n  ')}`)
+const options = program.parse().opts<Options>()
+
 const print = (text: string) => void process.stdout.write(`${text}\n`)
-if (values.table !== undefined) {
-  print(tableOf([values.table, ...positionals].flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as Outcome[])))
+if (options.table !== undefined) {
+  print(tableOf(options.table))
   process.exit()
 }
 
-const [runs, firstSeed] = [Number(values.runs), Number(values.seed)]
-const times = values.times === undefined ? undefined : Number(values.times)
-if (times !== undefined && !(Number.isInteger(times) && times >= 1 && times <= TIMES_AT_MOST))
-  throw new Error(`--times is a number from 1 to ${TIMES_AT_MOST}`)
-const names = Object.keys(FAULTS)
-  .filter((name) => name !== 'nothing')
-  .filter((name) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
-if (names.length === 0 || !Number.isInteger(runs) || !Number.isInteger(firstSeed))
-  throw new Error(`the faults are: ${Object.keys(FAULTS).join(', ')}`)
-
+const names = pickRunnable(NAMES.filter((name) => options.only?.some((part) => name.includes(part)) ?? true))
+if (names.length === 0) program.error('error: none of these faults can run here')
+const runs = options.runs ?? names.length
 const outcomes: Outcome[] = []
-const USUAL: StageSettings = {}
-for (const [settings, kinds] of Map.groupBy(names, (name) => STAGES[name] ?? USUAL)) {
-  if (settings.isCitus && CITUS_BIN === undefined) print(`not run, without CITUS_BIN: ${kinds.join(', ')}`)
-  else if (settings.smallDisk && !canMount())
-    print(`not run, since this user cannot make a small disk: ${kinds.join(', ')}`)
-  else await runAll(kinds, settings)
+for (const [settings, planned] of planRuns(names, runs, options.seed)) await runAll(planned, settings)
+
+function addPart(part: string, before: string[] = []): string[] {
+  if (NAMES.some((name) => name.includes(part))) return [...before, part]
+  throw new InvalidArgumentError(`It must be a part of one of these names: ${NAMES.join(', ')}.`)
+}
+
+function addResults(file: string, before: Outcome[] = []): Outcome[] {
+  try {
+    const results = JSON.parse(readFileSync(file, 'utf8')) as Outcome[]
+    if (results.every(({ wrong }) => Array.isArray(wrong))) return [...before, ...results]
+  } catch {
+    // What it has instead doesn't matter.
+  }
+  throw new InvalidArgumentError('It must be a file that --out has written.')
+}
+
+/** The faults that can run here. Prints the others. */
+function pickRunnable(faults: string[]): string[] {
+  const byObstacle = Map.groupBy(faults, (fault) => obstacleOf(stageOf(fault)))
+  for (const [obstacle, left] of byObstacle) if (obstacle !== null) print(`not run, ${obstacle}: ${left.join(', ')}`)
+  return byObstacle.get(null) ?? []
+}
+
+function obstacleOf({ isCitus, smallDisk }: StageSettings): string | null {
+  if (isCitus && CITUS_BIN === undefined) return 'without CITUS_BIN'
+  if (smallDisk && !canMount()) return 'since this user cannot make a small disk'
+  return null
 }
 
 /** A failed run is reported, and the next one starts on a fresh stage. */
-async function runAll(kinds: string[], settings: StageSettings): Promise<void> {
+async function runAll(planned: { fault: string; seed: number }[], settings: StageSettings): Promise<void> {
+  const { busy = false, times } = options
   let [stage, runsOnStage] = [null as Stage | null, 0]
-  const share = Math.floor((runs * kinds.length) / names.length) || Math.min(kinds.length, runs)
-  for (let run = 0; run < share; run += 1) {
-    const [fault, seed] = [kinds[run % kinds.length]!, firstSeed + run]
+  for (const { fault, seed } of planned) {
     const startedAt = performance.now()
     let outcome: Outcome
     try {
       stage ??= await openStage(settings)
       outcome = await runFault(stage, fault, seed, {
-        looksAtTimes: !values.busy,
-        restMs: values.busy ? BUSY_REST_MS : 0,
+        looksAtTimes: !busy,
+        restMs: busy ? BUSY_REST_MS : 0,
         ...(times === undefined ? {} : { times }),
       })
     } catch (error) {
       outcome = failed(fault, seed, error)
     }
-    report(outcome, performance.now() - startedAt, `${run + 1}/${share}`)
+    report(outcome, performance.now() - startedAt)
     runsOnStage += 1
     if (outcome.wrong.length === 0 && runsOnStage < RUNS_PER_STAGE && !SPOILS.has(fault)) continue
     await close(stage)
@@ -115,7 +145,7 @@ function failed(fault: string, seed: number, error: unknown): Outcome {
   }
 }
 
-function report(outcome: Outcome, tookMs: number, at: string): void {
+function report(outcome: Outcome, tookMs: number): void {
   outcomes.push(outcome)
   const {
     fault,
@@ -135,11 +165,11 @@ function report(outcome: Outcome, tookMs: number, at: string): void {
   const { messages, repeated, troubles } = outcome
   const verdict = wrong.length === 0 ? 'all is well' : 'WRONG'
   print(
-    `${at} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${acknowledged} acknowledged, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${messages} messages, ${repeated} repeated, receivers in trouble ${troubles} times, ${Math.round(tookMs / 100) / 10} s, ${verdict}`,
+    `${outcomes.length}/${runs} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${acknowledged} acknowledged, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${messages} messages, ${repeated} repeated, receivers in trouble ${troubles} times, ${Math.round(tookMs / 100) / 10} s, ${verdict}`,
   )
   if (note !== undefined) print(`  ${note}`)
   for (const { kind, text } of wrong) print(`  ${kind}: ${text}`)
-  if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(outcomes, null, 1)}\n`)
+  if (options.out !== undefined) writeFileSync(options.out, `${JSON.stringify(outcomes, null, 1)}\n`)
 }
 
 print(`\n${tableOf(outcomes)}`)

@@ -1,35 +1,45 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 import { Cleanup } from '../support/cleanup.ts'
-import { openGround } from './open-ground.ts'
+import { countOption, outOption, seedOption } from '../support/command-line.ts'
 import { byKind, byRoute, sentIn, summary } from './report.ts'
 import type { BatchOutcome } from './run-batch.ts'
-import { runBatch } from './run-batch.ts'
 
 /*
- * `npm run fuzz -- --inputs N --seed S [--minutes M] [--out FILE] [--path P]`: hostile requests to every route, in
- * batches with the seeds S, S + 1, … Prints each finding with the options that reproduce it, and a summary; exit code
- * 1 when anything was found. With --path, which a finding names, it sends that one request. FILE gets the summary as
- * JSON, with the requests and answers of each route.
+ * `npm run fuzz -- --help`: hostile requests to every route, in batches that each have a seed. Prints each finding with
+ * the options that reproduce it, and a summary; exit code 1 when anything was found.
  */
 
 const BATCH_INPUTS = 1_000
 const SIDE_BY_SIDE = 16
 const TELLS_EVERY_MS = 10_000
+const INPUTS_AT_MOST = 100_000_000
+const MINUTES_AT_MOST = 1_440
 
-const { values } = parseArgs({
-  options: {
-    inputs: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '1440' },
-    out: { type: 'string' },
-    path: { type: 'string' },
-  },
-})
-const [inputs, firstSeed, minutes] = [Number(values.inputs), Number(values.seed), Number(values.minutes)]
-if (![inputs, firstSeed].every(Number.isSafeInteger) || !(minutes > 0))
-  throw new Error('--inputs and --seed are whole numbers, --minutes is a number')
+interface Options {
+  inputs: number
+  seed: number
+  minutes: number
+  out?: string
+  path?: string
+}
+
+const options = new Command('npm run fuzz --')
+  .description('Send hostile requests to every route, and check every answer (docs/security.md).')
+  .addOption(countOption('inputs', INPUTS_AT_MOST, 'how many requests').default(10_000))
+  .addOption(seedOption('seed of the first batch; the next has the next one'))
+  .addOption(countOption('minutes', MINUTES_AT_MOST, 'start no batch after this time').default(MINUTES_AT_MOST))
+  .addOption(outOption('write the summary as JSON, with the requests and answers of each route'))
+  .option('--path <path>', 'send only the request at this path of the seed, as a finding names it', parsePath)
+  .parse()
+  .opts<Options>()
+const { inputs, seed: firstSeed, minutes } = options
+
+function parsePath(path: string): string {
+  if (/^[0-9]+(?::[0-9]+)*$/.test(path)) return path
+  throw new InvalidArgumentError('It must be whole numbers with colons between them.')
+}
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 const cleanup = new Cleanup()
@@ -51,8 +61,10 @@ function runScript(name: string): void {
 try {
   runScript('start-postgres.ts')
   cleanup.teardown(() => runScript('stop-postgres.ts'))
+  // Loaded only now, so that help and usage errors are fast.
+  const [{ openGround }, { runBatch }] = await Promise.all([import('./open-ground.ts'), import('./run-batch.ts')])
   const ground = await openGround({ teardown: (step) => cleanup.teardown(step as () => unknown) }, SIDE_BY_SIDE)
-  const batches = values.path === undefined ? Math.ceil(inputs / BATCH_INPUTS) : 1
+  const batches = options.path === undefined ? Math.ceil(inputs / BATCH_INPUTS) : 1
   const startedAt = performance.now()
   const until = startedAt + minutes * 60_000
   let [next, sent] = [0, 0]
@@ -70,7 +82,7 @@ try {
         seed: firstSeed + at,
         inputs: size,
         onSent: () => (sent += 1),
-        ...(values.path === undefined ? {} : { path: values.path }),
+        ...(options.path === undefined ? {} : { path: options.path }),
       }
       const outcome = await runBatch(ground, batch)
       outcomes.push(outcome)
@@ -95,7 +107,7 @@ print(`slower than a second: ${slow}; the slowest ${slowest.tookMs} ms: ${slowes
 print(
   `${total} requests in ${outcomes.length} batches, seeds ${firstSeed} to ${firstSeed + outcomes.length - 1}, ${Math.round(sendingMs / 1_000)} s, ${rate(total, sendingMs)} a second, ${found.length} found`,
 )
-if (values.out !== undefined) {
+if (options.out !== undefined) {
   const figures = {
     inputs: total,
     seeds: [firstSeed, firstSeed + outcomes.length - 1],
@@ -105,6 +117,6 @@ if (values.out !== undefined) {
     found,
     routes: byRoute(outcomes),
   }
-  writeFileSync(values.out, `${JSON.stringify(figures, null, 2)}\n`)
+  writeFileSync(options.out, `${JSON.stringify(figures, null, 2)}\n`)
 }
 process.exit(found.length === 0 ? 0 : 1)

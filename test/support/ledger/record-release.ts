@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { Command, InvalidArgumentError } from 'commander'
 import { signCheckpointNote, formatOrigin } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../../../src/ledger/integrity/merkle.ts'
 import { formatVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
@@ -16,10 +17,10 @@ import { stopTestServer } from '../postgres/stop-test-server.ts'
  * the migrations. Run `node test/support/ledger/record-release.ts 1.1.0` at a release. Keep the earlier recordings.
  */
 
-const [version = ''] = process.argv.slice(2)
-if (!/^[0-9]+\.[0-9]+\.[0-9]+$/.test(version)) {
-  throw new Error('usage: node test/support/ledger/record-release.ts 1.1.0')
-}
+const [version] = new Command('node test/support/ledger/record-release.ts')
+  .description('Record what later versions have to read.')
+  .argument('<version>', 'the version that is released', parseVersion)
+  .parse().processedArgs as [string]
 
 execFileSync(process.execPath, ['test/support/postgres/start-postgres.ts'], { stdio: 'inherit' })
 const teardowns: (() => unknown)[] = []
@@ -46,4 +47,9 @@ try {
 } finally {
   for (const teardown of teardowns.toReversed()) await teardown()
   await stopTestServer()
+}
+
+function parseVersion(text: string): string {
+  if (/^[0-9]+\.[0-9]+\.[0-9]+$/.test(text)) return text
+  throw new InvalidArgumentError('It must be a version such as 1.1.0.')
 }

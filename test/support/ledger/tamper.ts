@@ -1,10 +1,13 @@
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { seededRandom } from '../../../src/demo/seeded-random.ts'
 import type { Verdict } from '../../../src/ledger/audit/verify-export.ts'
+import { countOption, seedOption } from '../command-line.ts'
 import type { Case, Shown } from './both-verifiers.ts'
 import { hasPython, shown, verifyHere, verifyInPython } from './both-verifiers.ts'
 import { readFrozen } from './frozen-ledger.ts'
 import { TAMPERINGS } from './tamperings.ts'
+
+const RUNS_AT_MOST = 1_000_000
 
 /** The results of many tamperings. */
 interface TamperReport {
@@ -68,15 +71,18 @@ async function drain(cases: AsyncIterable<Case>): Promise<Shown[]> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { runs: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
-  })
+  const options = new Command('npm run tamper --')
+    .description('Tamper with a recorded ledger, and check that both verifiers notice it (docs/audit-format.md).')
+    .addOption(countOption('runs', RUNS_AT_MOST, 'how many tamperings, of each kind in turn').default(10_000))
+    .addOption(seedOption('seed of the tamperings'))
+    .parse()
+    .opts<{ runs: number; seed: number }>()
   const inPython = hasPython()
-  const { runs, noticed, faults, judgedTwice } = await tamper(Number(values.runs), Number(values.seed), inPython)
+  const { runs, noticed, faults, judgedTwice } = await tamper(options.runs, options.seed, inPython)
   for (const [kind, verdicts] of noticed) process.stdout.write(`${kind}: ${JSON.stringify(verdicts)}\n`)
   for (const fault of faults) process.stdout.write(`${fault}\n`)
   process.stdout.write(
-    `${runs} tamperings, seed ${values.seed}: ${faults.length} faults; ${judgedTwice} were judged by the second verifier too\n`,
+    `${runs} tamperings, seed ${options.seed}: ${faults.length} faults; ${judgedTwice} were judged by the second verifier too\n`,
   )
   if (!inPython) process.stdout.write('there is no python3 here: the second verifier did not run\n')
   process.exitCode = faults.length === 0 ? 0 : 1

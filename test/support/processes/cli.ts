@@ -35,8 +35,13 @@ export interface Server extends Running {
 }
 
 /** Starts a command in a process that does not outlive the test. */
-export function launch(t: Pick<Test, 'teardown'>, args: string[], environment: Environment): Running {
-  const child = spawn(process.execPath, ['src/main.ts', ...args], {
+export function launch(
+  t: Pick<Test, 'teardown'>,
+  args: string[],
+  environment: Environment,
+  entry = 'src/main.ts',
+): Running {
+  const child = spawn(process.execPath, [entry, ...args], {
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
