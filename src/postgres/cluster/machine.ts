@@ -116,8 +116,9 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
         if (stopped.signal.aborted) break
         // The connection may be all that was lost: only a new one tells.
         if (hasBeaten && !(error instanceof SilenceError)) continue
-        // A machine without a place for one more connection works.
-        if (sqlState(error) !== TOO_MANY_CONNECTIONS) setDown(error)
+        // A machine that refuses another connection works.
+        if (sqlState(error) === TOO_MANY_CONNECTIONS) setUp()
+        else setDown(error)
       }
       await pause(BEAT_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
     }
