@@ -1,5 +1,7 @@
 import t from 'tap'
-import { openMachine } from '../../src/postgres/cluster/machine.ts'
+import type { Cluster } from '../../src/postgres/cluster/cluster.ts'
+import { openCompanyPool } from '../../src/postgres/cluster/company-connections.ts'
+import { MachineDownError, openMachine } from '../../src/postgres/cluster/machine.ts'
 import { isServerError } from '../../src/postgres/database-errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
@@ -55,4 +57,15 @@ await t.test('a machine that was down is used again when it answers that it has 
   await runSql(superUrl, `alter database ${name} connection limit -1`)
   const client = await hung.connect(POOL)
   client.release()
+})
+
+await t.test('a connection for no company leads to the first machine that answers', async (t) => {
+  const unnoticed = ['first', 'second'].map((name) => ({
+    isDown: false,
+    connect: () => Promise.reject(new MachineDownError(name)),
+  }))
+  const cluster = { machines: () => [...unnoticed, healthy] } as unknown as Cluster
+  t.match(await openCompanyPool(cluster, POOL).query('select 1 as one'), { rows: [{ one: 1 }] })
+  const allDown = { machines: () => unnoticed } as unknown as Cluster
+  await t.rejects(openCompanyPool(allDown, POOL).query('select 1'), { name: 'MachineDownError' })
 })

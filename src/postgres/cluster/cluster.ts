@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PoolClient } from 'pg'
-import { isServerError, MovedError } from '../database-errors.ts'
-import type { PoolOptions } from '../pool.ts'
+import { MovedError } from '../database-errors.ts'
 import { withClient } from '../with-client.ts'
 import type { Machine } from './machine.ts'
 import type { MachineRow } from './machine-address.ts'
 import { addressOf, COORDINATOR } from './machine-address.ts'
-import { openMachine } from './machine.ts'
+import { onFirst, openMachine } from './machine.ts'
 import type { PlacedShard, Places } from './places.ts'
 import { readPlaces, shardOfCompany } from './places.ts'
 
@@ -25,8 +23,6 @@ export interface Cluster {
   shards(): { shard: PlacedShard; machine: Machine }[]
   /** Where a company is. It may have moved on since the last look. */
   find(companyId: string): { shard: PlacedShard; machine: Machine }
-  /** Runs a task on the first machine that answers, the coordinator first. */
-  onAny<Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>): Promise<Result>
   /** Looks where everything is, after this call. Looks of many callers are shared. */
   look(): Promise<void>
   /** Waits for the look that is under way, if there is one. */
@@ -66,9 +62,6 @@ export async function openCluster(
 
   const all = () => [...places.machines.keys()].map(machineOf)
 
-  const onAny = <Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>) =>
-    runOnFirst(all(), pool, task)
-
   let next: Promise<void> | undefined
   /** A look that has begun may have seen the state before. */
   const look = () => {
@@ -77,15 +70,17 @@ export async function openCluster(
   }
 
   const begin = () =>
-    (looking ??= onAny({ ...LOOKING, url }, async (client) => {
-      places = (await readPlaces(client, places)) ?? places
+    (looking ??= (async () => {
+      const ask = (machine: Machine) =>
+        withClient({ connect: () => machine.connect({ ...LOOKING, url }) }, (client) => readPlaces(client, places))
+      places = (await onFirst(all(), ask)) ?? places
       const used = new Set(all())
       for (const [at, machine] of machines) {
         if (used.has(machine)) continue
         machines.delete(at)
         void machine.close()
       }
-    }).finally(() => (looking = undefined)))
+    })().finally(() => (looking = undefined)))
 
   async function keepLooking(): Promise<void> {
     let waitedMs = 0
@@ -113,7 +108,6 @@ export async function openCluster(
       const shard = shardOfCompany(places, companyId)
       return { shard, machine: machineOf(shard.group) }
     },
-    onAny,
     look,
     finishLook: async () => looking,
     async close() {
@@ -122,24 +116,6 @@ export async function openCluster(
       await close()
     },
   }
-}
-
-/** Runs a task on the first of these machines that answers. */
-async function runOnFirst<Result>(
-  machines: Machine[],
-  pool: PoolOptions,
-  task: (client: PoolClient) => Promise<Result>,
-): Promise<Result> {
-  let failure: unknown
-  for (const machine of machines) {
-    try {
-      return await withClient({ connect: () => machine.connect(pool) }, task)
-    } catch (error) {
-      if (!isServerError(error)) throw error
-      failure = error
-    }
-  }
-  throw failure
 }
 
 function coordinatorOf(url: string): MachineRow {

@@ -6,6 +6,7 @@ import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
 import { currentCompany } from './company-scope.ts'
 import type { Machine } from './machine.ts'
+import { onFirst } from './machine.ts'
 import type { Shard } from '../shard.ts'
 import { followShard, renameTables } from '../shard.ts'
 
@@ -20,7 +21,7 @@ const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions }>()
 export function openCompanyPool(cluster: Cluster, options: PoolOptions): Pool {
   const pool = openPoolOf(() => {
     const companyId = currentCompany()
-    if (companyId === null) return connectAny(cluster, options)
+    if (companyId === null) return onFirst(cluster.machines(), (machine) => machine.connect(options))
     return followMoves(cluster, companyId, () => cluster.find(companyId).machine.connect(options))
   }, options)
   Object.defineProperties(
@@ -43,17 +44,6 @@ function openPoolOf(connect: () => Promise<PoolClient>, options: PoolOptions): P
     withClient({ connect }, (client) => client.query(statement, values))
   const pool = { connect, query, options, on: () => pool, end: async () => undefined }
   return pool as unknown as Pool
-}
-
-async function connectAny(cluster: Cluster, options: PoolOptions): Promise<PoolClient> {
-  const [first, ...others] = cluster.machines()
-  try {
-    return await first!.connect(options)
-  } catch (error) {
-    const next = others.find(({ isDown }) => !isDown)
-    if (!next) throw error
-    return next.connect(options)
-  }
 }
 
 function countsOf(machines: () => Machine[], { name }: PoolOptions): PropertyDescriptorMap {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
-import { sqlState } from '../database-errors.ts'
+import { isServerError, sqlState } from '../database-errors.ts'
 import type { MachineAddress } from './machine-address.ts'
 
 const PING_INTERVAL_MS = 250
@@ -127,6 +127,23 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
 
   const pinging = keepPinging()
   return machine
+}
+
+/** Runs a task on the first of these machines that answers. */
+export async function onFirst<Result>(
+  machines: Machine[],
+  task: (machine: Machine) => Promise<Result>,
+): Promise<Result> {
+  let failure: unknown
+  for (const machine of machines) {
+    try {
+      return await task(machine)
+    } catch (error) {
+      if (!isServerError(error)) throw error
+      failure = error
+    }
+  }
+  throw failure
 }
 
 interface Connected {
