@@ -47,15 +47,14 @@ export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 const EXPIRE_DELIVERIES_CRON = '52 * * * *'
 
+/** The names of the queues whose jobs workers run: all but the dead letter queues. */
+export function workedQueueNames(): string[] {
+  return [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS, DELIVER_WEBHOOKS, EXPIRE_DELIVERIES]
+}
+
 /** The names of all queues. */
 export function queueNames(): string[] {
-  return [
-    ...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]),
-    EXPIRE_ANSWERS,
-    RETIRE_RECORDS,
-    DELIVER_WEBHOOKS,
-    EXPIRE_DELIVERIES,
-  ]
+  return [...workedQueueNames(), ...PROJECTIONS.map(deadLetterOf)]
 }
 
 /**
