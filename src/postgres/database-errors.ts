@@ -1,8 +1,15 @@
 import pg from 'pg'
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /** The SQLSTATE of a PostgreSQL error (PostgreSQL manual, appendix A); null for any other error. */
 export function sqlState(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? null) : null
+}
+
+/** Whether a statement waited for a lock for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === LOCK_NOT_AVAILABLE
 }
 
 /** The constraint that a statement violated, or null. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid } from '../domain/ids.ts'
+import { pageHeads } from '../ledger/read/read-head.ts'
 import { readProgress } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { UnfoldableError } from './project.ts'
@@ -15,7 +16,6 @@ import { findDifferences } from './table-differences.ts'
 const SHOWN_ROWS = 10
 /** The number of companies with differences after which the search stops. */
 const MAX_COMPANIES = 100
-const COMPANIES_PER_PAGE = 500
 /** The time to wait for the live tables to reach the head before a second comparison. */
 const HEAD_WAIT_MS = 10_000
 const HEAD_POLL_MS = 100
@@ -57,8 +57,8 @@ export async function verifyProjection(
   options.onBegun(await countEventsToVerify(db, projection, options.companyId))
   return withScratch(db, projection, async (scratch) => {
     const found: Verification = { companies: 0, faults: [], isComplete: true }
-    const companies = options.companyId === undefined ? listCompanyIds(db) : [options.companyId]
-    for await (const companyId of companies) {
+    const companies = options.companyId === undefined ? pageHeads(db) : [{ companyId: options.companyId }]
+    for await (const { companyId } of companies) {
       const fault = await verifyCompany(db, scratch, companyId, options)
       found.companies += 1
       if (fault) found.faults.push(fault)
@@ -143,19 +143,4 @@ async function countEventsToVerify(db: LedgerDb, { name, version }: Projection, 
   const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
     where projection = ${name} and version = ${version}`.execute(db)
   return rows[0]!.events
-}
-
-async function* listCompanyIds(db: LedgerDb): AsyncGenerator<string> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
-    const rows = await db
-      .selectFrom('heads')
-      .select('company_id')
-      .where('company_id', '>', after)
-      .orderBy('company_id')
-      .limit(COMPANIES_PER_PAGE)
-      .execute()
-    for (const { company_id: company } of rows) yield fromUuid('com', company)
-    if (rows.length < COMPANIES_PER_PAGE) return
-    after = rows.at(-1)!.company_id
-  }
 }
