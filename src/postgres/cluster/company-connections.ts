@@ -140,7 +140,7 @@ async function begin(client: PoolClient, text: string): Promise<PoolClient> {
 const beginHolding = ({ id }: Shard) => `begin; select hold_shards(array[${id}]::bigint[], null)`
 
 /** A connection whose statements name the tables of a shard. Its transactions keep the shard where it is. */
-export function onShardOf(client: PoolClient, shard: Shard): PoolClient {
+function onShardOf(client: PoolClient, shard: Shard): PoolClient {
   const renamed = (query: unknown): unknown => {
     if (typeof query === 'string') return renameTables(shard, query)
     const { text, name } = query as { text?: unknown; name?: string }
