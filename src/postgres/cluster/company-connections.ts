@@ -84,10 +84,10 @@ export async function beginFor(pool: Pool, companyId: string): Promise<PoolClien
 }
 
 /** After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other. */
-const LOOKS_AFTER_MS = [0, 50, 250]
+const REFRESHES_AFTER_MS = [0, 50, 250]
 
 /** How long a call that has lost its machine waits to learn where its company is now, in milliseconds. */
-const LOOKS_FOR_MS = 500
+const REFRESHES_WITHIN_MS = 500
 
 /**
  * Runs a task that finds its company's machine, and again if the company has moved on meanwhile. A task whose COMMIT may
@@ -98,7 +98,7 @@ export async function followMoves<Result>(
   companyId: string,
   task: () => Promise<Result>,
 ): Promise<Result> {
-  for (const afterMs of LOOKS_AFTER_MS) {
+  for (const afterMs of REFRESHES_AFTER_MS) {
     let machine: Machine | undefined
     let wasDown = false
     try {
@@ -109,12 +109,12 @@ export async function followMoves<Result>(
       if (isUnconfirmed(error)) throw error
       if (isMoved(error)) {
         if (afterMs > 0) await pause(afterMs)
-        await cluster.look().catch(() => undefined)
+        await cluster.refresh().catch(() => undefined)
       } else {
         if (!hasLostConnection(error)) throw error
-        // When a machine goes down, a look begins. Another one would find nothing new.
-        const looking = (wasDown ? cluster.finishLook() : cluster.look()).catch(() => undefined)
-        await Promise.race([looking, pause(LOOKS_FOR_MS, undefined, { ref: false })])
+        // When a machine goes down, a refresh begins. Another one would find nothing new.
+        const refreshed = (wasDown ? cluster.pendingRefresh() : cluster.refresh()).catch(() => undefined)
+        await Promise.race([refreshed, pause(REFRESHES_WITHIN_MS, undefined, { ref: false })])
         if (cluster.find(companyId).machine === machine) throw error
       }
     }
