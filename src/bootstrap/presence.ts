@@ -1,13 +1,14 @@
 import os from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { HAS_CITUS } from '../postgres/cluster/machine-address.ts'
+import { IS_DISTRIBUTED } from '../postgres/migration/distribution-steps.ts'
 import { PRESENCE_LOCK } from '../postgres/migration/migration-lock.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import type { RunningPart } from './running-part.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const RETRY_MS = 1_000
-const IS_DISTRIBUTED = `select exists (select from pg_dist_partition where logicalrelid = to_regclass('public.heads')) as is`
 
 /**
  * Shows `distribute` that this process runs, by a lock on a connection that stays open. Where there is no Citus, nothing
@@ -56,9 +57,7 @@ async function holdLock(url: string): Promise<Held> {
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const { rows } = await client.query<{ has: boolean }>(
-      `select to_regclass('pg_catalog.pg_dist_partition') is not null as has`,
-    )
+    const { rows } = await client.query<{ has: boolean }>(HAS_CITUS)
     if (!rows[0]!.has) {
       await client.end()
       return { isDistributed: null, ended }

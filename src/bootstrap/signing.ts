@@ -27,7 +27,11 @@ export async function openSigner(config: Config): Promise<CheckpointSigner> {
   return openCheckpointSigner(keys, openNotes(config))
 }
 
+export function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config): string {
+  return folder ?? path.join(dataDir, 'checkpoints')
+}
+
 /** Opens the copies of checkpoints that are kept outside the database. */
 export function openNotes(config: Config): NoteFiles {
-  return openNoteFiles(config.CHECKPOINT_DIR ?? path.join(config.DATA_DIR, 'checkpoints'), makeFolder)
+  return openNoteFiles(checkpointFolder(config), makeFolder)
 }

@@ -1,10 +1,9 @@
-import path from 'node:path'
 import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import type { OpenedPool } from '../bootstrap/store.ts'
 import { findDatabase } from '../postgres/embedded/find-database.ts'
 import { isSetUp, openStore, openUnchecked } from '../bootstrap/store.ts'
 import { findSecrets, secretsKeyFile } from '../bootstrap/secrets.ts'
-import { openNotes, signingKeyFile } from '../bootstrap/signing.ts'
+import { checkpointFolder, openNotes, signingKeyFile } from '../bootstrap/signing.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
 import { connectionsOf } from '../postgres/connections.ts'
@@ -77,10 +76,6 @@ async function checkOwnDisk(config: Config): Promise<Finding[]> {
     config.DATABASE_URL === undefined ? [config.DATA_DIR, 'every write'] : [checkpointFolder(config), 'the checkpoints']
   const { level } = await checkFolder(folder)
   return level === 'ok' ? [await checkDisk(folder, stops)] : []
-}
-
-function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config): string {
-  return folder ?? path.join(dataDir, 'checkpoints')
 }
 
 async function checkDatabase(config: Config): Promise<Finding[]> {

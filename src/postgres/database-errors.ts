@@ -1,8 +1,15 @@
 import pg from 'pg'
 
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /** The SQLSTATE of a PostgreSQL error (PostgreSQL manual, appendix A); null for any other error. */
 export function sqlState(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? null) : null
+}
+
+/** Whether a statement waited for a lock for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === LOCK_NOT_AVAILABLE
 }
 
 /** The constraint that a statement violated, or null. */
@@ -12,7 +19,7 @@ export function constraintOf(error: unknown): string | null {
 
 // Classes caused by the state of the server or session, not by the statement: connection, transaction, prepared
 // statements, rollback, resources, locks, operators.
-const PASSING = new Set(['08', '25', '26', '40', '53', '55', '57', '58'])
+const TRANSIENT_CLASSES = new Set(['08', '25', '26', '40', '53', '55', '57', '58'])
 // A statement met another state than it was prepared or planned for: it was prepared already (42P05) or not at all
 // (26000), or a switch or a move of shards replaced a table meanwhile (42P01, or an internal error of Citus).
 const OUTDATED = new Set(['26000', '42P05', '42P01', 'XX000'])
@@ -43,12 +50,12 @@ export function isUnconfirmed(error: unknown): boolean {
 export function isServerError(error: unknown): boolean {
   if (error instanceof MovedError) return true
   const state = sqlState(error)
-  if (state !== null) return PASSING.has(state.slice(0, 2)) || OUTDATED.has(state)
+  if (state !== null) return TRANSIENT_CLASSES.has(state.slice(0, 2)) || OUTDATED.has(state)
   return isConnectionError(error)
 }
 
 // Classes of a lost connection, of prepared statements, and of a session that the server ends.
-const BREAKING = new Set(['08', '26', '58'])
+const CONNECTION_CLASSES = new Set(['08', '26', '58'])
 // The server shuts down, crashes or starts, or an administrator ends the session.
 const ENDS_SESSION = /^57P/
 
@@ -56,7 +63,7 @@ const ENDS_SESSION = /^57P/
 export function breaksConnection(error: unknown): boolean {
   const state = sqlState(error)
   if (state === null) return isConnectionError(error)
-  return BREAKING.has(state.slice(0, 2)) || ENDS_SESSION.test(state) || OUTDATED.has(state)
+  return CONNECTION_CLASSES.has(state.slice(0, 2)) || ENDS_SESSION.test(state) || OUTDATED.has(state)
 }
 
 function isConnectionError(error: unknown): boolean {
@@ -67,11 +74,11 @@ function isConnectionError(error: unknown): boolean {
 
 // Cardinality violations (21), data exceptions (22), integrity violations (23), and exceeded limits such as the size of
 // an indexed value (54).
-const OF_DATA = new Set(['21', '22', '23', '54'])
+const DATA_CLASSES = new Set(['21', '22', '23', '54'])
 
 /** Whether the values of a statement, not the state of the server, caused the error. */
 export function isCausedByData(error: unknown): boolean {
-  return OF_DATA.has(sqlState(error)?.slice(0, 2) ?? '')
+  return DATA_CLASSES.has(sqlState(error)?.slice(0, 2) ?? '')
 }
 
 /**
@@ -85,7 +92,7 @@ export function isLasting(error: unknown): boolean {
 
 // Classes of a lost connection (08) or of a server that is shutting down (57) or failing (53, 58, XX). The error may
 // have occurred after the commit was written.
-const LOST = new Set(['08', '53', '57', '58', 'XX'])
+const COMMIT_UNKNOWN_CLASSES = new Set(['08', '53', '57', '58', 'XX'])
 const INTERNAL_ERROR = 'XX000'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
@@ -98,7 +105,7 @@ const DEADLOCK_DETECTED = '40P01'
 export function meansNotCommitted(error: unknown, isBeforeCommit = false): boolean {
   const state = sqlState(error)
   if (state === INTERNAL_ERROR) return isBeforeCommit
-  return state !== null && !LOST.has(state.slice(0, 2))
+  return state !== null && !COMMIT_UNKNOWN_CLASSES.has(state.slice(0, 2))
 }
 
 /**

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, byteaArray, uuidArray } from '../postgres/binary-arrays.ts'
+import { headsWithCheckpoints } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 
 type Version = Pick<Projection, 'name' | 'version'>
@@ -10,6 +11,9 @@ type Version = Pick<Projection, 'name' | 'version'>
 const MAX_ATTEMPTS = 5
 const FIRST_BACKOFF_SECONDS = 1
 const SWEPT_AT_ONCE = 10_000
+
+/** Neither parked nor backing off after a failure. */
+const IS_FREE = sql<boolean>`(parked_at is null and coalesce(next_try_at <= clock_timestamp(), true))`
 
 /** The state of a projection in a company. */
 export interface Checkpoint {
@@ -31,7 +35,7 @@ export async function findCheckpoint(db: LedgerDb, projection: Version, companyI
       .selectFrom('checkpoints')
       .leftJoin('heads', 'heads.company_id', 'checkpoints.company_id')
       .select(['checkpoints.position', 'attempts', 'heads.position as head'])
-      .select(sql<boolean>`parked_at is not null or coalesce(next_try_at > clock_timestamp(), false)`.as('is_held'))
+      .select(sql<boolean>`not ${IS_FREE}`.as('is_held'))
       .where('checkpoints.company_id', '=', toUuid(companyId))
       .where('projection', '=', projection.name)
       .where('version', '=', projection.version)
@@ -75,8 +79,7 @@ export async function findFreeCheckpoints(
     .where('checkpoints.company_id', '=', sql<string>`any(${uuidArray(companyIds)}::uuid[])`)
     .where('projection', '=', projection.name)
     .where('version', '=', projection.version)
-    .where('parked_at', 'is', null)
-    .where(sql<boolean>`coalesce(next_try_at <= clock_timestamp(), true)`)
+    .where(IS_FREE)
     .execute()
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -140,14 +143,14 @@ export async function moveCheckpoints(
   // every pair of rows.
   const { rows } = await sql<{ company_id: string }>`
     with moving as (
-      select c.place, m.upto
+      select c.row_id, m.upto
       from unnest(
         ${uuidArray(moves.map(({ companyId }) => companyId))}::uuid[],
         ${bigintArray(moves.map(({ from }) => from))}::bigint[],
         ${bigintArray(moves.map(({ to }) => to))}::bigint[],
         ${byteaArray(moves.map(({ leaf }) => leaf))}::bytea[]) as m(company_id, after, upto, leaf)
       cross join lateral (
-        select c.ctid as place from checkpoints c
+        select c.ctid as row_id from checkpoints c
         where c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
           and c.position = m.after and c.parked_at is null
           and (m.leaf is null
@@ -155,7 +158,7 @@ export async function moveCheckpoints(
         for update skip locked) c
     )
     update checkpoints c set position = moving.upto, attempts = 0, next_try_at = null, error = null
-    from moving where c.ctid = moving.place
+    from moving where c.ctid = moving.row_id
     returning c.company_id`.execute(transaction)
   return new Set(rows.map((row) => fromUuid('com', row.company_id)))
 }
@@ -193,11 +196,8 @@ export async function recordFailure(
 /** Companies with unfolded events that are neither parked nor backing off. */
 export async function findLagging(db: LedgerDb, projection: Version): Promise<string[]> {
   const { rows } = await sql<{ company_id: string }>`
-    select h.company_id from heads h
-    left join checkpoints c
-      on c.company_id = h.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
-    where h.position > coalesce(c.position, 0) and c.parked_at is null
-      and (c.next_try_at is null or c.next_try_at <= clock_timestamp())
+    select h.company_id from ${headsWithCheckpoints(projection)}
+    where h.position > coalesce(c.position, 0) and ${IS_FREE}
     limit ${SWEPT_AT_ONCE}`.execute(db)
   return rows.map((row) => fromUuid('com', row.company_id))
 }

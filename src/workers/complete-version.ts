@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
+import { headsWithCheckpoints } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 
 /** The age in seconds up to which unfolded events are tolerated: under load, there are always some. */
@@ -16,8 +17,7 @@ export async function completeVersion(db: LedgerDb, { name, version }: Projectio
   const older = sql`select 1 from checkpoints o
     where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}`
   const { rows: behind } = await sql`
-    select 1 from heads h left join checkpoints c
-      on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+    select 1 from ${headsWithCheckpoints({ name, version })}
     where h.position > coalesce(c.position, 0)
       and (not exists (${older}) or exists (${older} and o.position > coalesce(c.position, 0)))
       and not exists (

@@ -7,7 +7,7 @@ import type { QueueDepth, SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { unpark } from './checkpoints.ts'
-import { DELIVER_WEBHOOKS, EXPIRE_ANSWERS, queueOf } from './queues.ts'
+import { workedQueueNames } from './queues.ts'
 import type { Waker } from './wake.ts'
 
 /** Reports the state of projections and queues. `versions` holds the versions of further components, by name. */
@@ -32,9 +32,9 @@ export function openHealth(pool: Pool, waker: Waker, versions: Record<string, st
   }
 }
 
-/** The current number of jobs in each queue; pg-boss's own figures are up to an hour old. */
+/** The current number of jobs in each queue that workers empty; pg-boss's own figures are up to an hour old. */
 export async function readQueueDepths(db: LedgerDb): Promise<QueueDepth[]> {
-  const names = [...PROJECTIONS.map(queueOf), EXPIRE_ANSWERS, DELIVER_WEBHOOKS]
+  const names = workedQueueNames()
   const { rows } = await sql<QueueDepth>`
     select name, count(*) filter (where state < 'active')::integer as waiting,
       count(*) filter (where state = 'active')::integer as active

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { isComplete } from '../ledger/read/read-progress.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import { shadowOf } from './copies.ts'
 import { dropReplaced, dropSchema } from './shadow.ts'
-import type { Db } from './shadow.ts'
 
 /** An older version of a projection, and whether its tables were dropped or are still in use. */
 interface PrunedVersion {
@@ -17,7 +17,7 @@ interface PrunedVersion {
  * Drops the tables of older versions of a projection, and leftovers of their rebuilds, once the current version may be
  * read. Run as the owner, after all processes of older versions have stopped: their tables are gone afterwards.
  */
-export async function pruneVersions(db: Db, projection: Projection): Promise<PrunedVersion[]> {
+export async function pruneVersions(db: LedgerDb, projection: Projection): Promise<PrunedVersion[]> {
   await dropReplaced(db, projection)
   if (!(await isComplete(db, projection))) return []
   const pruned: PrunedVersion[] = []
@@ -33,7 +33,7 @@ export async function pruneVersions(db: Db, projection: Projection): Promise<Pru
 }
 
 /** Older versions with tables, or with rows left by an interrupted run. */
-async function listOlderVersions(db: Db, { name, version }: Projection): Promise<number[]> {
+async function listOlderVersions(db: LedgerDb, { name, version }: Projection): Promise<number[]> {
   const prefix = schemaOf({ name, version: 0 }).slice(0, -1)
   const { rows } = await sql<{ version: number }>`
     select version from (
@@ -45,7 +45,7 @@ async function listOlderVersions(db: Db, { name, version }: Projection): Promise
   return rows.map((row) => row.version)
 }
 
-async function forgetVersion(db: Db, projection: Projection): Promise<void> {
+async function forgetVersion(db: LedgerDb, projection: Projection): Promise<void> {
   const { name, version } = projection
   await db.transaction().execute(async (transaction) => {
     const names = [name, shadowOf(projection).name]

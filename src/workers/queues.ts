@@ -20,7 +20,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 5'
+export const QUEUES_VERSION = 'pg-boss 12, queues 6'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -33,29 +33,31 @@ const UNDONE_JOBS_KEPT_SECONDS = 86_400
 const PARKED_JOBS_KEPT_SECONDS = 30 * 86_400
 const RETRIES = 3
 
-/** The scheduled job that deletes expired answers of idempotency keys. */
-export const EXPIRE_ANSWERS = 'expire-answers'
-const EXPIRE_ANSWERS_CRON = '7 * * * *'
+/** The scheduled job that deletes expired answers of idempotency keys, old traces, and ended sessions. */
+export const DELETE_EXPIRED = 'delete-expired'
 
 /** The scheduled job that retires old refused records. */
 export const RETIRE_RECORDS = 'retire-records'
-const RETIRE_RECORDS_CRON = '37 * * * *'
 
 /** The queue of webhooks that may have undelivered events. */
 export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
-const EXPIRE_DELIVERIES_CRON = '52 * * * *'
+
+const SCHEDULES = {
+  [DELETE_EXPIRED]: '7 * * * *',
+  [RETIRE_RECORDS]: '37 * * * *',
+  [EXPIRE_DELIVERIES]: '52 * * * *',
+}
+
+/** The names of the queues whose jobs workers run: all but the dead letter queues. */
+export function workedQueueNames(): string[] {
+  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, ...Object.keys(SCHEDULES)]
+}
 
 /** The names of all queues. */
 export function queueNames(): string[] {
-  return [
-    ...PROJECTIONS.flatMap((projection) => [queueOf(projection), deadLetterOf(projection)]),
-    EXPIRE_ANSWERS,
-    RETIRE_RECORDS,
-    DELIVER_WEBHOOKS,
-    EXPIRE_DELIVERIES,
-  ]
+  return [...workedQueueNames(), ...PROJECTIONS.map(deadLetterOf)]
 }
 
 /**
@@ -86,12 +88,10 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       await create(queueOf(projection), { partition: true, notify: true, ...LIFE })
     }
     await create(DELIVER_WEBHOOKS, { notify: true, ...LIFE })
-    await create(EXPIRE_ANSWERS, LIFE)
-    await boss.schedule(EXPIRE_ANSWERS, EXPIRE_ANSWERS_CRON)
-    await create(RETIRE_RECORDS, LIFE)
-    await boss.schedule(RETIRE_RECORDS, RETIRE_RECORDS_CRON)
-    await create(EXPIRE_DELIVERIES, LIFE)
-    await boss.schedule(EXPIRE_DELIVERIES, EXPIRE_DELIVERIES_CRON)
+    for (const [name, cron] of Object.entries(SCHEDULES)) {
+      await create(name, LIFE)
+      await boss.schedule(name, cron)
+    }
   } finally {
     await boss.stop({ graceful: false })
   }

@@ -4,10 +4,13 @@ import type { Kysely } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid } from '../domain/ids.ts'
+import { NO_COMPANY } from '../ledger/read/read-head.ts'
+import { headsWithCheckpoints } from '../ledger/read/read-progress.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { isLockTimeout } from '../postgres/database-errors.ts'
 import { findSchemaOid, shadowOf } from './copies.ts'
 import { foldFar, UnfoldableError } from './project.ts'
-import type { Db } from './shadow.ts'
-import { beginShadow, completeShadow, dropReplaced, isBusy, switchToShadow } from './shadow.ts'
+import { beginShadow, completeShadow, dropReplaced, switchToShadow } from './shadow.ts'
 
 /** More than a worker folds at once, because nobody waits for the next event here. */
 export const REBUILD_BATCH_EVENTS = 10_000
@@ -20,7 +23,7 @@ const DROP_TRIES = 5
 
 export interface RebuildOptions {
   /** Connected as the database's owner; commits need not wait for the disk. */
-  db: Db
+  db: LedgerDb
   /** Prepares the new tables of a schema for the service. */
   handOver(db: Kysely<unknown>, schema: string): Promise<void>
   /** Discards an earlier rebuild instead of continuing it. */
@@ -83,19 +86,19 @@ export async function rebuild(projection: Projection, options: RebuildOptions): 
   throw new RebuildError(`the rebuild did not catch up with the live tables in ${MAX_ROUNDS} rounds`)
 }
 
-async function isLive(db: Db, projection: Projection, oid: number): Promise<boolean> {
+async function isLive(db: LedgerDb, projection: Projection, oid: number): Promise<boolean> {
   return (await findSchemaOid(db, schemaOf(projection))) === oid
 }
 
-async function dropReplacedWithRetries(db: Db, projection: Projection): Promise<boolean> {
+async function dropReplacedWithRetries(db: LedgerDb, projection: Projection): Promise<boolean> {
   for (let tries = 0; tries < DROP_TRIES; tries += 1) if (await dropReplaced(db, projection)) return true
   return false
 }
 
-async function countEventsToFold(db: Db, shadow: Projection): Promise<number> {
+async function countEventsToFold(db: LedgerDb, shadow: Projection): Promise<number> {
   const { rows } = await sql<{ events: number }>`
-    select coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events from heads h left join checkpoints c
-      on c.company_id = h.company_id and c.projection = ${shadow.name} and c.version = ${shadow.version}`.execute(db)
+    select coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events
+    from ${headsWithCheckpoints(shadow)}`.execute(db)
   return rows[0]!.events
 }
 
@@ -108,7 +111,7 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
     return stuck.length > 0 && !(await isOurs()) ? [] : stuck
   } catch (error) {
     // Another process is creating the indexes; continue in the next round.
-    if (isBusy(error)) return []
+    if (isLockTimeout(error)) return []
     if (options.signal.aborted || (await isOurs())) throw error
     return []
   }
@@ -124,7 +127,7 @@ async function completeWhenFree(projection: Projection, oid: number, { db, signa
     try {
       return await completeShadow(db, projection, oid)
     } catch (error) {
-      if (isBusy(error) && tries < MAX_ROUNDS) continue
+      if (isLockTimeout(error) && tries < MAX_ROUNDS) continue
       if ((await findSchemaOid(db, schemaOf(shadowOf(projection)))) === oid) throw error
       return
     }
@@ -171,14 +174,13 @@ async function fillCompany(
 }
 
 /** Companies with unfolded events, starting at a random one so that concurrent processes seldom meet. */
-async function* companiesBehind(db: Db, { name, version }: Projection): AsyncGenerator<CompanyBehind> {
+async function* companiesBehind(db: LedgerDb, shadow: Projection): AsyncGenerator<CompanyBehind> {
   const start = await sql<{ company_id: string }>`select company_id from heads order by random() limit 1`.execute(db)
   const from = start.rows[0]?.company_id ?? NO_COMPANY
   for (const part of [sql`h.company_id >= ${from}`, sql`h.company_id < ${from}`]) {
     for (let after = NO_COMPANY; ;) {
       const { rows } = await sql<{ company_id: string; reached: number; head: number }>`
-        select h.company_id, coalesce(c.position, 0) as reached, h.position as head from heads h
-        left join checkpoints c on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+        select h.company_id, coalesce(c.position, 0) as reached, h.position as head from ${headsWithCheckpoints(shadow)}
         where h.position > coalesce(c.position, 0) and h.company_id > ${after} and ${part}
         order by h.company_id limit ${COMPANIES_PER_PAGE}`.execute(db)
       for (const { company_id: company, reached, head } of rows) yield { id: fromUuid('com', company), reached, head }
@@ -187,5 +189,3 @@ async function* companiesBehind(db: Db, { name, version }: Projection): AsyncGen
     }
   }
 }
-
-const NO_COMPANY = '00000000-0000-0000-0000-000000000000'

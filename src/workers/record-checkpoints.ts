@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { fromUuid, isId } from '../domain/ids.ts'
+import { isId } from '../domain/ids.ts'
 import { isServerError } from '../postgres/database-errors.ts'
+import { pageHeads } from '../ledger/read/read-head.ts'
 import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
@@ -30,7 +31,6 @@ interface Recorder {
 
 /** An arbitrary advisory lock key, unique in this database. */
 const LOCK = 5_062_026_962
-const COMPANIES_PER_PAGE = 1_000
 /** Failures after which the cause is probably not the companies: the rest waits for the next round. */
 const MAX_FAULTS = 20
 /** The number of steps that one round prepares for proofs: 65,536 leaves per company. */
@@ -120,13 +120,9 @@ async function* companiesDue(
   for (const place of placesOf(pool)) {
     const db = openDatabase<LedgerTables>(place.pool)
     try {
-      let heads = await readHeads(db, NO_COMPANY)
-      while (heads.length > 0) {
-        for (const { id, position } of heads) {
-          missing.delete(id)
-          if (position !== recorded.get(id)) yield id
-        }
-        heads = await readHeads(db, heads.at(-1)!.uuid)
+      for await (const { companyId, position } of pageHeads(db)) {
+        missing.delete(companyId)
+        if (position !== recorded.get(companyId)) yield companyId
       }
     } catch (error) {
       if (place.machine === null || !isServerError(error)) throw error
@@ -136,19 +132,6 @@ async function* companiesDue(
     }
   }
   yield* missing
-}
-
-const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
-
-async function readHeads(db: LedgerDb, after: string): Promise<{ id: string; uuid: string; position: number }[]> {
-  const rows = await db
-    .selectFrom('heads')
-    .select(['company_id', 'position'])
-    .where('company_id', '>', after)
-    .orderBy('company_id')
-    .limit(COMPANIES_PER_PAGE)
-    .execute()
-  return rows.map(({ company_id: uuid, position }) => ({ id: fromUuid('com', uuid), uuid, position }))
 }
 
 /**

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
-import { sqlState } from '../postgres/database-errors.ts'
+import { isLockTimeout } from '../postgres/database-errors.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { replacedSchemaOf, findSchemaOid, shadowOf } from './copies.ts'
 import { foldBetween } from './project.ts'
@@ -13,11 +13,8 @@ import { foldBetween } from './project.ts'
  * or reader uses. A shadow is identified by the oid of its schema, which a rename does not change.
  */
 
-export type Db = LedgerDb
-
 const REBUILDS = 7_307_116
 const LOCK_TIMEOUT = '2s'
-const LOCK_NOT_AVAILABLE = '55P03'
 /** The number of events that may be left to fold while the workers wait for the switch. */
 const SWITCH_EVENTS = 5_000
 
@@ -26,7 +23,7 @@ const SWITCH_EVENTS = 5_000
  * service. Run as the database's owner.
  */
 export async function beginShadow(
-  db: Db,
+  db: LedgerDb,
   projection: Projection,
   options: { handOver(db: Kysely<unknown>, schema: string): Promise<void>; restart: boolean },
 ): Promise<{ oid: number; isResumed: boolean }> {
@@ -46,7 +43,7 @@ export async function beginShadow(
 }
 
 /** Creates the indexes of a filled shadow. Does nothing if it is no longer this shadow. */
-export async function completeShadow(db: Db, projection: Projection, oid: number): Promise<void> {
+export async function completeShadow(db: LedgerDb, projection: Projection, oid: number): Promise<void> {
   const schema = schemaOf(shadowOf(projection))
   await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${REBUILDS}, hashtext(${schema}))`.execute(transaction)
@@ -54,12 +51,7 @@ export async function completeShadow(db: Db, projection: Projection, oid: number
   })
 }
 
-/** Whether an error is a lock timeout. */
-export function isBusy(error: unknown): boolean {
-  return sqlState(error) === LOCK_NOT_AVAILABLE
-}
-
-async function forgetCheckpoints(db: Db, { name, version }: Projection): Promise<void> {
+async function forgetCheckpoints(db: LedgerDb, { name, version }: Projection): Promise<void> {
   await db.deleteFrom('checkpoints').where('projection', '=', name).where('version', '=', version).execute()
 }
 
@@ -74,7 +66,7 @@ type SwitchResult = 'switched' | 'behind' | 'busy' | 'gone'
  * folding, and makes others wait; readers are never blocked. Events that only the live tables have folded are folded
  * first, so that readers never see less than before.
  */
-export async function switchToShadow(db: Db, projection: Projection, oid: number): Promise<SwitchResult> {
+export async function switchToShadow(db: LedgerDb, projection: Projection, oid: number): Promise<SwitchResult> {
   const shadow = shadowOf(projection)
   try {
     return await db.transaction().execute(async (transaction) => {
@@ -98,7 +90,7 @@ export async function switchToShadow(db: Db, projection: Projection, oid: number
       return 'switched'
     })
   } catch (error) {
-    if (isBusy(error)) return 'busy'
+    if (isLockTimeout(error)) return 'busy'
     throw error
   }
 }
@@ -113,7 +105,7 @@ async function lockCheckpoints(transaction: Transaction<LedgerTables>, { name, v
     where projection = ${name} and version = ${version}`.execute(transaction)
 }
 
-async function renameSchema(db: Db, from: string, to: string): Promise<void> {
+async function renameSchema(db: LedgerDb, from: string, to: string): Promise<void> {
   await sql`alter schema ${sql.id(from)} rename to ${sql.id(to)}`.execute(db)
 }
 
@@ -145,7 +137,7 @@ async function levelShadow(
 
 /** Sets a checkpoint that nobody else can move now, and clears its failures. */
 export async function setPosition(
-  db: Db,
+  db: LedgerDb,
   { name, version }: Projection,
   companyId: string,
   position: number,
@@ -162,12 +154,12 @@ export async function setPosition(
  * Drops the tables that a rebuild has replaced. Returns false if they are still being read; new readers do not see
  * them.
  */
-export async function dropReplaced(db: Db, projection: Projection): Promise<boolean> {
+export async function dropReplaced(db: LedgerDb, projection: Projection): Promise<boolean> {
   return dropSchema(db, replacedSchemaOf(projection))
 }
 
 /** Drops a schema; false if it stays in use for longer than a moment. */
-export async function dropSchema(db: Db, schema: string): Promise<boolean> {
+export async function dropSchema(db: LedgerDb, schema: string): Promise<boolean> {
   try {
     await db.transaction().execute(async (transaction) => {
       await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction)
@@ -175,7 +167,7 @@ export async function dropSchema(db: Db, schema: string): Promise<boolean> {
     })
     return true
   } catch (error) {
-    if (isBusy(error)) return false
+    if (isLockTimeout(error)) return false
     throw error
   }
 }

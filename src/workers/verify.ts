@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { fromUuid } from '../domain/ids.ts'
+import { pageHeads } from '../ledger/read/read-head.ts'
 import { readProgress } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { UnfoldableError } from './project.ts'
@@ -11,13 +12,10 @@ import { foldBesideLive, SCRATCH, withScratch } from './scratch.ts'
 import type { RowDifference } from './table-differences.ts'
 import { findDifferences } from './table-differences.ts'
 
-type Db = LedgerDb
-
 /** Differences listed per company and table; more are only counted. */
 const SHOWN_ROWS = 10
 /** The number of companies with differences after which the search stops. */
 const MAX_COMPANIES = 100
-const COMPANIES_PER_PAGE = 500
 /** The time to wait for the live tables to reach the head before a second comparison. */
 const HEAD_WAIT_MS = 10_000
 const HEAD_POLL_MS = 100
@@ -43,22 +41,28 @@ export interface CompanyFault {
 export interface Verification {
   companies: number
   faults: CompanyFault[]
+  /** False if it stopped because too many companies have differences. */
+  isComplete: boolean
 }
 
 /**
  * Rebuilds a projection in scratch tables and compares them with the live tables, company by company, at the position
  * of the live tables. The service may keep running. Requires the right to create temporary tables.
  */
-export async function verifyProjection(db: Db, projection: Projection, options: VerifyOptions): Promise<Verification> {
+export async function verifyProjection(
+  db: LedgerDb,
+  projection: Projection,
+  options: VerifyOptions,
+): Promise<Verification> {
   options.onBegun(await countEventsToVerify(db, projection, options.companyId))
   return withScratch(db, projection, async (scratch) => {
-    const found: Verification = { companies: 0, faults: [] }
-    const companies = options.companyId === undefined ? listCompanyIds(db) : [options.companyId]
-    for await (const companyId of companies) {
+    const found: Verification = { companies: 0, faults: [], isComplete: true }
+    const companies = options.companyId === undefined ? pageHeads(db) : [{ companyId: options.companyId }]
+    for await (const { companyId } of companies) {
       const fault = await verifyCompany(db, scratch, companyId, options)
       found.companies += 1
       if (fault) found.faults.push(fault)
-      if (found.faults.length >= MAX_COMPANIES) return found
+      if (found.faults.length >= MAX_COMPANIES) return { ...found, isComplete: false }
     }
     if (options.companyId !== undefined) return found
     return { ...found, faults: [...found.faults, ...(await findOrphanRows(db, scratch))] }
@@ -70,7 +74,7 @@ export async function verifyProjection(db: Db, projection: Projection, options: 
  * reads, but neither lasts long.
  */
 async function verifyCompany(
-  db: Db,
+  db: LedgerDb,
   scratch: Scratch,
   companyId: string,
   options: VerifyOptions,
@@ -93,7 +97,7 @@ async function compareTables(
 ): Promise<CompanyFault | null> {
   const { projection, db, tables } = scratch
   const copies = { live: schemaOf(projection), scratch: SCRATCH }
-  const reached = async (from: Db) => (await readProgress(from, companyId, projection)).reached
+  const reached = async (from: LedgerDb) => (await readProgress(from, companyId, projection)).reached
   try {
     return await foldBesideLive(scratch, companyId, {
       ...options,
@@ -119,7 +123,7 @@ async function compareTables(
 }
 
 /** Rows of companies that are not in the ledger. */
-async function findOrphanRows(db: Db, { projection, tables }: Scratch): Promise<CompanyFault[]> {
+async function findOrphanRows(db: LedgerDb, { projection, tables }: Scratch): Promise<CompanyFault[]> {
   const faults: CompanyFault[] = []
   for (const { name } of tables) {
     const { rows } = await sql<{ company_id: string; count: number }>`
@@ -134,24 +138,9 @@ async function findOrphanRows(db: Db, { projection, tables }: Scratch): Promise<
   return faults
 }
 
-async function countEventsToVerify(db: Db, { name, version }: Projection, companyId?: string): Promise<number> {
+async function countEventsToVerify(db: LedgerDb, { name, version }: Projection, companyId?: string): Promise<number> {
   if (companyId !== undefined) return (await readProgress(db, companyId, { name, version })).reached
   const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
     where projection = ${name} and version = ${version}`.execute(db)
   return rows[0]!.events
-}
-
-async function* listCompanyIds(db: Db): AsyncGenerator<string> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
-    const rows = await db
-      .selectFrom('heads')
-      .select('company_id')
-      .where('company_id', '>', after)
-      .orderBy('company_id')
-      .limit(COMPANIES_PER_PAGE)
-      .execute()
-    for (const { company_id: company } of rows) yield fromUuid('com', company)
-    if (rows.length < COMPANIES_PER_PAGE) return
-    after = rows.at(-1)!.company_id
-  }
 }

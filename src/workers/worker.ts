@@ -14,7 +14,7 @@ import { completeVersion } from './complete-version.ts'
 import { COMPANIES_TOGETHER, foldTogether } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss, ProjectJob } from './queues.ts'
-import { deadLetterOf, EXPIRE_ANSWERS, insertJobs, queueOf, RETIRE_RECORDS } from './queues.ts'
+import { deadLetterOf, DELETE_EXPIRED, insertJobs, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 interface WorkerOptions {
   db: LedgerDb
@@ -89,14 +89,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     })
   }
 
-  await boss.work(EXPIRE_ANSWERS, async () => {
-    const onUnreachable = leaveOut(log, 'could not expire answers on a machine')
-    const count = await expireAnswers(options.pool, options.answersKeptHours, onUnreachable)
-    options.onExpired?.(count)
-    if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
-    await forgetTraces(options.pool, leaveOut(log, 'could not delete old traces on a machine'))
-    await options.expireSessions(leaveOut(log, 'could not delete ended sessions on a machine'))
-  })
+  await boss.work(DELETE_EXPIRED, () => deleteExpired(options))
 
   let sweeping: Promise<void> | undefined
   const sweep = () => {
@@ -118,12 +111,28 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       clearInterval(timer)
       stopping.abort()
-      const queues = [...projections.map(queueOf), EXPIRE_ANSWERS, RETIRE_RECORDS]
+      const queues = [...projections.map(queueOf), DELETE_EXPIRED, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have started a sweep.
       await sweeping
     },
   }
+}
+
+/** Deletes what is kept for a limited time. If one part fails, the others are still deleted. */
+async function deleteExpired({ pool, log, answersKeptHours, expireSessions, onExpired }: WorkerOptions): Promise<void> {
+  const answers = async () => {
+    const count = await expireAnswers(pool, answersKeptHours, leaveOut(log, 'could not expire answers on a machine'))
+    onExpired?.(count)
+    if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
+  }
+  const outcomes = await Promise.allSettled([
+    answers(),
+    forgetTraces(pool, leaveOut(log, 'could not delete old traces on a machine')),
+    expireSessions(leaveOut(log, 'could not delete ended sessions on a machine')),
+  ])
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
 }
 
 /**

@@ -161,7 +161,7 @@ async function withServices<Result>(
   use: (services: StageServices) => Promise<Result>,
 ): Promise<Result> {
   const options = { url: urlsNow(cluster).serviceUrl, name: 'load', max: 2 }
-  await machines?.places.look()
+  await machines?.places.refresh()
   const pool = machines === null ? openPool(options) : openCompanyPool(machines.places, options)
   try {
     return await use({ pool, db: openDatabase<LedgerTables>(pool), newId, secrets: openSecretBox([SECRETS_KEY]) })
@@ -186,7 +186,7 @@ async function makeCompanies({ withServices, machines }: Stage, count: number): 
 
 /** Makes ids of companies on one of the workers. Shards may have moved away from a worker. */
 async function idOnMachine({ places, workers }: Machines, at: number): Promise<StageServices['newId']> {
-  await places.look()
+  await places.refresh()
   const used = new Set(places.shards().map(({ machine }) => machine.name))
   const names = workers.map(nameOf).filter((name) => used.has(name))
   const name = names[at % names.length]!

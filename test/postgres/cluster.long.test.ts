@@ -121,7 +121,7 @@ await t.test('on a cluster', onCitus, async (t) => {
       companies.push((await service.makeCompany('Other')).id)
     const cluster = clusterOf(service.pool)!
     const ask = async () => {
-      await cluster.look()
+      await cluster.refresh()
       return askMachines(cluster, urls.serviceUrl)
     }
     t.match(

@@ -14,18 +14,18 @@ interface FakeMachine {
   isDown: boolean
 }
 
-/** A cluster whose looks find what `after` holds by then. A look is under way if the machine is down. */
+/** A cluster whose refreshes find what `after` holds by then. A refresh is under way if the machine is down. */
 function fakeCluster(machine: FakeMachine, after = machine) {
-  let [known, looks] = [machine, 0]
-  const finishLook = async () => {
+  let [known, refreshes] = [machine, 0]
+  const pendingRefresh = async () => {
     known = after
   }
-  const look = async () => {
-    looks += 1
+  const refresh = async () => {
+    refreshes += 1
     known = after
   }
-  const cluster = { find: () => ({ machine: known }), look, finishLook } as unknown as Cluster
-  return { cluster, looks: () => looks }
+  const cluster = { find: () => ({ machine: known }), refresh, pendingRefresh } as unknown as Cluster
+  return { cluster, refreshes: () => refreshes }
 }
 
 const first = () => ({ name: 'first', isDown: false })
@@ -52,16 +52,16 @@ await t.test('a call whose machine was removed reaches the one that has the comp
 await t.test('a call whose machine does not answer fails at once, if the company is still there', async (t) => {
   const stays = fakeCluster(first())
   await t.rejects(followMoves(stays.cluster, '', taskOn(stays, lost)), lost)
-  t.equal(stays.looks(), 1)
+  t.equal(stays.refreshes(), 1)
 })
 
 await t.test('calls to a machine that is known to be down ask the cluster nothing new', async (t) => {
   const down = fakeCluster({ ...first(), isDown: true })
   await t.rejects(followMoves(down.cluster, '', taskOn(down, lost)), lost)
-  t.equal(down.looks(), 0)
+  t.equal(down.refreshes(), 0)
   const replaced = fakeCluster({ ...first(), isDown: true }, second)
   t.equal(await followMoves(replaced.cluster, '', taskOn(replaced, lost)), 'second')
-  t.equal(replaced.looks(), 0)
+  t.equal(replaced.refreshes(), 0)
 })
 
 await t.test('a transaction that may have committed is not sent again, whatever its machine says then', async (t) => {
@@ -75,11 +75,11 @@ await t.test('a transaction that may have committed is not sent again, whatever 
   }
 })
 
-await t.test('a failed look does not hide why a call failed', async (t) => {
+await t.test('a failed refresh does not hide why a call failed', async (t) => {
   const machine = first()
   const cluster = {
     find: () => ({ machine }),
-    look: () => Promise.reject(new Error('the coordinator does not answer')),
+    refresh: () => Promise.reject(new Error('the coordinator does not answer')),
   } as unknown as Cluster
   await t.rejects(
     followMoves(cluster, '', () => Promise.reject(lost)),
@@ -98,9 +98,9 @@ await t.test('a call looks again if the machine of its company is not known yet'
     if (!isKnown) throw new MovedError('the machine is not known')
     return { machine: second }
   }
-  const look = async () => {
+  const refresh = async () => {
     isKnown = true
   }
-  const cluster = { find, look } as unknown as Cluster
+  const cluster = { find, refresh } as unknown as Cluster
   t.equal(await followMoves(cluster, '', async () => cluster.find('').machine.name), 'second')
 })

@@ -1,11 +1,14 @@
 import t from 'tap'
-import { openMachine } from '../../src/postgres/cluster/machine.ts'
+import type { Cluster } from '../../src/postgres/cluster/cluster.ts'
+import { openCompanyPool } from '../../src/postgres/cluster/company-connections.ts'
+import { MachineDownError, openMachine } from '../../src/postgres/cluster/machine.ts'
 import { isServerError } from '../../src/postgres/database-errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
-const { serviceUrl } = await createTestDatabase(t)
+const { serviceUrl, superUrl, name } = await createTestDatabase(t)
 const line = await openDatabaseLine(t, () => Number(new URL(serviceUrl).port))
 /** No test fails because a machine is slow. */
 const PATIENCE_MS = 60_000
@@ -42,4 +45,27 @@ await t.test('it is used again as soon as it answers', async (t) => {
   t.match(await client.query('select 1 as one'), { rows: [{ one: 1 }] })
   client.release()
   t.strictSame(changes, [true, false])
+})
+
+await t.test('a machine that was down is used again when it answers that it has too many connections', async (t) => {
+  line.silence(true)
+  await eventually('the machine is down', async () => hung.isDown)
+  await runSql(superUrl, `alter database ${name} connection limit 0`)
+  line.silence(false)
+  await eventually('the machine is up', async () => !hung.isDown)
+  await t.rejects(hung.connect(POOL), { code: '53300' }, 'the caller learns why there is no connection')
+  await runSql(superUrl, `alter database ${name} connection limit -1`)
+  const client = await hung.connect(POOL)
+  client.release()
+})
+
+await t.test('a connection for no company leads to the first machine that answers', async (t) => {
+  const unnoticed = ['first', 'second'].map((name) => ({
+    isDown: false,
+    connect: () => Promise.reject(new MachineDownError(name)),
+  }))
+  const cluster = { machines: () => [...unnoticed, healthy] } as unknown as Cluster
+  t.match(await openCompanyPool(cluster, POOL).query('select 1 as one'), { rows: [{ one: 1 }] })
+  const allDown = { machines: () => unnoticed } as unknown as Cluster
+  await t.rejects(openCompanyPool(allDown, POOL).query('select 1'), { name: 'MachineDownError' })
 })

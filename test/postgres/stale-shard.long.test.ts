@@ -31,7 +31,7 @@ await t.test('a connection still works after its shard has moved away', onCitus,
   t.equal(await attempt(), 'moved')
   t.equal(await attempt(), 'moved', 'the transaction that did not begin has ended')
 
-  await cluster.look()
+  await cluster.refresh()
   const after = openDatabase<LedgerTables>(poolOfShard(service.pool, cluster.find(id)))
   t.equal((await after.transaction().execute((transaction) => transaction.executeQuery(read))).rows.length, 1)
 })

@@ -3,6 +3,10 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
+import type { LedgerTables } from '../../src/ledger/tables.ts'
+import { openDatabase } from '../../src/postgres/kysely.ts'
+import { openPool } from '../../src/postgres/pool.ts'
+import { readQueueDepths } from '../../src/workers/health.ts'
 import { openQueues } from '../../src/workers/queues.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
@@ -24,6 +28,21 @@ await t.test('a worker listens even if its first connection for listening breaks
       `select count(*)::integer as count from pg_stat_activity where datname = current_database() and query like 'LISTEN%'`,
     )
   t.strictSame(rows, [{ count: 1 }], 'one connection listens')
+})
+
+await t.test('the depth of every queue is reported, except those of parked companies', async (t) => {
+  const { serviceUrl } = await createTestDatabase(t)
+  const boss = await openQueues(serviceUrl, { works: false, connections: 1, onError: (error) => t.fail(error.message) })
+  t.teardown(() => boss.stop({ graceful: false }))
+  const names = (await boss.getQueues()).map(({ name }) => name).filter((name) => !/^__pgboss|-parked$/.test(name))
+  for (const name of names) await boss.send(name, {})
+  const db = openDatabase<LedgerTables>(openPool({ url: serviceUrl, name: 'test', max: 1 }))
+  t.teardown(() => db.destroy())
+  const depths = (await readQueueDepths(db)).toSorted((one, other) => one.name.localeCompare(other.name))
+  t.strictSame(
+    depths,
+    names.toSorted((one, other) => one.localeCompare(other)).map((name) => ({ name, waiting: 1, active: 0 })),
+  )
 })
 
 /** Opens a proxy to the database that breaks the first connection that sends LISTEN. */

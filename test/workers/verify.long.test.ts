@@ -6,6 +6,7 @@ import { rebuildCompany } from '../../src/workers/rebuild-company.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { runCommand } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
+import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { makeHistory, openRebuilding, poison } from '../support/rebuilding.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -23,12 +24,12 @@ const environment = { DATABASE_URL: service.urls.serviceUrl, MIGRATE_DATABASE_UR
 
 await t.test('live tables that match the ledger are equal', async (t) => {
   for (const projection of [employees, bulkUserLogs])
-    t.strictSame(await verify(projection), { companies: 2, faults: [] })
+    t.strictSame(await verify(projection), { companies: 2, faults: [], isComplete: true })
   const ended = await runCommand(t, ['projections', 'verify', '--json'], environment)
   t.equal(ended.exitCode, 0)
   t.match(JSON.parse(ended.stdout), [
-    { projection: 'employees', equal: true },
-    { projection: 'bulk-user-logs', equal: true },
+    { projection: 'employees', equal: true, complete: true },
+    { projection: 'bulk-user-logs', equal: true, complete: true },
   ])
 })
 
@@ -96,6 +97,22 @@ await t.test('rows of an unknown company are found', async (t) => {
   const { faults } = await verify(bulkUserLogs)
   t.match(faults, [{ rows: 1, differences: [{ table: 'hours', kind: 'extra' }] }])
   await service.pool.query('delete from bulk_user_logs_v1.hours where company_id = $1', [nobody])
+})
+
+await t.test('a verification that ends at 100 companies with differences says so', async (t) => {
+  const strays = `from heads where position = 0`
+  await asSuperuser(
+    service.urls.superUrl,
+    `insert into heads select gen_random_uuid(), 0, '', now() from generate_series(1, 101)`,
+  )
+  await service.pool.query(`insert into bulk_user_logs_v1.hours select company_id, now(), 1, 2 ${strays}`)
+  const ended = await runCommand(t, ['projections', 'verify', 'bulk-user-logs'], environment)
+  t.equal(ended.exitCode, 1)
+  t.match(ended.stdout, 'bulk-user-logs: stopped after 100 companies with differences\n')
+  const { stdout } = await runCommand(t, ['projections', 'verify', 'bulk-user-logs', '--json'], environment)
+  t.match(JSON.parse(stdout), [{ equal: false, complete: false }])
+  await service.pool.query(`delete from bulk_user_logs_v1.hours where company_id in (select company_id ${strays})`)
+  await asSuperuser(service.urls.superUrl, `delete ${strays}`)
 })
 
 await t.test('verification compares at the position of the live tables while workers fold', async (t) => {

@@ -11,7 +11,7 @@ import { eventProgress } from '../terminal/progress.ts'
 import { assertCompany, findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
 
-export interface RebuildFlags {
+interface RebuildFlags {
   company?: string
   restart?: boolean
   json?: boolean

@@ -1,5 +1,5 @@
 import { PROJECTIONS } from '../../../projections/index.ts'
-import type { CompanyFault } from '../../workers/verify.ts'
+import type { CompanyFault, Verification } from '../../workers/verify.ts'
 import { verifyProjection } from '../../workers/verify.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
@@ -7,7 +7,7 @@ import { eventProgress } from '../terminal/progress.ts'
 import { assertCompany, findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
 
-export interface VerifyFlags {
+interface VerifyFlags {
   company?: string
   showValues?: boolean
   json?: boolean
@@ -34,14 +34,15 @@ export async function verifyProjections(name: string | undefined, { company, sho
   })
   if (json)
     print(
-      results.map(({ faults, ...rest }) => ({
+      results.map(({ faults, isComplete, ...rest }) => ({
         ...rest,
         equal: faults.length === 0,
+        complete: isComplete,
         faults: faults.map(describeFault),
       })),
       true,
     )
-  else for (const { projection, companies, faults } of results) printResult(projection, companies, faults)
+  else for (const { projection, ...found } of results) printResult(projection, found)
   if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
 
@@ -49,7 +50,7 @@ function describeFault({ companyId, unfoldable, ...rest }: CompanyFault) {
   return { company_id: companyId, unfoldable: unfoldable ?? null, ...rest }
 }
 
-function printResult(projection: string, companies: number, faults: CompanyFault[]): void {
+function printResult(projection: string, { companies, faults, isComplete }: Verification): void {
   if (faults.length === 0) {
     process.stdout.write(
       `${projection}: matches the ledger in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`,
@@ -69,4 +70,5 @@ function printResult(projection: string, companies: number, faults: CompanyFault
       process.stdout.write(`${parts.join('')}\n`)
     }
   }
+  if (!isComplete) process.stdout.write(`${projection}: stopped after ${faults.length} companies with differences\n`)
 }

@@ -45,3 +45,23 @@ export async function readPositions(db: LedgerDb, companyIds: string[]): Promise
     .execute()
   return new Map(rows.map(({ company_id: company, position }) => [fromUuid('com', company), position]))
 }
+
+const COMPANIES_PER_PAGE = 1_000
+/** Comes before every company. */
+export const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
+
+/** Yields the head positions of all companies, in the order of their UUIDs. */
+export async function* pageHeads(db: LedgerDb): AsyncGenerator<{ companyId: string; position: number }> {
+  for (let after = NO_COMPANY; ;) {
+    const rows = await db
+      .selectFrom('heads')
+      .select(['company_id', 'position'])
+      .where('company_id', '>', after)
+      .orderBy('company_id')
+      .limit(COMPANIES_PER_PAGE)
+      .execute()
+    for (const { company_id: company, position } of rows) yield { companyId: fromUuid('com', company), position }
+    if (rows.length < COMPANIES_PER_PAGE) return
+    after = rows.at(-1)!.company_id
+  }
+}

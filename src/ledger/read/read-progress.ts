@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
@@ -12,11 +13,15 @@ export async function readProgress(
   projection: { name: string; version: number },
 ): Promise<{ head: number; reached: number }> {
   const { rows } = await sql<{ head: number; reached: number }>`
-    select h.position as head, coalesce(c.position, 0) as reached from heads h
-    left join checkpoints c on c.company_id = h.company_id
-      and c.projection = ${projection.name} and c.version = ${projection.version}
+    select h.position as head, coalesce(c.position, 0) as reached from ${headsWithCheckpoints(projection)}
     where h.company_id = ${toUuid(companyId)}`.execute(db)
   return rows[0] ?? { head: 0, reached: 0 }
+}
+
+/** The heads `h`, each joined with the checkpoint `c` of a projection if it has one. */
+export function headsWithCheckpoints({ name, version }: { name: string; version: number }): RawBuilder<unknown> {
+  return sql`heads h left join checkpoints c
+    on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -7,6 +6,7 @@ import { clusterOf, findEverywhere, leaveOutUnreachable, placesOf } from '../../
 import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
+import { headsWithCheckpoints } from './read-progress.ts'
 
 /*
  * What operators and monitoring see of all companies. A cluster is asked machine by machine, and what is on machines that
@@ -142,7 +142,7 @@ export async function readCompanyStanding(
   const { rows } = await sql<Reached>`
     select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
       coalesce(extract(epoch from clock_timestamp() - e.recorded_at)::double precision, 0) as age
-    from ${headsAnd({ name, version })}
+    from ${headsWithCheckpoints({ name, version })}
     left join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.company_id = ${toUuid(companyId)}`.execute(db)
   const row = rows[0]
@@ -168,12 +168,6 @@ interface Reached {
   age: number
 }
 
-/** The heads, joined with the checkpoints of a projection version. */
-function headsAnd({ name, version }: Version): RawBuilder<unknown> {
-  return sql`heads h left join checkpoints c
-    on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}`
-}
-
 type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'parked_companies'>
 
 async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
@@ -181,14 +175,14 @@ async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
     select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
       count(c.parked_at)::integer as parked_companies,
       coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
-    from ${headsAnd({ name, version })}`.execute(db)
+    from ${headsWithCheckpoints({ name, version })}`.execute(db)
   return rows[0]!
 }
 
 async function oldestSeconds(db: LedgerDb, name: string, version: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select greatest(0, extract(epoch from clock_timestamp() - min(e.recorded_at)))::integer as seconds
-    from ${headsAnd({ name, version })}
+    from ${headsWithCheckpoints({ name, version })}
     join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.position > coalesce(c.position, 0)`.execute(db)
   return rows[0]?.seconds ?? null
@@ -260,8 +254,7 @@ async function readWorst(db: LedgerDb, { name, version }: Version, limit: number
       greatest(0, extract(epoch from clock_timestamp() - e.recorded_at))::double precision as seconds
     from (
       select h.company_id, (h.position - coalesce(c.position, 0))::bigint as events, coalesce(c.position, 0) + 1 as next
-      from heads h left join checkpoints c
-        on c.company_id = h.company_id and c.projection = ${name} and c.version = ${version}
+      from ${headsWithCheckpoints({ name, version })}
       where h.position > coalesce(c.position, 0) order by 2 desc, 1 limit ${limit}
     ) o join events e on e.company_id = o.company_id and e.position = o.next order by o.events desc`.execute(db)
   return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
@@ -288,6 +281,6 @@ export function shadowNameOf(projection: string): string {
 async function readRebuild(db: LedgerDb, name: string, version: number): Promise<{ events: number; of: number }> {
   const { rows } = await sql<{ events: number; of: number }>`
     select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
-    from ${headsAnd({ name: shadowNameOf(name), version })}`.execute(db)
+    from ${headsWithCheckpoints({ name: shadowNameOf(name), version })}`.execute(db)
   return rows[0]!
 }

@@ -1,21 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PoolClient } from 'pg'
-import { isServerError, MovedError } from '../database-errors.ts'
-import type { PoolOptions } from '../pool.ts'
+import { MovedError } from '../database-errors.ts'
 import { withClient } from '../with-client.ts'
 import type { Machine } from './machine.ts'
 import type { MachineRow } from './machine-address.ts'
 import { addressOf, COORDINATOR } from './machine-address.ts'
-import { openMachine } from './machine.ts'
-import type { PlacedShard, Places } from './places.ts'
-import { readPlaces, shardOfCompany } from './places.ts'
+import { onFirst, openMachine } from './machine.ts'
+import type { PlacedShard, Placements } from './placements.ts'
+import { readPlacements, shardOfCompany } from './placements.ts'
 
-/** How often the places are compared with those of the database. */
-const LOOK_MS = 5_000
+/** How often the placements are compared with those of the database. */
+const REFRESH_MS = 5_000
 /** The same, while a machine is down: another one may take its place at any moment. */
-const LOOK_WHILE_DOWN_MS = 1_000
-/** For reading where everything is. */
-const LOOKING = { name: 'employee-ledger places', max: 1, statementTimeoutMs: 5_000 }
+const REFRESH_WHILE_DOWN_MS = 1_000
+/** The connections that read the placements. */
+const POOL = { name: 'employee-ledger placements', max: 1, statementTimeoutMs: 5_000 }
 
 /** The machines of a Citus cluster, and where the companies are, as far as this process knows. */
 export interface Cluster {
@@ -23,14 +21,12 @@ export interface Cluster {
   machines(): Machine[]
   /** All shards with their machines. */
   shards(): { shard: PlacedShard; machine: Machine }[]
-  /** Where a company is. It may have moved on since the last look. */
+  /** Where a company is. It may have moved on since the last refresh. */
   find(companyId: string): { shard: PlacedShard; machine: Machine }
-  /** Runs a task on the first machine that answers, the coordinator first. */
-  onAny<Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>): Promise<Result>
-  /** Looks where everything is, after this call. Looks of many callers are shared. */
-  look(): Promise<void>
-  /** Waits for the look that is under way, if there is one. */
-  finishLook(): Promise<void>
+  /** Reads the placements again. Callers share a read that begins after their calls. */
+  refresh(): Promise<void>
+  /** Waits for the refresh that is under way, if there is one. */
+  pendingRefresh(): Promise<void>
   close(): Promise<void>
 }
 
@@ -46,11 +42,12 @@ export async function openCluster(
   const machines = new Map<string, Machine>()
   const stopped = new AbortController()
   // Until the machines are known, the one that the URL names.
-  let places: Places = { version: '', shards: [], machines: new Map([[COORDINATOR, coordinatorOf(url)]]) }
-  let looking: Promise<void> | undefined
+  let placements: Placements = { version: '', shards: [], machines: new Map([[COORDINATOR, coordinatorOf(url)]]) }
+  let pending: Promise<void> | undefined
+  let next: Promise<void> | undefined
 
   function machineOf(group: number): Machine {
-    const row = places.machines.get(group)
+    const row = placements.machines.get(group)
     if (!row) throw new MovedError(`the machine of group ${group} is not known`)
     const address = addressOf(row, url)
     const known = machines.get(address.url)
@@ -58,88 +55,68 @@ export async function openCluster(
     const machine = openMachine(address, answerMs, (isDown) => {
       onChange(address.name, isDown)
       // It may have been replaced or removed.
-      if (isDown) void look().catch(() => undefined)
+      if (isDown) void refresh().catch(() => undefined)
     })
     machines.set(address.url, machine)
     return machine
   }
 
-  const all = () => [...places.machines.keys()].map(machineOf)
+  const all = () => [...placements.machines.keys()].map(machineOf)
 
-  const onAny = <Result>(pool: PoolOptions, task: (client: PoolClient) => Promise<Result>) =>
-    runOnFirst(all(), pool, task)
-
-  let next: Promise<void> | undefined
-  /** A look that has begun may have seen the state before. */
-  const look = () => {
-    if (!looking) return begin()
-    return (next ??= looking.catch(() => undefined).then(() => ((next = undefined), begin())))
+  /** A read that has begun may have seen the state before. */
+  const refresh = () => {
+    if (!pending) return begin()
+    return (next ??= pending.catch(() => undefined).then(() => ((next = undefined), begin())))
   }
 
-  const begin = () =>
-    (looking ??= onAny({ ...LOOKING, url }, async (client) => {
-      places = (await readPlaces(client, places)) ?? places
-      const used = new Set(all())
-      for (const [at, machine] of machines) {
-        if (used.has(machine)) continue
-        machines.delete(at)
-        void machine.close()
-      }
-    }).finally(() => (looking = undefined)))
+  const begin = () => (pending ??= readAgain().finally(() => (pending = undefined)))
 
-  async function keepLooking(): Promise<void> {
+  async function readAgain(): Promise<void> {
+    const read = (machine: Machine) =>
+      withClient({ connect: () => machine.connect({ ...POOL, url }) }, (client) => readPlacements(client, placements))
+    placements = (await onFirst(all(), read)) ?? placements
+    const used = new Set(all())
+    for (const [url, machine] of machines) {
+      if (used.has(machine)) continue
+      machines.delete(url)
+      void machine.close()
+    }
+  }
+
+  async function keepRefreshing(): Promise<void> {
     let waitedMs = 0
     while (!stopped.signal.aborted) {
-      await pause(LOOK_WHILE_DOWN_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
-      waitedMs += LOOK_WHILE_DOWN_MS
-      if (stopped.signal.aborted || (waitedMs < LOOK_MS && all().every(({ isDown }) => !isDown))) continue
+      await pause(REFRESH_WHILE_DOWN_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
+      waitedMs += REFRESH_WHILE_DOWN_MS
+      if (stopped.signal.aborted || (waitedMs < REFRESH_MS && all().every(({ isDown }) => !isDown))) continue
       waitedMs = 0
-      await look().catch(() => undefined)
+      await refresh().catch(() => undefined)
     }
   }
 
   const close = () => Promise.all([...machines.values()].map((machine) => machine.close()))
   try {
-    await look()
+    await refresh()
   } catch (error) {
     await close()
     throw error
   }
-  const watching = keepLooking()
+  const refreshing = keepRefreshing()
   return {
     machines: all,
-    shards: () => places.shards.map((shard) => ({ shard, machine: machineOf(shard.group) })),
+    shards: () => placements.shards.map((shard) => ({ shard, machine: machineOf(shard.group) })),
     find(companyId) {
-      const shard = shardOfCompany(places, companyId)
+      const shard = shardOfCompany(placements, companyId)
       return { shard, machine: machineOf(shard.group) }
     },
-    onAny,
-    look,
-    finishLook: async () => looking,
+    refresh,
+    pendingRefresh: async () => pending,
     async close() {
       stopped.abort()
-      await watching
+      await refreshing
       await close()
     },
   }
-}
-
-/** Runs a task on the first of these machines that answers. */
-async function runOnFirst<Result>(
-  machines: Machine[],
-  pool: PoolOptions,
-  task: (client: PoolClient) => Promise<Result>,
-): Promise<Result> {
-  let failure: unknown
-  for (const machine of machines) {
-    try {
-      return await withClient({ connect: () => machine.connect(pool) }, task)
-    } catch (error) {
-      if (!isServerError(error)) throw error
-      failure = error
-    }
-  }
-  throw failure
 }
 
 function coordinatorOf(url: string): MachineRow {

@@ -6,6 +6,7 @@ import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
 import { currentCompany } from './company-scope.ts'
 import type { Machine } from './machine.ts'
+import { onFirst } from './machine.ts'
 import type { Shard } from '../shard.ts'
 import { followShard, renameTables } from '../shard.ts'
 
@@ -20,7 +21,7 @@ const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions }>()
 export function openCompanyPool(cluster: Cluster, options: PoolOptions): Pool {
   const pool = openPoolOf(() => {
     const companyId = currentCompany()
-    if (companyId === null) return connectAny(cluster, options)
+    if (companyId === null) return onFirst(cluster.machines(), (machine) => machine.connect(options))
     return followMoves(cluster, companyId, () => cluster.find(companyId).machine.connect(options))
   }, options)
   Object.defineProperties(
@@ -43,17 +44,6 @@ function openPoolOf(connect: () => Promise<PoolClient>, options: PoolOptions): P
     withClient({ connect }, (client) => client.query(statement, values))
   const pool = { connect, query, options, on: () => pool, end: async () => undefined }
   return pool as unknown as Pool
-}
-
-async function connectAny(cluster: Cluster, options: PoolOptions): Promise<PoolClient> {
-  const [first, ...others] = cluster.machines()
-  try {
-    return await first!.connect(options)
-  } catch (error) {
-    const next = others.find(({ isDown }) => !isDown)
-    if (!next) throw error
-    return next.connect(options)
-  }
 }
 
 function countsOf(machines: () => Machine[], { name }: PoolOptions): PropertyDescriptorMap {
@@ -94,10 +84,10 @@ export async function beginFor(pool: Pool, companyId: string): Promise<PoolClien
 }
 
 /** After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other. */
-const LOOKS_AFTER_MS = [0, 50, 250]
+const REFRESHES_AFTER_MS = [0, 50, 250]
 
 /** How long a call that has lost its machine waits to learn where its company is now, in milliseconds. */
-const LOOKS_FOR_MS = 500
+const REFRESHES_WITHIN_MS = 500
 
 /**
  * Runs a task that finds its company's machine, and again if the company has moved on meanwhile. A task whose COMMIT may
@@ -108,7 +98,7 @@ export async function followMoves<Result>(
   companyId: string,
   task: () => Promise<Result>,
 ): Promise<Result> {
-  for (const afterMs of LOOKS_AFTER_MS) {
+  for (const afterMs of REFRESHES_AFTER_MS) {
     let machine: Machine | undefined
     let wasDown = false
     try {
@@ -119,12 +109,12 @@ export async function followMoves<Result>(
       if (isUnconfirmed(error)) throw error
       if (isMoved(error)) {
         if (afterMs > 0) await pause(afterMs)
-        await cluster.look().catch(() => undefined)
+        await cluster.refresh().catch(() => undefined)
       } else {
         if (!hasLostConnection(error)) throw error
-        // When a machine goes down, a look begins. Another one would find nothing new.
-        const looking = (wasDown ? cluster.finishLook() : cluster.look()).catch(() => undefined)
-        await Promise.race([looking, pause(LOOKS_FOR_MS, undefined, { ref: false })])
+        // When a machine goes down, a refresh begins. Another one would find nothing new.
+        const refreshed = (wasDown ? cluster.pendingRefresh() : cluster.refresh()).catch(() => undefined)
+        await Promise.race([refreshed, pause(REFRESHES_WITHIN_MS, undefined, { ref: false })])
         if (cluster.find(companyId).machine === machine) throw error
       }
     }
@@ -150,7 +140,7 @@ async function begin(client: PoolClient, text: string): Promise<PoolClient> {
 const beginHolding = ({ id }: Shard) => `begin; select hold_shards(array[${id}]::bigint[], null)`
 
 /** A connection whose statements name the tables of a shard. Its transactions keep the shard where it is. */
-export function onShardOf(client: PoolClient, shard: Shard): PoolClient {
+function onShardOf(client: PoolClient, shard: Shard): PoolClient {
   const renamed = (query: unknown): unknown => {
     if (typeof query === 'string') return renameTables(shard, query)
     const { text, name } = query as { text?: unknown; name?: string }

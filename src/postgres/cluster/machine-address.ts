@@ -40,12 +40,17 @@ export function addressOf({ group, host, port }: MachineRow, databaseUrl: string
   return { name: `${host}:${port}`, group, url: url.href }
 }
 
+/** Reads whether a database has the Citus extension. */
+export const HAS_CITUS = `select to_regclass('pg_catalog.pg_dist_partition') is not null as has`
+
+export async function hasCitus<Tables>(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql.raw<{ has: boolean }>(HAS_CITUS).execute(db)
+  return rows[0]!.has
+}
+
 /** The machines of the cluster, the coordinator first; none without Citus. `databaseUrl` names the coordinator. */
 export async function listMachines<Tables>(db: Kysely<Tables>, databaseUrl: string): Promise<MachineAddress[]> {
-  const { rows: has } = await sql<{
-    has: boolean
-  }>`select to_regclass('pg_catalog.pg_dist_node') is not null as has`.execute(db)
-  if (!has[0]!.has) return []
+  if (!(await hasCitus(db))) return []
   const { rows } = await sql.raw<MachineRow>(MACHINES).execute(db)
   return rows.map((row) => addressOf(row, databaseUrl))
 }

@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
-import { sqlState } from '../database-errors.ts'
+import { isServerError, sqlState } from '../database-errors.ts'
 import type { MachineAddress } from './machine-address.ts'
 
-/** How often a machine is asked for a sign of life. */
-const BEAT_MS = 250
+const PING_INTERVAL_MS = 250
 
 /**
  * A machine that does not answer, at this moment. The message begins like node-postgres's own for a lost connection,
@@ -36,9 +35,9 @@ export interface Machine extends MachineAddress {
 }
 
 /**
- * Opens a machine, without connecting to it. Its heart is listened to on a connection of its own: if it stops beating
- * for `answerMs`, the machine is down, every connection to it is closed, and whatever waits for one of them fails. So a
- * machine that hangs holds nothing up for much longer than that, however long statements may take on one that works.
+ * Opens a machine. It is pinged over a connection of its own: if it does not answer within `answerMs`, it is down, every
+ * connection to it is closed, and whatever waits for one of them fails. So a machine that hangs holds nothing up for much
+ * longer than that, however long statements may take on one that works.
  */
 export function openMachine(address: MachineAddress, answerMs: number, onChange: (isDown: boolean) => void): Machine {
   const { name, url } = address
@@ -83,7 +82,7 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
       // While a connection is in use, silence must still end it.
       await Promise.all([...pools.values()].map((pool) => pool.end()))
       stopped.abort()
-      await beating
+      await pinging
     },
   }
 
@@ -102,31 +101,49 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
     onChange(false)
   }
 
-  async function beat(): Promise<void> {
-    let heart: pg.Client | undefined
+  async function keepPinging(): Promise<void> {
+    let heartbeat: pg.Client | undefined
     while (!stopped.signal.aborted) {
       try {
-        heart ??= newHeart(url)
-        await inTime(hear(heart), answerMs)
+        heartbeat ??= openHeartbeat(url)
+        await withTimeout(ping(heartbeat), answerMs)
         setUp()
       } catch (error) {
-        const hasBeaten = heart !== undefined && hearts.has(heart)
-        destroy(heart)
-        heart = undefined
+        const hasAnswered = heartbeat !== undefined && answered.has(heartbeat)
+        destroy(heartbeat)
+        heartbeat = undefined
         if (stopped.signal.aborted) break
         // The connection may be all that was lost: only a new one tells.
-        if (hasBeaten && !(error instanceof SilenceError)) continue
-        // A machine without a place for one more connection works.
-        if (sqlState(error) !== TOO_MANY_CONNECTIONS) setDown(error)
+        if (hasAnswered && !(error instanceof SilenceError)) continue
+        // A machine that refuses another connection works.
+        if (sqlState(error) === TOO_MANY_CONNECTIONS) setUp()
+        else setDown(error)
       }
-      await pause(BEAT_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
+      await pause(PING_INTERVAL_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
     }
     // A machine that has gone silent would not answer a goodbye.
-    destroy(heart)
+    destroy(heartbeat)
   }
 
-  const beating = beat()
+  const pinging = keepPinging()
   return machine
+}
+
+/** Runs a task on the first of these machines that answers. */
+export async function onFirst<Result>(
+  machines: Machine[],
+  task: (machine: Machine) => Promise<Result>,
+): Promise<Result> {
+  let failure: unknown
+  for (const machine of machines) {
+    try {
+      return await task(machine)
+    } catch (error) {
+      if (!isServerError(error)) throw error
+      failure = error
+    }
+  }
+  throw failure
 }
 
 interface Connected {
@@ -144,22 +161,26 @@ class SilenceError extends Error {
 
 const TOO_MANY_CONNECTIONS = '53300'
 /** The connections that have answered. */
-const hearts = new WeakSet<pg.Client>()
+const answered = new WeakSet<pg.Client>()
 
-function newHeart(url: string): pg.Client {
-  const heart = new pg.Client({ connectionString: url, application_name: 'employee-ledger heartbeat', keepAlive: true })
-  heart.on('error', () => undefined)
-  return heart
+function openHeartbeat(url: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'employee-ledger heartbeat',
+    keepAlive: true,
+  })
+  client.on('error', () => undefined)
+  return client
 }
 
-async function hear(heart: pg.Client): Promise<void> {
-  if (!hearts.has(heart)) await heart.connect()
-  await heart.query('select 1')
-  hearts.add(heart)
+async function ping(client: pg.Client): Promise<void> {
+  if (!answered.has(client)) await client.connect()
+  await client.query('select 1')
+  answered.add(client)
 }
 
 /** Rejects after this time, unless the answer has arrived and this process was too busy to read it. */
-async function inTime(answer: Promise<void>, withinMs: number): Promise<void> {
+async function withTimeout(answer: Promise<void>, withinMs: number): Promise<void> {
   let isOver = false
   const over = async () => {
     await pause(withinMs, undefined, { ref: false })

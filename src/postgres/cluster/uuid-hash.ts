@@ -1,10 +1,11 @@
+import { UUID_BYTES } from '../../domain/ids.ts'
+
 /*
  * Citus puts a row into a shard by the hash of its company's UUID. This is that hash: `uuid_hash` of PostgreSQL, which
  * is Bob Jenkins's lookup3 on a little-endian machine (src/common/hashfn.c). Computing it here saves a query.
- * `readPlaces` checks it against the server.
+ * `readPlacements` checks it against the server.
  */
 
-const UUID_BYTES = 16
 const INITIAL = 0x9e3779b9 + UUID_BYTES + 3923095
 
 const rotate = (value: number, bits: number) => (value << bits) | (value >>> (32 - bits))

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { isLockTimeout } from '../database-errors.ts'
 
 /** `serve` is the one long-running service of a data folder; others `visit`. */
 export type Purpose = 'serve' | 'visit'
@@ -13,7 +14,6 @@ const CONNECT_TIMEOUT_MS = 5_000
 const LOCK_TIMEOUT_MS = 30_000
 // The server notices within this time that a killed service is gone.
 const SERVE_LOCK_TIMEOUT_MS = 500
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * A lease on a server that several processes share: a shared advisory lock on a connection of its own, which ends with
@@ -98,7 +98,7 @@ async function tryServe(client: Client): Promise<boolean> {
     await lock(client, 'pg_advisory_lock', SERVE_KEY, SERVE_LOCK_TIMEOUT_MS)
     return true
   } catch (error) {
-    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false
+    if (isLockTimeout(error)) return false
     throw error
   }
 }

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseUrls } from '../database-urls.ts'
-import { distributionSteps, hasCitus } from './distribution-steps.ts'
+import { hasCitus } from '../cluster/machine-address.ts'
+import { distributionSteps } from './distribution-steps.ts'
 import { openDatabase } from '../kysely.ts'
 import { machineSettingsLeft } from './machine-settings.ts'
 import { keepServiceOut, takeMigrationLock } from './migration-lock.ts'
+import { assertOwner } from './owner.ts'
 import { openPool } from '../pool.ts'
 import { assertOwnSessions } from '../pooler.ts'
 import { grantToService, serviceRole } from './roles.ts'
@@ -75,14 +77,9 @@ async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Prom
       'this Citus has no worker that accepts tables: a superuser adds one with `select citus_add_node(host, port)`',
     )
   }
-  const { rows: tables } = await sql<{ made: boolean; owned: boolean | null }>`
-    select to_regclass('public.setup') is not null as made,
-      (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('public.heads')) as owned`.execute(
-    db,
-  )
-  const { made, owned } = tables[0]!
-  if (!made) throw new StartupError('the database is not set up: run `npm run --silent cli -- migrate` first')
-  if (owned !== true) throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
+  const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
+  if (!rows[0]!.made) throw new StartupError('the database is not set up: run `npm run --silent cli -- migrate` first')
+  await assertOwner(db)
   if (!isDryRun) await assertAlone(db)
 }
 

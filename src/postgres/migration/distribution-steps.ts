@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../../../projections/projection.ts'
+import { hasCitus } from '../cluster/machine-address.ts'
 import { holdingSteps } from './hold-shards.ts'
 
 /**
@@ -20,22 +21,14 @@ export interface DistributionStep {
   run(transaction: Kysely<unknown>): Promise<void>
 }
 
-/** Whether this database has the Citus extension. */
-export async function hasCitus(db: Kysely<unknown>): Promise<boolean> {
-  const { rows } = await sql<{
-    has: boolean
-  }>`select to_regclass('pg_catalog.pg_dist_partition') is not null as has`.execute(db)
-  return rows[0]!.has
-}
+/** Reads whether the tables are distributed, where there is Citus. */
+export const IS_DISTRIBUTED = `select exists (
+  select from pg_dist_partition where logicalrelid = to_regclass('public.${ANCHOR}')) as is`
 
 /** Whether the tables are distributed on Citus. */
 export async function isDistributed(db: AnyDb): Promise<boolean> {
   if (!(await hasCitus(db))) return false
-  const { rows } = await sql<{
-    is: boolean
-  }>`select exists (select from pg_dist_partition where logicalrelid = to_regclass(${`public.${ANCHOR}`})) as is`.execute(
-    db,
-  )
+  const { rows } = await sql.raw<{ is: boolean }>(IS_DISTRIBUTED).execute(db)
   return rows[0]!.is
 }
 
@@ -85,14 +78,13 @@ async function readTables(db: Kysely<unknown>, schema: string | undefined): Prom
 }
 
 function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
-  const column = columnOf(table)
-  if (column === undefined) return []
+  if (table.key !== BY_COMPANY) return []
   const name = `${table.schema === 'public' ? '' : `${table.schema}.`}${table.name}`
   const steps: DistributionStep[] = []
   if (!table.is_distributed) {
     steps.push({
-      line: `table ${name}: distributed by ${column}`,
-      run: (transaction) => distributeTable(transaction, table, column, shards),
+      line: `table ${name}: distributed by ${BY_COMPANY}`,
+      run: (transaction) => distributeTable(transaction, table, shards),
     })
   }
   if (table.has_rows_here) {
@@ -104,22 +96,12 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   return steps
 }
 
-/** The distribution column of a table; undefined if it stays on the coordinator. */
-function columnOf({ key }: Table): string | undefined {
-  return key === BY_COMPANY ? BY_COMPANY : undefined
-}
-
-async function distributeTable(
-  db: Kysely<unknown>,
-  table: Table,
-  column: string,
-  shards: number | undefined,
-): Promise<void> {
+async function distributeTable(db: Kysely<unknown>, table: Table, shards: number | undefined): Promise<void> {
   // Citus calls every trigger unsafe, because one could touch other shards. Those of events only refuse changes; with
   // this setting, each shard gets them, also when it is moved.
   await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
-  const isBesideAnchor = column === BY_COMPANY && table.name !== ANCHOR
-  await sql`select create_distributed_table(${idOf(table)}::regclass, ${column},
+  const isBesideAnchor = table.name !== ANCHOR
+  await sql`select create_distributed_table(${idOf(table)}::regclass, ${BY_COMPANY},
     colocate_with => ${isBesideAnchor ? `public.${ANCHOR}` : 'none'},
     shard_count => ${isBesideAnchor ? null : (shards ?? null)}::integer)`.execute(db)
 }

@@ -9,6 +9,7 @@ import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { AnyDb, Projection } from '../../../projections/projection.ts'
 import { schemaOf } from '../../../projections/projection.ts'
+import { isLockTimeout } from '../database-errors.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { isDistributed, stepsLeft } from './distribution-steps.ts'
 import { machineSettingsLeft } from './machine-settings.ts'
@@ -25,7 +26,6 @@ const STATEMENT_TIMEOUT_MS = 3_600_000
 const LOCK_TIMEOUT_MS = 2_000
 const LOCK_TRIES = 60
 const LOCK_PAUSE_MS = 1_000
-const LOCK_NOT_AVAILABLE = '55P03'
 const stepped = channel('employee-ledger.migrate.step')
 
 interface MigrateHooks {
@@ -81,7 +81,7 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
       stepped.publish(result)
       return result
     } catch (error) {
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
+      if (!isLockTimeout(error) || tries === LOCK_TRIES) throw error
       onStep(`a table is in use; retrying (${tries} of ${LOCK_TRIES - 1})`)
       await pause(LOCK_PAUSE_MS)
     }

@@ -52,7 +52,8 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
   }
 }
 
-async function assertOwner<Tables>(db: Kysely<Tables>): Promise<void> {
+/** Throws a StartupError unless the role may change the tables. */
+export async function assertOwner<Tables>(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
     where oid = 'public.checkpoints'::regclass`.execute(db)
   if (rows[0]?.owns !== true)

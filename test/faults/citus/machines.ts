@@ -3,8 +3,8 @@ import path from 'node:path'
 import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
 import { findDatabaseOsUser } from '../../../src/postgres/embedded/database-os-user.ts'
 import { freePort } from '../../../src/postgres/embedded/postgres-server.ts'
-import type { Cluster as Places } from '../../../src/postgres/cluster/cluster.ts'
-import { openCluster as openPlaces } from '../../../src/postgres/cluster/cluster.ts'
+import type { Cluster as CitusCluster } from '../../../src/postgres/cluster/cluster.ts'
+import { openCluster as openCitusCluster } from '../../../src/postgres/cluster/cluster.ts'
 import { distribute } from '../../../src/postgres/migration/distribute.ts'
 import { makeServer } from '../../citus/own-cluster.ts'
 import type { Cleanup } from '../../support/cleanup.ts'
@@ -34,7 +34,7 @@ export interface Machines {
   /** They have the companies. */
   workers: Cluster[]
   /** Where the companies are, as a process of the program finds it. */
-  places: Places
+  places: CitusCluster
   /** The machine that has a company now. */
   machineOf(companyId: string): Promise<Cluster>
   /** Starts another machine with the roles and an empty database, of which the cluster does not know. */
@@ -78,12 +78,12 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
   const { urls } = coordinator
   await migrateDatabase(urls, () => undefined)
   await distribute(urls, { shards: SHARDS, isDryRun: false, onStep: () => undefined })
-  const places = await openPlaces(urls.serviceUrl, ANSWERS_WITHIN_MS)
+  const places = await openCitusCluster(urls.serviceUrl, ANSWERS_WITHIN_MS)
   cleanup.teardown(() => places.close(), 'closing the connections to the machines')
   return {
     ...{ coordinator, workers, places },
     async machineOf(companyId) {
-      await places.look()
+      await places.refresh()
       const { name } = places.find(companyId).machine
       return workers.find((worker) => nameOf(worker) === name)!
     },

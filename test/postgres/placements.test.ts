@@ -3,8 +3,8 @@ import type pg from 'pg'
 import t from 'tap'
 import { fromUuid } from '../../src/domain/ids.ts'
 import { openPool } from '../../src/postgres/pool.ts'
-import type { PlacedShard } from '../../src/postgres/cluster/places.ts'
-import { readPlaces, shardOfCompany } from '../../src/postgres/cluster/places.ts'
+import type { PlacedShard } from '../../src/postgres/cluster/placements.ts'
+import { readPlacements, shardOfCompany } from '../../src/postgres/cluster/placements.ts'
 import { hashUuid } from '../../src/postgres/cluster/uuid-hash.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
@@ -35,11 +35,11 @@ await t.test('a company is in the shard whose range has its hash', async (t) => 
     serial: at,
     renamed: new Map(),
   }))
-  const places = { version: '', machines: new Map(), shards }
+  const placements = { version: '', machines: new Map(), shards }
   for (const uuid of uuids) {
     const hash = hashUuid(bytesOf(uuid))
     t.equal(
-      shardOfCompany(places, fromUuid('com', uuid)),
+      shardOfCompany(placements, fromUuid('com', uuid)),
       shards.find(({ upTo }) => hash <= upTo),
     )
   }
@@ -50,5 +50,5 @@ await t.test('a cluster that does not know its coordinator is refused, with the 
   const client = {
     query: async (text: string) => ({ rows: text.startsWith('select md5') ? [{ version: '1' }] : [worker] }),
   }
-  await t.rejects(readPlaces(client as unknown as pg.ClientBase), /citus_set_coordinator_host/)
+  await t.rejects(readPlacements(client as unknown as pg.ClientBase), /citus_set_coordinator_host/)
 })

@@ -15,7 +15,7 @@ export interface PlacedShard extends Shard {
 }
 
 /** Where the companies of a cluster are. */
-export interface Places {
+export interface Placements {
   /** The machine of each group, the coordinator first. */
   machines: ReadonlyMap<number, MachineRow>
   /** In the order of their hashes. */
@@ -35,7 +35,10 @@ const SHARDS = `select s.shardid::text as id, s.shardmaxvalue::integer as up_to,
   where h.logicalrelid = 'public.heads'::regclass`
 
 /** Reads where everything is. Any machine of a cluster can be asked. Returns null if it is the same as in `known`. */
-export async function readPlaces(client: Pick<ClientBase, 'query'>, known?: Places): Promise<Places | null> {
+export async function readPlacements(
+  client: Pick<ClientBase, 'query'>,
+  known?: Placements,
+): Promise<Placements | null> {
   const { rows: versions } = await client.query<{ version: string }>(`select md5(coalesce((select string_agg(
       concat_ws(' ', "group", id, up_to, name), ',' order by id) from (${SHARDS}) s), '')
     || coalesce((select string_agg(concat_ws(' ', "group", host, port), ',') from (${MACHINES}) n), '')) as version`)
@@ -56,13 +59,13 @@ export async function readPlaces(client: Pick<ClientBase, 'query'>, known?: Plac
     serials += 1
     return { id, upTo, group, tables: names, serial: serials, renamed: new Map() }
   })
-  const places = {
+  const placements = {
     version,
     shards,
     machines: new Map(machines.map((machine) => [machine.group, machine])),
   }
-  await assertSameHash(client, places)
-  return places
+  await assertSameHash(client, placements)
+  return placements
 }
 
 let serials = 0
@@ -81,26 +84,26 @@ interface ShardRow {
 }
 
 /** A row in a wrong shard would be lost to every statement that Citus routes. */
-async function assertSameHash(client: Pick<ClientBase, 'query'>, places: Places): Promise<void> {
+async function assertSameHash(client: Pick<ClientBase, 'query'>, placements: Placements): Promise<void> {
   const uuid = randomUUID()
   const { rows } = await client.query<{ shard: string }>(
     `select get_shard_id_for_distribution_column('public.heads', $1::uuid)::text as shard`,
     [uuid],
   )
-  const found = shardOfHash(places, hashUuid(Buffer.from(uuid.replaceAll('-', ''), 'hex')))
+  const found = shardOfHash(placements, hashUuid(Buffer.from(uuid.replaceAll('-', ''), 'hex')))
   if (found.id !== rows[0]!.shard) throw new Error('the database places companies in other shards than expected')
 }
 
 const bytes = Buffer.alloc(UUID_BYTES)
 
 /** The shard of a company. */
-export function shardOfCompany(places: Places, companyId: string): PlacedShard {
+export function shardOfCompany(placements: Placements, companyId: string): PlacedShard {
   writeUuid(companyId, bytes, 0)
-  return shardOfHash(places, hashUuid(bytes))
+  return shardOfHash(placements, hashUuid(bytes))
 }
 
 /** The first shard whose greatest hash is not smaller. */
-function shardOfHash({ shards }: Places, hash: number): PlacedShard {
+function shardOfHash({ shards }: Placements, hash: number): PlacedShard {
   let [low, high] = [0, shards.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1
