@@ -6,6 +6,7 @@ import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { hasPasskey } from './sign-in-conditions.ts'
 
 export interface SignedInUser {
   companyId: string
@@ -67,8 +68,7 @@ export interface UserRow {
   link_expires_at: string | null
 }
 
-const HAS_PASSKEYS = `exists (select from passkeys p
-  where p.company_id = users.company_id and p.user_id = users.user_id)`
+const HAS_PASSKEYS = hasPasskey('users.company_id', 'users.user_id')
 
 export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
   ${HAS_PASSKEYS} as has_passkeys,
