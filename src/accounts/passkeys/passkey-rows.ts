@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { hashSecret } from '../users/new-secret.ts'
 import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { PasskeyOwner } from './user-handle.ts'
 import type { NewCredential } from './webauthn.ts'
@@ -82,7 +82,7 @@ export async function endPasskeySessions(
 ): Promise<void> {
   await client.query(
     `delete from sessions where company_id = $1 and user_id = $2 and method = 'passkey' and session_hash <> $3`,
-    [...idsOf(owner), hash('sha256', keptCookie ?? '', 'buffer')],
+    [...idsOf(owner), hashSecret(keptCookie ?? '')],
   )
 }
 

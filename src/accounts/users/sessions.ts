@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
@@ -7,6 +6,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfSession } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { hashSecret } from './new-secret.ts'
 import { searchCompanies } from './search-companies.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser } from './users.ts'
@@ -163,7 +163,7 @@ export async function findUserOfSession(
   const companyId = companyOfSession(cookie)
   if (companyId === null) return null
   enterCompany(companyId)
-  const ids = { company: toUuid(companyId), hash: hash('sha256', cookie, 'buffer') }
+  const ids = { company: toUuid(companyId), hash: hashSecret(cookie) }
   const { rows } = await sql<SessionRow>`
     select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,
       s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
@@ -212,7 +212,7 @@ export async function renewSession(db: LedgerDb, cookie: string, next: { hash: B
     .updateTable('sessions')
     .set({ session_hash: next.hash, role: next.role })
     .where('company_id', '=', companyUuid(cookie))
-    .where('session_hash', '=', hash('sha256', cookie, 'buffer'))
+    .where('session_hash', '=', hashSecret(cookie))
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
@@ -229,7 +229,7 @@ export async function endSession(db: LedgerDb, cookie: string): Promise<EndedSes
   const ended = await db
     .deleteFrom('sessions')
     .where('company_id', '=', companyUuid(cookie))
-    .where('session_hash', '=', hash('sha256', cookie, 'buffer'))
+    .where('session_hash', '=', hashSecret(cookie))
     .returning(['user_id', 'method', 'id_token'])
     .executeTakeFirst()
   return ended?.method === 'provider' ? { userId: fromUuid('usr', ended.user_id), idToken: ended.id_token } : null

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Role, TokenScope } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -6,6 +5,7 @@ import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { hashSecret } from './new-secret.ts'
 import { hasPasskey } from './sign-in-conditions.ts'
 
 export interface SignedInUser {
@@ -31,7 +31,7 @@ export async function findUserOfToken(
     .innerJoin('users as u', (on) => on.onRef('u.company_id', '=', 't.company_id').onRef('u.user_id', '=', 't.user_id'))
     .select(['u.user_id', 'u.role', 't.token_id', 't.scope', 't.last_used', sql<string>`clock_timestamp()`.as('now')])
     .where('t.company_id', '=', company)
-    .where('t.token_hash', '=', hash('sha256', token, 'buffer'))
+    .where('t.token_hash', '=', hashSecret(token))
     .where('t.expires_at', '>', sql<string>`clock_timestamp()`)
     .where('t.revoked_at', 'is', null)
     .where('u.removed_at', 'is', null)
