@@ -3,6 +3,7 @@ import type { SignInRefusal } from '../../domain/sign-in/decide-sign-in.ts'
 import { decideSignIn } from '../../domain/sign-in/decide-sign-in.ts'
 import { decideRole, findRoleOfClaims } from '../../domain/sign-in/role-of-claims.ts'
 import type { ProviderIdentity } from '../../federation/provider-client.ts'
+import { withClient } from '../../postgres/with-client.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import type { CompanyServices } from '../users/change-company.ts'
 import { loadUser, loadUserFacts } from '../users/user-rows.ts'
@@ -20,8 +21,7 @@ export async function previewSignIn(
   { companyId, settings }: StoredProvider,
   identity: ProviderIdentity,
 ): Promise<SignInPreview> {
-  const client = await pool.connect()
-  try {
+  return withClient(pool, async (client) => {
     const matching = await loadMatchingUsers(client, companyId, identity)
     const decision = decideSignIn(identity, matching, { ...settings, use: 'optional' })
     const ofClaims = findRoleOfClaims(settings, identity.roleValues)
@@ -30,7 +30,5 @@ export async function previewSignIn(
     const user = (await loadUser(client, companyId, decision.userId))!
     const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, user.id))
     return { outcome: decision.outcome === 'link' ? 'matched' : 'linked', user, role }
-  } finally {
-    client.release()
-  }
+  })
 }
