@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 import { PROJECTIONS } from '../../projections/index.ts'
+import { signingSecrets } from '../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../postgres/binary-arrays.ts'
@@ -89,9 +90,7 @@ interface LeasedRow {
   types: WebhookType[]
   include_data: boolean
   concurrency: number
-  secret: Buffer
-  previous_secret: Buffer | null
-  previous_expires_at: string | null
+  secrets: Buffer[]
   is_slow: boolean
   revision: number
 }
@@ -108,23 +107,22 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
        where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
          and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
        returning p.position, p.ahead, p.attempts, p.failing_since, ${HEAD} as head, w.url, w.types, w.include_data,
-         w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, w.revision, p.is_slow`,
+         w.concurrency, w.revision, p.is_slow, ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
       [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
     )
     return { readAt, rows }
   })
   const [row] = rows
   if (!row) return null
-  const { position, head, attempts, url, types, concurrency, secret, previous_secret: previous } = row
+  const { position, head, attempts, url, types, concurrency, secrets, revision } = row
   return {
     ...place,
-    ...{ position, head, attempts, failingSince: row.failing_since, url, types, concurrency },
+    ...{ position, head, attempts, failingSince: row.failing_since, url, types, concurrency, secrets },
     // node-postgres reads the elements of a bigint array as texts.
     ahead: row.ahead.map(Number),
     includeData: row.include_data,
     isSlow: row.is_slow,
-    ...{ revision: row.revision, readAt },
-    secrets: previous && Date.parse(row.previous_expires_at!) > Date.now() ? [secret, previous] : [secret],
+    ...{ revision, readAt },
   }
 }
 

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { NO_SUCH_WEBHOOK } from '../accounts/webhooks/change-webhook.ts'
 import type { Delivery } from '../accounts/webhooks/read-deliveries.ts'
 import { findDelivery } from '../accounts/webhooks/read-deliveries.ts'
+import { signingSecrets } from '../accounts/webhooks/webhook-rows.ts'
 import { RefusedByStateError } from '../accounts/users/change-company.ts'
 import { problem } from '../domain/errors.ts'
 import type { IdPrefix } from '../domain/ids.ts'
@@ -117,9 +118,8 @@ async function loadTarget(pool: Pool, place: WebhookPlace): Promise<Target> {
   const { readAt, rows } = await withClient(pool, async (client) => {
     const readAt = performance.now()
     const { rows } = await client.query<{ url: string; include_data: boolean; secrets: Buffer[]; revision: number }>(
-      `select url, include_data, revision, array_remove(array[secret,
-         case when previous_expires_at > clock_timestamp() then previous_secret end], null) as secrets
-       from webhooks where company_id = $1 and webhook_id = $2`,
+      `select url, include_data, revision, ${signingSecrets('clock_timestamp()')} as secrets from webhooks w
+       where company_id = $1 and webhook_id = $2`,
       [toUuid(place.companyId), toUuid(place.webhookId)],
     )
     return { readAt, rows }

@@ -13,6 +13,7 @@ import { findSecretFault } from '../../domain/providers/read-provider-settings.t
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
 import {
+  assertHasKey,
   assertSeen,
   changeCompany,
   CHANGED_MEANWHILE,
@@ -33,7 +34,6 @@ import type { StoredProvider } from './read-provider.ts'
 import { placeOfSecret, readProvider } from './read-provider.ts'
 
 export const NO_PROVIDER = problem('provider_not_found', 'The company has no identity provider')
-const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
 const OFF = { use: 'off', break_glass: null } as const
 
 /** The services that change providers. */
@@ -131,7 +131,7 @@ async function loadProvider(client: PoolClient, companyId: string): Promise<Stor
 }
 
 function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | Promise<string> {
-  if (!secrets.hasKey) throw new RefusedByStateError(NO_KEY)
+  assertHasKey(secrets)
   if (given.clientAuth === 'private_key_jwt') return generateProviderKey()
   const fault = findSecretFault(given.secret)
   if (fault) throw new RefusedByStateError(invalidFields([fault]))
