@@ -232,7 +232,7 @@ await t.test("the replaced secret signs until it expires by the database's clock
   await createEmployees(1)
   await webhooks.deliver(webhook)
   await service.pool.query(
-    `update webhooks set previous_expires_at = clock_timestamp() where company_id = $1 and webhook_id = $2`,
+    `update webhooks set previous_expires_at = statement_timestamp() where company_id = $1 and webhook_id = $2`,
     [toUuid(webhook.companyId), toUuid(webhook.webhookId)],
   )
   await createEmployees(1)
