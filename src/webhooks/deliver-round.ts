@@ -7,7 +7,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import { withClient } from '../postgres/with-client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { chooseDelay } from './backoff.ts'
-import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
+import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import type { Attempt, LeasedWebhook, Pace, RoundOutcome } from './progress.ts'
 import { recordRound } from './progress.ts'
@@ -93,7 +93,7 @@ async function sendEvents(
 ): Promise<Sending> {
   const sending: Sending = { attempts: [], delivered: new Set(webhook.ahead), failure: null }
   const waiting = new Set(events.filter(({ position }) => !sending.delivered.has(position)))
-  const target = { url: webhook.url, secrets: openSecrets(secrets, webhook.secrets, webhook.webhookId) }
+  const target = { url: webhook.url, secrets: decryptSecrets(secrets, webhook.secrets, webhook.webhookId) }
   const busy = new Set<string>()
   const signal = AbortSignal.any([watch.signal, cutOff])
   let isBroken = false

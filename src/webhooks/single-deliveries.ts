@@ -15,7 +15,7 @@ import { readEventsAt } from '../ledger/read/read-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { withClient } from '../postgres/with-client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
+import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import type { Attempt, SeenRevision, WebhookPlace } from './progress.ts'
 import { recordAttempt } from './progress.ts'
@@ -96,7 +96,7 @@ async function deliver(
   makeMessage: (includeData: boolean) => Promise<SingleMessage>,
 ): Promise<Delivery> {
   const { includeData, sealed, url, ...seen } = await loadTarget(pool, place)
-  const target = { url, secrets: openSecrets(secrets, sealed, place.webhookId) }
+  const target = { url, secrets: decryptSecrets(secrets, sealed, place.webhookId) }
   const attempt = await watchRevision(pool, seen, async ({ signal }): Promise<Attempt> => {
     const { id, position, message } = await makeMessage(includeData)
     const sentAt = new Date().toISOString()

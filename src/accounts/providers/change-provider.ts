@@ -22,7 +22,7 @@ import {
 } from '../users/change-company.ts'
 import {
   deleteProvider,
-  endOtherSessions,
+  endNonProviderSessions,
   endProviderSessions,
   insertProvider,
   loadProviderFacts,
@@ -91,7 +91,7 @@ export async function changeProvider(
 }
 
 /** Replaces the secret, and with it how the service authenticates. Throws like `changeProvider`. */
-export async function replaceSecret(
+export async function rotateProviderSecret(
   services: ProviderServices,
   acting: Acting,
   given: NewSecret,
@@ -120,7 +120,7 @@ async function changeRows(client: PoolClient, companyId: string, wanted: Provide
   if (changed.use.use === 'off' && stored.use.use !== 'off') await endProviderSessions(client, companyId)
   // A session that begins at the same time is refused at each use.
   if (changed.use.break_glass !== null && changed.use.break_glass !== stored.use.break_glass)
-    await endOtherSessions(client, companyId, changed.use.break_glass)
+    await endNonProviderSessions(client, companyId, changed.use.break_glass)
   return { events, result: { ...stored, ...changed } }
 }
 

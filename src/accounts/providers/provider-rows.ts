@@ -58,7 +58,7 @@ export async function endProviderSessions(client: ClientBase, companyId: string)
 }
 
 /** Ends the sessions that began without the provider, except those of the break-glass administrator. */
-export async function endOtherSessions(client: ClientBase, companyId: string, breakGlass: string): Promise<void> {
+export async function endNonProviderSessions(client: ClientBase, companyId: string, breakGlass: string): Promise<void> {
   await client.query(`delete from sessions where company_id = $1 and method <> 'provider' and user_id <> $2`, [
     ...[toUuid(companyId), toUuid(breakGlass)],
   ])

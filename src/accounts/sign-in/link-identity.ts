@@ -75,7 +75,7 @@ export async function unlinkIdentity(
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'unlink' }, seen)
     if (events.length > 0) {
       await storeIdentity(client, companyId, userId, null)
-      await endProviderSessions(client, companyId, userId)
+      await endProviderSessionsOf(client, companyId, userId)
     }
     return { events, result }
   })
@@ -91,7 +91,7 @@ async function hasOtherWayIn(client: PoolClient, companyId: string, userId: stri
   return (rowCount ?? 0) > 0
 }
 
-async function endProviderSessions(client: PoolClient, companyId: string, userId: string): Promise<void> {
+async function endProviderSessionsOf(client: PoolClient, companyId: string, userId: string): Promise<void> {
   await client.query(`delete from sessions where company_id = $1 and user_id = $2 and method = 'provider'`, [
     ...[toUuid(companyId), toUuid(userId)],
   ])

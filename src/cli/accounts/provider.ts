@@ -1,10 +1,15 @@
 import { createReadStream } from 'node:fs'
 import type { ChangedProvider, NewSecret, ProviderServices } from '../../accounts/providers/change-provider.ts'
-import { addProvider, changeProvider, NO_PROVIDER, replaceSecret } from '../../accounts/providers/change-provider.ts'
+import {
+  addProvider,
+  changeProvider,
+  NO_PROVIDER,
+  rotateProviderSecret,
+} from '../../accounts/providers/change-provider.ts'
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { RefusedByStateError } from '../../accounts/users/change-company.ts'
 import { newId } from '../../bootstrap/new-id.ts'
-import { openSecrets } from '../../bootstrap/secrets.ts'
+import { openConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { problem } from '../../domain/errors.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
@@ -71,7 +76,7 @@ export async function checkProvider({ company, json }: CompanyOptions) {
   const found = await withStore(async (opened) => {
     const provider = await requireProvider(opened, company)
     const allowPrivate = opened.config.OUTGOING_PRIVATE === 1
-    const client = openProviderClient({ allowPrivate, secrets: await openSecrets(opened.config) })
+    const client = openProviderClient({ allowPrivate, secrets: await openConfiguredSecretBox(opened.config) })
     try {
       return { issuer: provider.settings.issuer, found: await client.check(provider) }
     } catch (error) {
@@ -104,7 +109,7 @@ export async function replaceProviderSecret({ company, json, clientAuth, secretF
   await changeAndPrint(json, async (opened) => {
     const { settings, version } = await requireProvider(opened, company)
     const secret = await readNewSecret(clientAuth ?? settings.client_auth, secretFile)
-    return replaceSecret(await openServices(opened), actingOn(company), secret, version)
+    return rotateProviderSecret(await openServices(opened), actingOn(company), secret, version)
   })
 }
 
@@ -183,7 +188,7 @@ async function requireProvider({ store: { pool } }: Opened, companyId: string): 
 }
 
 async function openServices({ config, store: { pool } }: Opened): Promise<ProviderServices> {
-  return { pool, newId, secrets: await openSecrets(config) }
+  return { pool, newId, secrets: await openConfiguredSecretBox(config) }
 }
 
 function actingOn(companyId: string) {

@@ -1,5 +1,5 @@
 import { newId } from '../../bootstrap/new-id.ts'
-import { openSecrets } from '../../bootstrap/secrets.ts'
+import { openConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -97,7 +97,7 @@ export async function removeWebhook({ company, webhook, json }: WebhookOptions) 
 }
 
 async function openServices({ config, store: { pool } }: Opened): Promise<WebhookServices> {
-  return { pool, newId, secrets: await openSecrets(config) }
+  return { pool, newId, secrets: await openConfiguredSecretBox(config) }
 }
 
 function actingOn(companyId: string) {
