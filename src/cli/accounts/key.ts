@@ -4,16 +4,11 @@ import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
 import { accessData } from '../../domain/accounts/key-access.ts'
 import type { RefreshPeriod, KeyScope } from '../../domain/company.ts'
 import { requestsInWindow } from '../../domain/company.ts'
-import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-
-interface CompanyOptions {
-  company: string
-  json?: boolean
-}
+import { asOperator, type CompanyOptions } from './operator.ts'
 
 interface KeyOptions extends CompanyOptions {
   key: string
@@ -59,8 +54,9 @@ export async function editKey({
 }: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = options
   const wanted = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
-  const acting = { companyId: company, actor: OPERATOR }
-  const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, wanted))
+  const changed = await withStore(({ store: { pool } }) =>
+    changeApiKey({ pool, newId }, asOperator(company), key, wanted),
+  )
   print(describeKey(changed), json)
 }
 
@@ -71,16 +67,18 @@ function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
 /** `key disable`, `key enable`, `key revoke`. */
 export function changeKey(change: 'disable' | 'enable' | 'revoke') {
   return async ({ company, key, json }: KeyOptions) => {
-    const acting = { companyId: company, actor: OPERATOR }
-    const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, { change }))
+    const changed = await withStore(({ store: { pool } }) =>
+      changeApiKey({ pool, newId }, asOperator(company), key, { change }),
+    )
     print(describeKey(changed), json)
   }
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
 export async function rotateApiKeySecret({ company, key, overlap, json }: KeyOptions & { overlap: number }) {
-  const acting = { companyId: company, actor: OPERATOR }
-  const rotated = await withStore(({ store: { pool } }) => rotateApiKey({ pool, newId }, acting, key, overlap))
+  const rotated = await withStore(({ store: { pool } }) =>
+    rotateApiKey({ pool, newId }, asOperator(company), key, overlap),
+  )
   print({ ...describeKey(rotated), api_key: rotated.secret }, json)
 }
 
