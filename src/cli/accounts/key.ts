@@ -8,6 +8,7 @@ import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
+import { listNewest } from './list-newest.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
 
 interface KeyOptions extends CompanyOptions {
@@ -25,8 +26,6 @@ interface AccessOptions {
   network?: string[]
 }
 
-const MAX_LISTED = 10_000
-
 /** `key issue`: issues an API key for a company. */
 export async function issueKey({
   company: companyId,
@@ -41,7 +40,9 @@ export async function issueKey({
 
 /** `key list`: lists the API keys of a company and how much of their quota is used. */
 export async function listKeys({ company, json }: CompanyOptions) {
-  const keys = await withStore(({ store: { db } }) => listApiKeys(db, company, { limit: MAX_LISTED }))
+  const keys = await withStore(({ store: { db } }) =>
+    listNewest('keys', (limit) => listApiKeys(db, company, { limit })),
+  )
   print(keys.map(describeKey), json)
 }
 

@@ -11,6 +11,7 @@ import { getUserStatus, listUsers } from '../../accounts/users/users.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
+import { listNewest } from './list-newest.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
 
 interface UserOptions extends CompanyOptions {
@@ -18,8 +19,6 @@ interface UserOptions extends CompanyOptions {
 }
 
 type Person = { email: string; name: string; role: Role }
-
-const MAX_LISTED = 10_000
 
 /** `user add`: adds a user with a password and an access token. */
 export async function addCompanyUser({ company: companyId, email, name, role, json }: CompanyOptions & Person) {
@@ -38,7 +37,9 @@ export async function inviteUser({ company, email, name, role, json }: CompanyOp
 
 /** `user list`: lists the users of a company. */
 export async function listCompanyUsers({ company, json }: CompanyOptions) {
-  const users = await withStore(({ store: { db } }) => listUsers(db, company, { limit: MAX_LISTED }))
+  const users = await withStore(({ store: { db } }) =>
+    listNewest('users', (limit) => listUsers(db, company, { limit })),
+  )
   print(users.map(describeUser), json)
 }
 
