@@ -87,7 +87,7 @@ export async function endPasskeySessions(
 }
 
 /** The key of a passkey, and how often it had signed when it was last used. */
-export interface StoredKey {
+interface StoredKey {
   id: string
   publicKey: Buffer
   counter: number

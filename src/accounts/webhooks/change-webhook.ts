@@ -38,7 +38,7 @@ export interface WebhookServices extends CompanyServices {
 }
 
 /** A webhook after a change. */
-export interface ChangedWebhook extends SeenWebhook {
+interface ChangedWebhook extends SeenWebhook {
   /** The position of the change's event; null if nothing changed. */
   position: number | null
 }
