@@ -31,13 +31,13 @@ import { openPoster } from '../webhooks/post.ts'
 import { openSingleDeliveries } from '../webhooks/single-deliveries.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
-import { openSecrets } from './secrets.ts'
+import { openConfiguredSecretBox } from './secrets.ts'
 import { openSigner } from './signing.ts'
 
 /** Starts the API. `address` is where it listens. */
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
-  const [signer, secrets] = [await openSigner(config), await openSecrets(config)]
+  const [signer, secrets] = [await openSigner(config), await openConfiguredSecretBox(config)]
   if (config.READ_DATABASE_URL !== undefined) await assertReplicaUsable(config.READ_DATABASE_URL)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })

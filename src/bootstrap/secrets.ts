@@ -14,12 +14,12 @@ export function secretsKeyFile(config: Config): string {
  * Opens the box that encrypts stored secrets. With the embedded database, a missing key is created; with DATABASE_URL
  * and no key, the box has none. Throws a StartupError when a configured key cannot be used.
  */
-export function openSecrets(config: Config): Promise<SecretBox> {
+export function openConfiguredSecretBox(config: Config): Promise<SecretBox> {
   return openBox(config, config.DATABASE_URL === undefined ? 'make' : 'none')
 }
 
-/** Opens the box like `openSecrets`, but never creates a key. */
-export function findSecrets(config: Config): Promise<SecretBox> {
+/** Opens the box like `openConfiguredSecretBox`, but never creates a key. */
+export function findConfiguredSecretBox(config: Config): Promise<SecretBox> {
   return openBox(config, 'none')
 }
 

@@ -25,7 +25,7 @@ import { askMachines } from './machines.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
-import { openSecrets } from './secrets.ts'
+import { openConfiguredSecretBox } from './secrets.ts'
 import { openSigner } from './signing.ts'
 
 /** Starts the workers that keep the projections current. */
@@ -114,7 +114,15 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
   })
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const deliveries = await startDeliveries({
-    ...{ pool, db: openDatabase<LedgerTables>(pool), poster, secrets: await openSecrets(config), newId, boss, log },
+    ...{
+      pool,
+      db: openDatabase<LedgerTables>(pool),
+      poster,
+      secrets: await openConfiguredSecretBox(config),
+      newId,
+      boss,
+      log,
+    },
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     ...countDeliveries(metrics),
   })

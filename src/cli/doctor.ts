@@ -2,7 +2,7 @@ import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import type { OpenedPool } from '../bootstrap/store.ts'
 import { findDatabase } from '../postgres/embedded/find-database.ts'
 import { isSetUp, openStore, openUnchecked } from '../bootstrap/store.ts'
-import { findSecrets, secretsKeyFile } from '../bootstrap/secrets.ts'
+import { findConfiguredSecretBox, secretsKeyFile } from '../bootstrap/secrets.ts'
 import { checkpointFolder, openNotes, signingKeyFile } from '../bootstrap/signing.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
@@ -122,7 +122,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
     await addFindings('role', () => checkPrivileges(db))
     await addFindings('companies', () => checkCompanies(config, urls))
-    await addFindings('stored secrets', async () => checkSecrets(db, await findSecrets(config)))
+    await addFindings('stored secrets', async () => checkSecrets(db, await findConfiguredSecretBox(config)))
     await addFindings('checkpoints', () => checkCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
     return findings
   } finally {

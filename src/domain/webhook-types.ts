@@ -19,6 +19,9 @@ export type WebhookType = (typeof WEBHOOK_TYPES)[number]
 /** The type of the message that an administrator sends as a test. */
 export const PING_TYPE = 'webhook.ping'
 
+/** What the secret of a webhook begins with (Standard Webhooks); 24 to 64 bytes in base64 follow. */
+export const WEBHOOK_SECRET_PREFIX = 'whsec_'
+
 export type WebhookStatus = 'enabled' | 'paused' | 'disabled'
 
 /** Why the service disabled a webhook: the receiver answered 410 Gone, or refused the same message for three days. */

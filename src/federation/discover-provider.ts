@@ -4,13 +4,13 @@ import type { ProviderSettings } from '../domain/provider-settings.ts'
 import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
-import type { SigningKeys } from './signing-keys.ts'
-import { openSigningKeys } from './signing-keys.ts'
+import type { ProviderKeys } from './provider-keys.ts'
+import { openProviderKeys } from './provider-keys.ts'
 
 /** What a provider publishes. */
 export interface PublishedProvider {
   metadata: ServerMetadata
-  keys: SigningKeys
+  keys: ProviderKeys
 }
 
 interface DiscoverOptions {
@@ -35,7 +35,7 @@ export async function discoverProvider(
   const { jwks_uri: address } = metadata
   if (address === undefined)
     throw new ProviderError('misconfigured', "The provider's configuration has no valid jwks_uri")
-  return { metadata, keys: await openSigningKeys({ fetchKeys: () => fetchKeys(address, fetch), onChanged }) }
+  return { metadata, keys: await openProviderKeys({ fetchKeys: () => fetchKeys(address, fetch), onChanged }) }
 }
 
 function fetchKeys(address: string, send: ProviderFetch): Promise<unknown> {

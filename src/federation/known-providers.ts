@@ -15,7 +15,7 @@ interface KnownProvider extends PublishedProvider {
   revision: string
 }
 
-export interface KnownProviders {
+interface KnownProviders {
   /** Finds what a company's provider publishes. Concurrent calls share one discovery, and its ProviderError. */
   find(provider: StoredProvider): Promise<PublishedProvider>
 }

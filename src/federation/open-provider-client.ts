@@ -23,7 +23,7 @@ const REQUESTS = { total: 256, share: 8, maxWaiting: 256, maxWaitMs: 10_000 }
 /** A longer ID token does not fit into an address. */
 const LONGEST_HINT = 4096
 
-export interface OpenedProviderClient extends ProviderClient {
+interface OpenedProviderClient extends ProviderClient {
   /** Closes idle connections. */
   close(): void
 }

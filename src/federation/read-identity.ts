@@ -4,7 +4,7 @@ import type { ProviderIdentity } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest `sid` that is kept. */
-const MOST_ID_CHARACTERS = 255
+export const MOST_ID_CHARACTERS = 255
 const MOST_EMAIL_CHARACTERS = 320
 const MOST_NAME_CHARACTERS = 200
 const MOST_ROLE_VALUES = 1000

@@ -4,9 +4,8 @@ import type { ProviderSettings } from '../domain/provider-settings.ts'
 import { explainClaim } from './explain-fault.ts'
 import type { LogoutNotice } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
-import { readText } from './read-identity.ts'
+import { MOST_ID_CHARACTERS, readText } from './read-identity.ts'
 
-const MOST_ID_CHARACTERS = 255
 /** What the header may call a logout token; older providers give it no type of its own. */
 const TYPES: readonly unknown[] = [undefined, 'JWT', 'logout+jwt', 'application/logout+jwt']
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'

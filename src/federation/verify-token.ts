@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
 import type { PublishedProvider } from './discover-provider.ts'
-import type { TokenSource } from './signing-keys.ts'
+import type { TokenSource } from './provider-keys.ts'
 
 /** The allowed difference between the provider's clock and ours, in seconds. */
 export const TOLERANCE_S = 60

@@ -7,7 +7,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import { withClient } from '../postgres/with-client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { chooseDelay } from './backoff.ts'
-import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
+import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import type { Attempt, LeasedWebhook, Pace, RoundOutcome } from './progress.ts'
 import { recordRound } from './progress.ts'
@@ -37,7 +37,7 @@ export type RoundEnd =
 const PAGE = { limit: 200, bytes: 256 * 1024 }
 /** Positions that a round looks through for events of the webhook's types. */
 const SEARCHED_AT_ONCE = 20_000
-/** No message is sent later in a round: others wait for its place. */
+/** No message is sent later in a round: others wait for its slot. */
 const SENDING_MS = 3_000
 const SLOW_MS = 2_000
 /** 410 Gone: the receiver wants no more messages. */
@@ -62,7 +62,7 @@ export async function deliverRound(
     return { page: read, sending: await sendEvents(services, webhook, read.events, watch, signal) }
   })
   const end = page.isEnd ? upTo : page.events.at(-1)!.position
-  const outcome = summarise(webhook, page.events, end, sending)
+  const outcome = summarize(webhook, page.events, end, sending)
   const isIdle = sending.attempts.length === 0 && outcome.position === webhook.position
   if (isIdle) return { end: 'stopped', pace: webhook.isSlow ? 'slow' : 'prompt' }
   const failingMs = await withClient(services.pool, (client) =>
@@ -93,7 +93,7 @@ async function sendEvents(
 ): Promise<Sending> {
   const sending: Sending = { attempts: [], delivered: new Set(webhook.ahead), failure: null }
   const waiting = new Set(events.filter(({ position }) => !sending.delivered.has(position)))
-  const target = { url: webhook.url, secrets: openSecrets(secrets, webhook.secrets, webhook.webhookId) }
+  const target = { url: webhook.url, secrets: decryptSecrets(secrets, webhook.secrets, webhook.webhookId) }
   const busy = new Set<string>()
   const signal = AbortSignal.any([watch.signal, cutOff])
   let isBroken = false
@@ -125,8 +125,8 @@ async function sendEvents(
       sending.failure = { httpStatus: result.httpStatus, error: result.error, retryAfter }
   }
 
-  // When a message of an employee is answered, the line that sent it takes the next one, so no line waits.
-  async function sendInLine(): Promise<void> {
+  // When a message of an employee is answered, the worker that sent it takes the next one, so no worker waits.
+  async function sendNext(): Promise<void> {
     for (let event = takeNext(); event && mayGoOn(); event = takeNext()) {
       busy.add(event.stream)
       try {
@@ -140,15 +140,15 @@ async function sendEvents(
     }
   }
 
-  const lines = await Promise.allSettled(Array.from({ length: webhook.concurrency }, sendInLine))
-  for (const line of lines) if (line.status === 'rejected') throw line.reason
+  const workers = await Promise.allSettled(Array.from({ length: webhook.concurrency }, sendNext))
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
   return sending
 }
 
 const isLate = ({ durationMs }: Attempt) => durationMs > SLOW_MS
 
 /** The checkpoint moves to the event before the first one that was not delivered. */
-function summarise(
+function summarize(
   webhook: LeasedWebhook,
   events: RecordedEvent[],
   end: number,

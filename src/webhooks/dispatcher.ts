@@ -22,16 +22,16 @@ const LONGEST_WAIT_MS = 60_000
 const FINISHING_MS = 5_000
 
 /**
- * Delivers to many webhooks at once. Receivers that failed in their last round have places of their own, so they delay
+ * Delivers to many webhooks at once. Receivers that failed in their last round have slots of their own, so they delay
  * only each other. So have those that were slow, and new ones until they have answered promptly. Companies take turns.
  */
 export function openDispatcher(options: LeaseServices): Dispatcher {
   const { pool, log } = options
-  const openPlaces = (total: number) => openBudget({ total, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
-  const places: Record<Pace, Budget> = {
-    prompt: openPlaces(ROUNDS.prompt),
-    slow: openPlaces(ROUNDS.slow),
-    failing: openPlaces(ROUNDS.failing),
+  const openSlots = (total: number) => openBudget({ total, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+  const slots: Record<Pace, Budget> = {
+    prompt: openSlots(ROUNDS.prompt),
+    slow: openSlots(ROUNDS.slow),
+    failing: openSlots(ROUNDS.failing),
   }
   const running = new Map<string, { isWokenAgain: boolean; done: Promise<void> }>()
   const stopping = new AbortController()
@@ -61,7 +61,7 @@ export function openDispatcher(options: LeaseServices): Dispatcher {
       runLeasedRound(options, webhook, leaseId, { stopping: stopping.signal, cutOff: cutOff.signal })
     while (!stopping.signal.aborted) {
       entry.isWokenAgain = false
-      const round = await places[pace].hold(webhook.companyId, 1, undefined, takeRound)
+      const round = await slots[pace].hold(webhook.companyId, 1, undefined, takeRound)
       if (round.end !== 'lost') pace = round.pace
       if (round.end === 'more') continue
       const isDue = round.end !== 'lost' && (await releaseWebhook(pool, webhook, leaseId))

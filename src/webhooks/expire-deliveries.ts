@@ -6,7 +6,7 @@ import { countEverywhere } from '../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 
 /** How long deliveries are kept. */
-export const DELIVERIES_KEPT_DAYS = 30
+const DELIVERIES_KEPT_DAYS = 30
 const AT_ONCE = 1_000
 
 /**

@@ -6,7 +6,7 @@ import { UnreadableSecretError } from '../secrets/secret-box.ts'
 import { PATIENCE_MS } from './backoff.ts'
 import type { RoundEnd, RoundServices } from './deliver-round.ts'
 import { deliverRound, GONE } from './deliver-round.ts'
-import type { WebhookPlace } from './progress.ts'
+import type { WebhookRef } from './progress.ts'
 import { leaseWebhook, postponeWebhook } from './progress.ts'
 
 export interface LeaseServices extends RoundServices {
@@ -18,12 +18,12 @@ const POSTPONED_MS = 60_000
 /** Takes the lease on a webhook, if it is due, and delivers one round. Disables a webhook whose receiver is gone. */
 export async function runLeasedRound(
   services: LeaseServices,
-  place: WebhookPlace,
+  ref: WebhookRef,
   leaseId: string,
   { stopping, cutOff }: { stopping: AbortSignal; cutOff: AbortSignal },
 ): Promise<RoundEnd> {
   if (stopping.aborted) return { end: 'lost' }
-  const webhook = await leaseWebhook(services.pool, place, leaseId)
+  const webhook = await leaseWebhook(services.pool, ref, leaseId)
   if (!webhook) return { end: 'lost' }
   let round: RoundEnd
   try {
@@ -31,29 +31,24 @@ export async function runLeasedRound(
   } catch (error) {
     // The lease ends by itself, and the sweep finds the webhook again.
     if (isServerError(error) || !(error instanceof Error)) throw error
-    await postpone(services, place, leaseId, error)
+    await postpone(services, ref, leaseId, error)
     return { end: 'lost' }
   }
-  if (round.end === 'failed') await disableIfHopeless(services, place, leaseId, round)
+  if (round.end === 'failed') await disableIfExhausted(services, ref, leaseId, round)
   return round
 }
 
 /** Not the receiver's fault: tries again later, for as long as it takes. */
-async function postpone(
-  { pool, log }: LeaseServices,
-  place: WebhookPlace,
-  leaseId: string,
-  error: Error,
-): Promise<void> {
+async function postpone({ pool, log }: LeaseServices, ref: WebhookRef, leaseId: string, error: Error): Promise<void> {
   const isSecret = error instanceof UnreadableSecretError
-  log.error({ ...place, err: error }, `could not prepare messages of a webhook${isSecret ? ': check SECRETS_KEY' : ''}`)
+  log.error({ ...ref, err: error }, `could not prepare messages of a webhook${isSecret ? ': check SECRETS_KEY' : ''}`)
   const reason = isSecret ? 'The service cannot read the secret of this webhook' : 'The service failed'
-  await postponeWebhook(pool, place, leaseId, { error: reason, delayMs: POSTPONED_MS })
+  await postponeWebhook(pool, ref, leaseId, { error: reason, delayMs: POSTPONED_MS })
 }
 
-async function disableIfHopeless(
+async function disableIfExhausted(
   services: LeaseServices,
-  { companyId, webhookId }: WebhookPlace,
+  { companyId, webhookId }: WebhookRef,
   leaseId: string,
   { status, failingMs }: { status: number | null; failingMs: number },
 ): Promise<void> {

@@ -5,8 +5,8 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Poster, PostResult } from './post.ts'
 import { signMessage } from './sign.ts'
 
-/** Opens the sealed secrets of a webhook. Throws UnreadableSecretError. */
-export function openSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string): string[] {
+/** Decrypts the sealed secrets of a webhook. Throws UnreadableSecretError. */
+export function decryptSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string): string[] {
   return sealed.map((one) => openSecret(secrets, one, webhookId))
 }
 

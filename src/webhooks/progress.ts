@@ -1,29 +1,30 @@
 import type { ClientBase, Pool } from 'pg'
 import { PROJECTIONS } from '../../projections/index.ts'
+import { signingSecrets } from '../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../postgres/binary-arrays.ts'
 import { withClient } from '../postgres/with-client.ts'
 
 /** A webhook by its ids. */
-export interface WebhookPlace {
+export interface WebhookRef {
   companyId: string
   webhookId: string
 }
 
 /** A webhook of which something was read. */
-export interface SeenRevision extends WebhookPlace {
+export interface SeenRevision extends WebhookRef {
   /** Its revision then. */
   revision: number
   /** When the reading began, by `performance.now()`. */
   readAt: number
 }
 
-/** How the receiver of a webhook fared in its last round. `slow`: also if it has never been asked. */
+/** The speed of the receiver in its last round. `slow`: also if it has never been asked. */
 export type Pace = 'prompt' | 'slow' | 'failing'
 
 /** A webhook that has undelivered events and may be delivered to now. */
-export interface DueWebhook extends WebhookPlace {
+export interface DueWebhook extends WebhookRef {
   pace: Pace
 }
 
@@ -48,8 +49,8 @@ export interface LeasedWebhook extends SeenRevision {
 const LEASE_SECONDS = 30
 const LISTED_AT_ONCE = 1_000
 
-// Receivers may read what a message is about, so they hear only of events that every projection has folded. One that is
-// parked for a company, which an operator has to mend, is not waited for.
+// A message is sent only after every projection has folded its event, except projections that are parked, which an
+// operator must repair. So a receiver can read what a message is about.
 const FOLDED = PROJECTIONS.map(
   ({ name, version }, at) => `left join checkpoints c${at}
     on c${at}.company_id = h.company_id and c${at}.projection = '${name}' and c${at}.version = ${version}`,
@@ -89,15 +90,13 @@ interface LeasedRow {
   types: WebhookType[]
   include_data: boolean
   concurrency: number
-  secret: Buffer
-  previous_secret: Buffer | null
-  previous_expires_at: string | null
+  secrets: Buffer[]
   is_slow: boolean
   revision: number
 }
 
 /** Takes or renews the lease on a webhook. Null if it is not due, or another process has it. */
-export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<LeasedWebhook | null> {
+export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<LeasedWebhook | null> {
   // Taken after the wait for a connection, which makes nothing older that is read then.
   const { readAt, rows } = await withClient(pool, async (client) => {
     const readAt = performance.now()
@@ -108,35 +107,34 @@ export async function leaseWebhook(pool: Pool, place: WebhookPlace, leaseId: str
        where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
          and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
        returning p.position, p.ahead, p.attempts, p.failing_since, ${HEAD} as head, w.url, w.types, w.include_data,
-         w.concurrency, w.secret, w.previous_secret, w.previous_expires_at, w.revision, p.is_slow`,
-      [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
+         w.concurrency, w.revision, p.is_slow, ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
+      [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
     )
     return { readAt, rows }
   })
   const [row] = rows
   if (!row) return null
-  const { position, head, attempts, url, types, concurrency, secret, previous_secret: previous } = row
+  const { position, head, attempts, url, types, concurrency, secrets, revision } = row
   return {
-    ...place,
-    ...{ position, head, attempts, failingSince: row.failing_since, url, types, concurrency },
+    ...ref,
+    ...{ position, head, attempts, failingSince: row.failing_since, url, types, concurrency, secrets },
     // node-postgres reads the elements of a bigint array as texts.
     ahead: row.ahead.map(Number),
     includeData: row.include_data,
     isSlow: row.is_slow,
-    ...{ revision: row.revision, readAt },
-    secrets: previous && Date.parse(row.previous_expires_at!) > Date.now() ? [secret, previous] : [secret],
+    ...{ revision, readAt },
   }
 }
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
-export async function releaseWebhook(pool: Pool, place: WebhookPlace, leaseId: string): Promise<boolean> {
+export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
   const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
     `update webhook_progress p set lease_id = null, leased_until = null
      from webhooks w, heads h ${FOLDED}
      where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3
        and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
      returning w.status, ${HEAD} > p.position as is_behind, p.due_at`,
-    [toUuid(place.companyId), toUuid(place.webhookId), leaseId],
+    [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
   )
   const [row] = rows
   if (row?.status !== 'enabled' || !row.is_behind) return false
@@ -176,7 +174,7 @@ export interface RoundOutcome {
  */
 export async function recordRound(
   client: ClientBase,
-  place: WebhookPlace,
+  ref: WebhookRef,
   leaseId: string,
   round: RoundOutcome,
   attempts: Attempt[],
@@ -190,7 +188,7 @@ export async function recordRound(
      where company_id = $1 and webhook_id = $2 and lease_id = $3
      returning failing_since`,
     [
-      ...[toUuid(place.companyId), toUuid(place.webhookId), leaseId, round.position, bigintArray(round.ahead)],
+      ...[toUuid(ref.companyId), toUuid(ref.webhookId), leaseId, round.position, bigintArray(round.ahead)],
       ...[round.attempts, round.error, round.delayMs, round.isSlow],
     ],
   )
@@ -198,29 +196,29 @@ export async function recordRound(
     await client.query('rollback')
     return 'lost'
   }
-  await insertAttempts(client, place, attempts)
+  await insertAttempts(client, ref, attempts)
   await client.query('commit')
   const { failing_since: since } = rows[0]
   return since === null ? null : Date.now() - Date.parse(since)
 }
 
 /** Records an attempt that an administrator asked for. It does not move the checkpoint. */
-export async function recordAttempt(client: ClientBase, place: WebhookPlace, attempt: Attempt): Promise<void> {
+export async function recordAttempt(client: ClientBase, ref: WebhookRef, attempt: Attempt): Promise<void> {
   await client.query('begin')
   // An erasure takes the same lock, so an answer is either erased or not stored.
   const { rowCount } = await client.query(
     'select from webhook_progress where company_id = $1 and webhook_id = $2 for update',
-    [toUuid(place.companyId), toUuid(place.webhookId)],
+    [toUuid(ref.companyId), toUuid(ref.webhookId)],
   )
-  if (rowCount === 1) await insertAttempts(client, place, [attempt])
+  if (rowCount === 1) await insertAttempts(client, ref, [attempt])
   await client.query('commit')
 }
 
 /** Inserts attempts, under the lock of the webhook's progress. */
-async function insertAttempts(client: ClientBase, place: WebhookPlace, attempts: Attempt[]): Promise<void> {
+async function insertAttempts(client: ClientBase, ref: WebhookRef, attempts: Attempt[]): Promise<void> {
   if (attempts.length === 0) return
-  const ids = [toUuid(place.companyId), toUuid(place.webhookId)]
-  const kept = await listPositionsWithData(client, place, attempts)
+  const ids = [toUuid(ref.companyId), toUuid(ref.webhookId)]
+  const kept = await listPositionsWithData(client, ref, attempts)
   const mayKeep = ({ position, type }: Attempt) => position === null || (kept.has(position) && type !== ERASED_TYPE)
   await client.query(
     `insert into webhook_deliveries (company_id, webhook_id, delivery_id, position, type, sent_at, duration_ms,
@@ -249,7 +247,7 @@ const ERASED_TYPE: WebhookType = 'employee.erased'
 /** The positions whose events are not erased: the answer to an erased event is not stored. */
 async function listPositionsWithData(
   client: ClientBase,
-  { companyId }: WebhookPlace,
+  { companyId }: WebhookRef,
   attempts: Attempt[],
 ): Promise<Set<number>> {
   const positions = attempts.flatMap(({ position, answer }) => (answer === null ? [] : (position ?? [])))
@@ -264,7 +262,7 @@ async function listPositionsWithData(
 /** Records that a webhook cannot be delivered to, through no fault of its receiver, and when to try again. */
 export async function postponeWebhook(
   pool: Pool,
-  place: WebhookPlace,
+  ref: WebhookRef,
   leaseId: string,
   { error, delayMs }: { error: string; delayMs: number },
 ): Promise<void> {
@@ -272,6 +270,6 @@ export async function postponeWebhook(
     `update webhook_progress set error = $4, due_at = statement_timestamp() + $5 * interval '1 millisecond',
        lease_id = null, leased_until = null
      where company_id = $1 and webhook_id = $2 and lease_id = $3`,
-    [toUuid(place.companyId), toUuid(place.webhookId), leaseId, error, delayMs],
+    [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId, error, delayMs],
   )
 }

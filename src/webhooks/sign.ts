@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-
-const SECRET_PREFIX = 'whsec_'
+import { WEBHOOK_SECRET_PREFIX } from '../domain/webhook-types.ts'
 
 /**
  * Signs a message as Standard Webhooks specifies: HMAC-SHA256 over id, timestamp (seconds) and body, once for each
@@ -9,7 +8,7 @@ const SECRET_PREFIX = 'whsec_'
 export function signMessage(secrets: readonly string[], id: string, timestamp: number, body: string): string {
   return secrets
     .map((secret) => {
-      const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+      const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')
       return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
     })
     .join(' ')

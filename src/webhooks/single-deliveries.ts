@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { NO_SUCH_WEBHOOK } from '../accounts/webhooks/change-webhook.ts'
 import type { Delivery } from '../accounts/webhooks/read-deliveries.ts'
 import { findDelivery } from '../accounts/webhooks/read-deliveries.ts'
+import { signingSecrets } from '../accounts/webhooks/webhook-rows.ts'
 import { RefusedByStateError } from '../accounts/users/change-company.ts'
 import { problem } from '../domain/errors.ts'
 import type { IdPrefix } from '../domain/ids.ts'
@@ -14,9 +15,9 @@ import { readEventsAt } from '../ledger/read/read-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { withClient } from '../postgres/with-client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { messageIdOf, openSecrets, postMessage } from './message-posting.ts'
+import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
-import type { Attempt, SeenRevision, WebhookPlace } from './progress.ts'
+import type { Attempt, SeenRevision, WebhookRef } from './progress.ts'
 import { recordAttempt } from './progress.ts'
 import { watchRevision } from './watch-revision.ts'
 
@@ -60,10 +61,10 @@ export function openSingleDeliveries(services: SingleDeliveryServices): SingleDe
     }
   }
 
-  async function ping(place: WebhookPlace): Promise<Delivery> {
+  async function ping(ref: WebhookRef): Promise<Delivery> {
     const timestamp = new Date().toISOString()
-    const message = { type: PING_TYPE, timestamp, data: { webhook_id: place.webhookId } }
-    return deliver(services, place, async () => ({ id: `msg_${randomUUID()}`, position: null, message }))
+    const message = { type: PING_TYPE, timestamp, data: { webhook_id: ref.webhookId } }
+    return deliver(services, ref, async () => ({ id: `msg_${randomUUID()}`, position: null, message }))
   }
 
   return {
@@ -91,18 +92,18 @@ interface SingleMessage {
 
 async function deliver(
   { pool, poster, secrets, newId }: SingleDeliveryServices,
-  place: WebhookPlace,
+  ref: WebhookRef,
   makeMessage: (includeData: boolean) => Promise<SingleMessage>,
 ): Promise<Delivery> {
-  const { includeData, sealed, url, ...seen } = await loadTarget(pool, place)
-  const target = { url, secrets: openSecrets(secrets, sealed, place.webhookId) }
+  const { includeData, sealed, url, ...seen } = await loadTarget(pool, ref)
+  const target = { url, secrets: decryptSecrets(secrets, sealed, ref.webhookId) }
   const attempt = await watchRevision(pool, seen, async ({ signal }): Promise<Attempt> => {
     const { id, position, message } = await makeMessage(includeData)
     const sentAt = new Date().toISOString()
     const { retryAfter: _, ...result } = await postMessage(poster, target, { id, message, signal })
     return { deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result }
   })
-  await withClient(pool, (client) => recordAttempt(client, place, attempt))
+  await withClient(pool, (client) => recordAttempt(client, ref, attempt))
   const { deliveryId, ...rest } = attempt
   return { id: deliveryId, ...rest, isDelivered: attempt.error === null }
 }
@@ -113,19 +114,18 @@ interface Target extends SeenRevision {
   sealed: Buffer[]
 }
 
-async function loadTarget(pool: Pool, place: WebhookPlace): Promise<Target> {
+async function loadTarget(pool: Pool, ref: WebhookRef): Promise<Target> {
   const { readAt, rows } = await withClient(pool, async (client) => {
     const readAt = performance.now()
     const { rows } = await client.query<{ url: string; include_data: boolean; secrets: Buffer[]; revision: number }>(
-      `select url, include_data, revision, array_remove(array[secret,
-         case when previous_expires_at > clock_timestamp() then previous_secret end], null) as secrets
-       from webhooks where company_id = $1 and webhook_id = $2`,
-      [toUuid(place.companyId), toUuid(place.webhookId)],
+      `select url, include_data, revision, ${signingSecrets('clock_timestamp()')} as secrets from webhooks w
+       where company_id = $1 and webhook_id = $2`,
+      [toUuid(ref.companyId), toUuid(ref.webhookId)],
     )
     return { readAt, rows }
   })
   const [row] = rows
   if (!row) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
   const { url, revision, include_data: includeData, secrets: sealed } = row
-  return { ...place, url, revision, readAt, includeData, sealed }
+  return { ...ref, url, revision, readAt, includeData, sealed }
 }

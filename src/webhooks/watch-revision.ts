@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { UnavailableError } from '../admission/batcher.ts'
 import { toUuid } from '../domain/ids.ts'
-import type { SeenRevision, WebhookPlace } from './progress.ts'
+import type { SeenRevision, WebhookRef } from './progress.ts'
 
 /** Whether what was read of a webhook may still be sent. */
 export interface Watch {
@@ -62,7 +62,7 @@ export async function watchRevision<Result>(
 }
 
 /** The revision of a webhook; null if it was removed. */
-async function findRevision(pool: Pool, { companyId, webhookId }: WebhookPlace): Promise<number | null> {
+async function findRevision(pool: Pool, { companyId, webhookId }: WebhookRef): Promise<number | null> {
   const { rows } = await pool.query<{ revision: number }>(
     'select revision from webhooks where company_id = $1 and webhook_id = $2',
     [toUuid(companyId), toUuid(webhookId)],

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Environment } from '../support/processes/cli.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -103,4 +104,31 @@ await t.test('an unknown id is a one-line error', async (t) => {
   const unknown = 'key_01h455vb4pex5vsknk084sn02q'
   const ended = await runCommand(t, ['key', 'disable', '--company', company, '--key', unknown], ENVIRONMENT)
   failsWithLine(t, ended, 'employee-ledger: No such API key exists\n')
+})
+
+await t.test('lists of keys and users say when they are not complete', async (t) => {
+  const uuid = toUuid(company)
+  await service.pool.query(
+    `insert into users (company_id, user_id, version, email, name, role, created_at)
+     select $1, gen_random_uuid(), 1, format('user-%s@acme.example', n), 'User', 'member', now()
+     from generate_series(1, 10000) n`,
+    [uuid],
+  )
+  await service.pool.query(
+    `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
+       refresh_period, scopes, created_at)
+     select $1, gen_random_uuid(), 1, 'Key', sha256(n::text::bytea), true, false, 1, 'daily', '{employees:read}', now()
+     from generate_series(1, 10000) n`,
+    [uuid],
+  )
+  await service.pool.query(
+    `insert into api_key_usage (company_id, api_id, window_start, requests_made)
+     select company_id, api_id, now(), 0 from api_keys where company_id = $1 on conflict do nothing`,
+    [uuid],
+  )
+  for (const what of ['key', 'user']) {
+    const { stdout, stderr } = await runCommand(t, [what, 'list', '--company', company, '--json'], ENVIRONMENT)
+    t.equal(JSON.parse(stdout).length, 10_000)
+    t.equal(stderr, `employee-ledger: only the newest 10,000 ${what}s are listed\n`)
+  }
 })

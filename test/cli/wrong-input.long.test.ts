@@ -44,6 +44,7 @@ await t.test('an invalid setting is named in one line', async (t) => {
 
 await t.test('an invalid command line gets one line and a hint', async (t) => {
   const issue = ['key', 'issue', '--name', 'x', '--company', COMPANY]
+  const resume = ['webhook', 'resume', '--company', COMPANY, '--webhook', 'whk_01m7wpyc6pe4c84c8xtp0e86m3']
   const lines: [string[], RegExp][] = [
     [['fly'], /^error: unknown command 'fly'\n/],
     [['company', 'create', '--name', 'Acme'], /^error: required option '--admin-email <email>' not specified\n/],
@@ -60,6 +61,7 @@ await t.test('an invalid command line gets one line and a hint', async (t) => {
     [[...issue, '--quota-limit', '-1'], /It must be a whole number from 0 to 2147483647/],
     [[...issue, '--scope', 'employees:delete'], /Allowed choices are employees:read, employees:write/],
     [[...issue, '--expires-at', '2099-02-30T00:00:00Z'], /It must be never, or a time such as 2027-01-31T18:00:00Z/],
+    [[...resume, '--since', '2026-02-30T00:00Z'], /It must be a time such as 2027-01-31T18:00:00Z/],
     [[...issue, '--network', '10.0.0.0/8', '10.0.0.1/8'], /It must not have bits set after its prefix/],
     [[...issue, '--network', 'any', '10.0.0.0/8'], /any must stand alone/],
     [[...issue, '--refresh-period', 'yearly'], /Allowed choices are hourly, daily, weekly, monthly/],

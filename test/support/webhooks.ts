@@ -14,7 +14,7 @@ import type { RoundEnd } from '../../src/webhooks/deliver-round.ts'
 import type { LeaseServices } from '../../src/webhooks/leased-round.ts'
 import { runLeasedRound } from '../../src/webhooks/leased-round.ts'
 import { openPoster } from '../../src/webhooks/post.ts'
-import type { WebhookPlace } from '../../src/webhooks/progress.ts'
+import type { WebhookRef } from '../../src/webhooks/progress.ts'
 import { releaseWebhook } from '../../src/webhooks/progress.ts'
 import type { Service } from './service.ts'
 
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 const RUNNING = new AbortController().signal
 
 /** A created webhook, with its secret. */
-export interface TestWebhook extends WebhookPlace {
+export interface TestWebhook extends WebhookRef {
   secret: string
 }
 
@@ -51,13 +51,13 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company,
     },
 
     /** Folds, and delivers one round, with other services if wanted. */
-    async deliverOnce(webhook: WebhookPlace, other: Partial<LeaseServices> = {}): Promise<RoundEnd> {
+    async deliverOnce(webhook: WebhookRef, other: Partial<LeaseServices> = {}): Promise<RoundEnd> {
       await project(webhook.companyId)
       return runLeasedRound({ ...services, ...other }, webhook, leaseId, { stopping: RUNNING, cutOff: RUNNING })
     },
 
     /** Delivers as one process would, until nothing is left or something fails. Returns the ends of the rounds. */
-    async deliver(webhook: WebhookPlace): Promise<RoundEnd['end'][]> {
+    async deliver(webhook: WebhookRef): Promise<RoundEnd['end'][]> {
       const ends: RoundEnd['end'][] = []
       do ends.push((await this.deliverOnce(webhook)).end)
       while (ends.at(-1) === 'more')
@@ -66,7 +66,7 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company,
     },
 
     /** Makes the next attempt due, as if the time had passed. */
-    async passTime({ companyId, webhookId }: WebhookPlace, hours = 0): Promise<void> {
+    async passTime({ companyId, webhookId }: WebhookRef, hours = 0): Promise<void> {
       const { failingSince } = (await this.find({ companyId, webhookId })).progress
       await pool.query(
         `update webhook_progress set due_at = null, failing_since = $1 where company_id = $2 and webhook_id = $3`,
@@ -74,7 +74,7 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company,
       )
     },
 
-    async find({ companyId, webhookId }: WebhookPlace): Promise<WebhookRecord> {
+    async find({ companyId, webhookId }: WebhookRef): Promise<WebhookRecord> {
       return (await findWebhook(db, companyId, webhookId))!.webhook
     },
   }

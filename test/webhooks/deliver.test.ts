@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { changeWebhook, rotateWebhookSecret } from '../../src/accounts/webhooks/change-webhook.ts'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { openSingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
 import type { ReceivedMessage } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
@@ -220,6 +221,24 @@ await t.test('a message holds values if the webhook asks for them, and only type
     [{ type: 'employee.updated', data: { changed: ['job_title'], changes: { job_title: { from: null, to: 'Dev' } } } }],
   )
   t.equal(receiver.received.length, 1)
+})
+
+await t.test("the replaced secret signs until it expires by the database's clock", async (t) => {
+  const webhook = await webhooks.create(receiver.url, { types: ['api_call.completed'] })
+  await rotateWebhookSecret(changing, acting, webhook.webhookId, 3_600)
+  const { now } = Date
+  t.teardown(() => (Date.now = now))
+  Date.now = () => now() + 7_200_000
+  await createEmployees(1)
+  await webhooks.deliver(webhook)
+  await service.pool.query(
+    `update webhooks set previous_expires_at = statement_timestamp() where company_id = $1 and webhook_id = $2`,
+    [toUuid(webhook.companyId), toUuid(webhook.webhookId)],
+  )
+  await createEmployees(1)
+  await webhooks.deliver(webhook)
+  const signatures = receiver.received.map(({ headers }) => String(headers['webhook-signature']).split(' ').length)
+  t.strictSame(signatures, [2, 1])
 })
 
 await t.test('while a rotated secret overlaps, both secrets verify', async (t) => {

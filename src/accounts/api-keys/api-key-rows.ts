@@ -58,7 +58,7 @@ export async function updateApiKey(client: ClientBase, companyId: string, key: K
 }
 
 /** Replaces a key's secret. The old secret works until `previousExpiresAt`, or ends at once if that is null. */
-export async function replaceSecret(
+export async function updateKeySecret(
   client: ClientBase,
   companyId: string,
   apiId: string,

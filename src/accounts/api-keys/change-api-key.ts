@@ -3,7 +3,7 @@ import { problem } from '../../domain/errors.ts'
 import type { KeyChange } from '../../domain/accounts/key-lifecycle.ts'
 import { decideKeyChange, evolveKey } from '../../domain/accounts/key-lifecycle.ts'
 import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
-import { loadApiKey, replaceSecret, updateApiKey } from './api-key-rows.ts'
+import { loadApiKey, updateKeySecret, updateApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../users/change-company.ts'
@@ -57,7 +57,7 @@ export async function rotateApiKey(
     )
     const [rotated] = events
     const previousExpiresAt = rotated?.type === 'ApiKeyRotated' ? rotated.data.previous_expires_at : null
-    await replaceSecret(client, companyId, apiId, { secretHash: hashSecret(secret), previousExpiresAt, now })
+    await updateKeySecret(client, companyId, apiId, { secretHash: hashSecret(secret), previousExpiresAt, now })
     return { events, result: { now, key: { ...result.key, rotatedAt: now, previousExpiresAt } } }
   })
   return { ...result, secret, position }

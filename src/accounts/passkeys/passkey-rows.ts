@@ -1,6 +1,7 @@
-import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { hashSecret } from '../users/new-secret.ts'
+import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { PasskeyOwner } from './user-handle.ts'
 import type { NewCredential } from './webauthn.ts'
 
@@ -81,12 +82,12 @@ export async function endPasskeySessions(
 ): Promise<void> {
   await client.query(
     `delete from sessions where company_id = $1 and user_id = $2 and method = 'passkey' and session_hash <> $3`,
-    [...idsOf(owner), hash('sha256', keptCookie ?? '', 'buffer')],
+    [...idsOf(owner), hashSecret(keptCookie ?? '')],
   )
 }
 
 /** The key of a passkey, and how often it had signed when it was last used. */
-export interface StoredKey {
+interface StoredKey {
   id: string
   publicKey: Buffer
   counter: number
@@ -105,7 +106,8 @@ export async function loadKey(client: Client, owner: PasskeyOwner, credentialId:
     last_used: string | null
     is_required: boolean
   }>(
-    `select passkey_id, public_key, counter, last_used, ${REQUIRES_PROVIDER} as is_required from passkeys
+    `select passkey_id, public_key, counter, last_used, ${requiresProvider('$1', '$2')} as is_required
+     from passkeys
      where company_id = $1 and user_id = $2 and credential_id = $3`,
     [...idsOf(owner), credentialId],
   )
@@ -115,14 +117,10 @@ export async function loadKey(client: Client, owner: PasskeyOwner, credentialId:
   return { id: fromUuid('psk', row.passkey_id), publicKey, counter, lastUsed, isProviderRequired }
 }
 
-/** The condition that the company ($1) requires its identity provider of this user ($2). */
-const REQUIRES_PROVIDER = `exists (select from identity_providers
-  where company_id = $1 and use = 'required' and break_glass <> $2)`
-
 /** Whether the company requires its identity provider of this user, so that passkeys do not sign in. */
-export async function requiresProvider(client: Client, owner: PasskeyOwner): Promise<boolean> {
+export async function mustUseProvider(client: Client, owner: PasskeyOwner): Promise<boolean> {
   const { rows } = await client.query<{ is_required: boolean }>(
-    `select ${REQUIRES_PROVIDER} as is_required`,
+    `select ${requiresProvider('$1', '$2')} as is_required`,
     idsOf(owner),
   )
   return rows[0]!.is_required

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
+import { hashSecret } from '../users/new-secret.ts'
 import { verifyPassword } from '../users/password.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
 import type { PasskeyOwner } from './user-handle.ts'
@@ -35,7 +35,7 @@ export async function isSessionRecent(
   const { rowCount } = await client.query(
     `select 1 from sessions where company_id = $1 and user_id = $2 and session_hash = $3
        and created_at > clock_timestamp() - make_interval(mins => $4::integer)`,
-    [toUuid(companyId), toUuid(userId), hash('sha256', cookie ?? '', 'buffer'), RECENT_MINUTES],
+    [toUuid(companyId), toUuid(userId), hashSecret(cookie ?? ''), RECENT_MINUTES],
   )
   return rowCount === 1
 }

@@ -20,7 +20,7 @@ export interface Challenge {
   challengedAt: string
 }
 
-export type PasskeySignIn =
+type PasskeySignIn =
   | { outcome: 'signed in'; cookie: string }
   | { outcome: 'refused' }
   /** Another challenge was answered, such as that of another tab, or this one is no newer than one that was used. */

@@ -13,6 +13,7 @@ import { findSecretFault } from '../../domain/providers/read-provider-settings.t
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
 import {
+  assertHasKey,
   assertSeen,
   changeCompany,
   CHANGED_MEANWHILE,
@@ -21,7 +22,7 @@ import {
 } from '../users/change-company.ts'
 import {
   deleteProvider,
-  endOtherSessions,
+  endNonProviderSessions,
   endProviderSessions,
   insertProvider,
   loadProviderFacts,
@@ -33,7 +34,6 @@ import type { StoredProvider } from './read-provider.ts'
 import { placeOfSecret, readProvider } from './read-provider.ts'
 
 export const NO_PROVIDER = problem('provider_not_found', 'The company has no identity provider')
-const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
 const OFF = { use: 'off', break_glass: null } as const
 
 /** The services that change providers. */
@@ -91,7 +91,7 @@ export async function changeProvider(
 }
 
 /** Replaces the secret, and with it how the service authenticates. Throws like `changeProvider`. */
-export async function replaceSecret(
+export async function rotateProviderSecret(
   services: ProviderServices,
   acting: Acting,
   given: NewSecret,
@@ -120,7 +120,7 @@ async function changeRows(client: PoolClient, companyId: string, wanted: Provide
   if (changed.use.use === 'off' && stored.use.use !== 'off') await endProviderSessions(client, companyId)
   // A session that begins at the same time is refused at each use.
   if (changed.use.break_glass !== null && changed.use.break_glass !== stored.use.break_glass)
-    await endOtherSessions(client, companyId, changed.use.break_glass)
+    await endNonProviderSessions(client, companyId, changed.use.break_glass)
   return { events, result: { ...stored, ...changed } }
 }
 
@@ -131,7 +131,7 @@ async function loadProvider(client: PoolClient, companyId: string): Promise<Stor
 }
 
 function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | Promise<string> {
-  if (!secrets.hasKey) throw new RefusedByStateError(NO_KEY)
+  assertHasKey(secrets)
   if (given.clientAuth === 'private_key_jwt') return generateProviderKey()
   const fault = findSecretFault(given.secret)
   if (fault) throw new RefusedByStateError(invalidFields([fault]))

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { ProviderFacts, ProviderLife } from '../../domain/providers/provider-lifecycle.ts'
+import { hasPasskey } from '../users/sign-in-conditions.ts'
 
 /*
  * The rows of providers, written only under the lock of the company's head, together with the provider's events. Only
@@ -57,7 +58,7 @@ export async function endProviderSessions(client: ClientBase, companyId: string)
 }
 
 /** Ends the sessions that began without the provider, except those of the break-glass administrator. */
-export async function endOtherSessions(client: ClientBase, companyId: string, breakGlass: string): Promise<void> {
+export async function endNonProviderSessions(client: ClientBase, companyId: string, breakGlass: string): Promise<void> {
   await client.query(`delete from sessions where company_id = $1 and method <> 'provider' and user_id <> $2`, [
     ...[toUuid(companyId), toUuid(breakGlass)],
   ])
@@ -73,8 +74,7 @@ export async function loadProviderFacts(
   const { rows } = await client.query<ProviderFacts>(
     `select coalesce(bool_or(user_id = $3 and password_hash is not null), false) as "canBreakGlass",
        coalesce(bool_or(issuer = $2), false) as "hasLinkedAdmin",
-       coalesce(bool_or(password_hash is not null or exists (select from passkeys p
-         where p.company_id = users.company_id and p.user_id = users.user_id)), false) as "hasAdminWithout"
+       coalesce(bool_or(password_hash is not null or ${hasPasskey('$1', 'users.user_id')}), false) as "hasAdminWithout"
      from users where company_id = $1 and role = 'admin' and removed_at is null`,
     [toUuid(companyId), issuer, breakGlass === null ? null : toUuid(breakGlass)],
   )

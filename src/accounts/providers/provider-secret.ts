@@ -27,7 +27,7 @@ export function readPublicKeys(secrets: SecretBox, provider: StoredProvider): { 
 }
 
 /** Returns the public part of a key of `generateProviderKey`. */
-export function readPublicKey(secret: string): object {
+function readPublicKey(secret: string): object {
   const { d: _, ...key } = JSON.parse(secret) as EcKey
   return key
 }

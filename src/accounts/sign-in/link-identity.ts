@@ -10,6 +10,7 @@ import type { Acting, CompanyServices } from '../users/change-company.ts'
 import { changeCompany, RefusedByStateError } from '../users/change-company.ts'
 import type { ChangedUser } from '../users/change-user.ts'
 import { changeUserRow, NO_SUCH_USER } from '../users/change-user.ts'
+import { hasPasskey, requiresProvider } from '../users/sign-in-conditions.ts'
 import { findUserOfLink, loadUser, storeIdentity } from '../users/user-rows.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { assertUnchanged } from './sign-in-through-provider.ts'
@@ -74,7 +75,7 @@ export async function unlinkIdentity(
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'unlink' }, seen)
     if (events.length > 0) {
       await storeIdentity(client, companyId, userId, null)
-      await endProviderSessions(client, companyId, userId)
+      await endProviderSessionsOf(client, companyId, userId)
     }
     return { events, result }
   })
@@ -84,16 +85,13 @@ export async function unlinkIdentity(
 async function hasOtherWayIn(client: PoolClient, companyId: string, userId: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `select 1 from users u where u.company_id = $1 and u.user_id = $2
-       and (u.password_hash is not null or exists (select from passkeys k
-         where k.company_id = u.company_id and k.user_id = u.user_id))
-       and not exists (select from identity_providers p
-         where p.company_id = u.company_id and p.use = 'required' and p.break_glass <> u.user_id)`,
+       and (u.password_hash is not null or ${hasPasskey('$1', '$2')}) and not ${requiresProvider('$1', '$2')}`,
     [toUuid(companyId), toUuid(userId)],
   )
   return (rowCount ?? 0) > 0
 }
 
-async function endProviderSessions(client: PoolClient, companyId: string, userId: string): Promise<void> {
+async function endProviderSessionsOf(client: PoolClient, companyId: string, userId: string): Promise<void> {
   await client.query(`delete from sessions where company_id = $1 and user_id = $2 and method = 'provider'`, [
     ...[toUuid(companyId), toUuid(userId)],
   ])

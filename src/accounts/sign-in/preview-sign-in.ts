@@ -3,13 +3,14 @@ import type { SignInRefusal } from '../../domain/sign-in/decide-sign-in.ts'
 import { decideSignIn } from '../../domain/sign-in/decide-sign-in.ts'
 import { decideRole, findRoleOfClaims } from '../../domain/sign-in/role-of-claims.ts'
 import type { ProviderIdentity } from '../../federation/provider-client.ts'
+import { withClient } from '../../postgres/with-client.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import type { CompanyServices } from '../users/change-company.ts'
 import { loadUser, loadUserFacts } from '../users/user-rows.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 
 /** What signing in would do. `role` is the user's role afterwards. */
-export type SignInPreview =
+type SignInPreview =
   | { outcome: 'linked' | 'matched'; user: { id: string; name: string; email: string; role: Role }; role: Role }
   | { outcome: 'created'; email: string; role: Role }
   | { outcome: 'refused'; refusal: SignInRefusal }
@@ -20,8 +21,7 @@ export async function previewSignIn(
   { companyId, settings }: StoredProvider,
   identity: ProviderIdentity,
 ): Promise<SignInPreview> {
-  const client = await pool.connect()
-  try {
+  return withClient(pool, async (client) => {
     const matching = await loadMatchingUsers(client, companyId, identity)
     const decision = decideSignIn(identity, matching, { ...settings, use: 'optional' })
     const ofClaims = findRoleOfClaims(settings, identity.roleValues)
@@ -30,7 +30,5 @@ export async function previewSignIn(
     const user = (await loadUser(client, companyId, decision.userId))!
     const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, user.id))
     return { outcome: decision.outcome === 'link' ? 'matched' : 'linked', user, role }
-  } finally {
-    client.release()
-  }
+  })
 }

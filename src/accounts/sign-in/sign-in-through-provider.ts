@@ -21,7 +21,7 @@ import { insertUser, loadUser, loadUserFacts, storeIdentity } from '../users/use
 import { loadMatchingUsers } from './matching-users.ts'
 
 /** What signing in through a provider uses. */
-export interface ProviderSignInServices {
+interface ProviderSignInServices {
   company: CompanyServices
   db: LedgerDb
   secrets: SecretBox
@@ -36,7 +36,7 @@ interface Return {
   traceparent: string | null
 }
 
-export type ProviderSignIn =
+type ProviderSignIn =
   { outcome: 'signed in'; cookie: string; role: Role } | { outcome: 'refused'; refusal: SignInRefusal }
 
 type Recognised = { userId: string; role: Role } | { refusal: SignInRefusal }

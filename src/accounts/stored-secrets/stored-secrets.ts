@@ -10,7 +10,7 @@ const AT_ONCE = 500
 const MOST_PASSES = 5
 
 /** What the keys can do with the stored secrets, without those that have ended. */
-export interface StoredSecrets {
+interface StoredSecrets {
   secrets: number
   /** How many can be read, but are under an older key. */
   older: number

@@ -95,5 +95,12 @@ async function loadRole(client: PoolClient, { companyId, actor }: Acting): Promi
   return user && !user.isRemoved ? user.role : null
 }
 
+const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
+
+/** Throws RefusedByStateError if there is no key under which a secret could be stored. */
+export function assertHasKey({ hasKey }: { hasKey: boolean }): void {
+  if (!hasKey) throw new RefusedByStateError(NO_KEY)
+}
+
 /** The refusal of actions that require the admin role. */
 export const ADMIN_ONLY = problem('admin_only', 'Only company administrators can do this')

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { hashSecret } from './new-secret.ts'
 import type { SignedInUser } from './users.ts'
 
 /** A session as shown to its user. Times are RFC 3339 UTC. */
@@ -34,7 +34,7 @@ export async function listSessions(
     .orderBy('created_at', 'desc')
     .limit(limits.limit)
     .execute()
-  const ownHash = hash('sha256', cookie, 'buffer')
+  const ownHash = hashSecret(cookie)
   return rows.map((row) => ({
     id: row.session_hash.toString('hex'),
     userAgent: row.user_agent,
@@ -67,6 +67,6 @@ export async function endOtherSessions(
     .deleteFrom('sessions')
     .where('company_id', '=', toUuid(companyId))
     .where('user_id', '=', toUuid(userId))
-  if (cookie !== null) query = query.where('session_hash', '<>', hash('sha256', cookie, 'buffer'))
+  if (cookie !== null) query = query.where('session_hash', '<>', hashSecret(cookie))
   await query.execute()
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
@@ -7,7 +6,9 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfSession } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { hashSecret } from './new-secret.ts'
 import { searchCompanies } from './search-companies.ts'
+import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser } from './users.ts'
 
 /*
@@ -47,11 +48,8 @@ export interface SignInCandidate {
   hasPasskeys: boolean
 }
 
-/** The condition that the company of a row of `users` does not require its identity provider of this user. */
-export function mayUsePassword(users: string): RawBuilder<boolean> {
-  return sql`not exists (select from identity_providers p where p.company_id = ${sql.ref(`${users}.company_id`)}
-    and p.use = 'required' and p.break_glass <> ${sql.ref(`${users}.user_id`)})`
-}
+/** The user of the row `u` may sign in without the company's identity provider. */
+const MAY_USE_PASSWORD = sql.raw<boolean>(`not ${requiresProvider('u.company_id', 'u.user_id')}`)
 
 /** Finds the users with this normalised email who have a password that they may use: in one company, or else in at most ten. */
 export async function findSignInCandidates(
@@ -70,15 +68,11 @@ async function selectCandidates(db: LedgerDb, email: string, companyId: string |
     .selectFrom('users as u')
     .innerJoin('companies as c', 'c.company_id', 'u.company_id')
     .select(['u.company_id', 'c.name', 'u.user_id', 'u.role', 'u.password_hash'])
-    .select(
-      sql<boolean>`exists (select from passkeys p where p.company_id = u.company_id and p.user_id = u.user_id)`.as(
-        'has_passkeys',
-      ),
-    )
+    .select(sql.raw<boolean>(hasPasskey('u.company_id', 'u.user_id')).as('has_passkeys'))
     .where('u.email', '=', email)
     .where('u.removed_at', 'is', null)
     .where('u.password_hash', 'is not', null)
-    .where(mayUsePassword('u'))
+    .where(MAY_USE_PASSWORD)
   if (companyId !== null) query = query.where('u.company_id', '=', toUuid(companyId))
   const rows = await query.orderBy('u.company_id').limit(MAX_COMPANIES).execute()
   return rows.map((row) => ({
@@ -169,7 +163,7 @@ export async function findUserOfSession(
   const companyId = companyOfSession(cookie)
   if (companyId === null) return null
   enterCompany(companyId)
-  const ids = { company: toUuid(companyId), hash: hash('sha256', cookie, 'buffer') }
+  const ids = { company: toUuid(companyId), hash: hashSecret(cookie) }
   const { rows } = await sql<SessionRow>`
     select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,
       s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
@@ -182,7 +176,7 @@ export async function findUserOfSession(
       and case when s.method = 'provider'
         then exists (select from identity_providers p
           where p.company_id = s.company_id and p.use <> 'off' and p.issuer = u.issuer)
-        else ${mayUsePassword('u')} end`.execute(db)
+        else ${MAY_USE_PASSWORD} end`.execute(db)
   const row = rows[0]
   if (!row) return null
   if (isUse && row.is_stale) {
@@ -218,7 +212,7 @@ export async function renewSession(db: LedgerDb, cookie: string, next: { hash: B
     .updateTable('sessions')
     .set({ session_hash: next.hash, role: next.role })
     .where('company_id', '=', companyUuid(cookie))
-    .where('session_hash', '=', hash('sha256', cookie, 'buffer'))
+    .where('session_hash', '=', hashSecret(cookie))
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
@@ -235,7 +229,7 @@ export async function endSession(db: LedgerDb, cookie: string): Promise<EndedSes
   const ended = await db
     .deleteFrom('sessions')
     .where('company_id', '=', companyUuid(cookie))
-    .where('session_hash', '=', hash('sha256', cookie, 'buffer'))
+    .where('session_hash', '=', hashSecret(cookie))
     .returning(['user_id', 'method', 'id_token'])
     .executeTakeFirst()
   return ended?.method === 'provider' ? { userId: fromUuid('usr', ended.user_id), idToken: ended.id_token } : null

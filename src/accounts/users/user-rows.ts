@@ -5,6 +5,7 @@ import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
 import { SELECT_TOKENS, toTokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
 import { endSessionsOf } from './sessions.ts'
+import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import { SELECT_USERS, toUserRecord } from './users.ts'
 
 /*
@@ -27,16 +28,14 @@ export async function isEmailTaken(client: ClientBase, companyId: string, email:
 
 /** Loads what decides whether a user may be changed, such as whether another administrator can sign in. */
 export async function loadUserFacts(client: ClientBase, companyId: string, userId: string): Promise<UserFacts> {
-  // Citus does not infer the company of a table that is joined below an OR.
   const { rows } = await client.query<UserFacts>(
     `select exists (select from identity_providers
          where company_id = $1 and use = 'required' and break_glass = $2) as "isBreakGlass",
        exists (select from users u left join identity_providers p on p.company_id = u.company_id
          where u.company_id = $1 and u.user_id <> $2 and u.role = 'admin' and u.removed_at is null
            and ((p.use <> 'off' and p.issuer = u.issuer)
-             or ((p.use is distinct from 'required' or p.break_glass = u.user_id)
-               and (u.password_hash is not null or exists (select from passkeys k
-                 where k.company_id = $1 and k.user_id = u.user_id))))) as "hasOtherAdmin"`,
+             or (not ${requiresProvider('$1', 'u.user_id')}
+               and (u.password_hash is not null or ${hasPasskey('$1', 'u.user_id')})))) as "hasOtherAdmin"`,
     [toUuid(companyId), toUuid(userId)],
   )
   return rows[0]!
@@ -182,8 +181,8 @@ export async function findUserOfLink(
   linkHash: Buffer,
 ): Promise<UserOfLink | null> {
   const { rows } = await client.query<{ user_id: string; email: string; provider: string | null }>(
-    `select u.user_id, u.email, p.name as provider from users u
-     left join identity_providers p on p.company_id = u.company_id and p.use = 'required' and p.break_glass <> u.user_id
+    `select u.user_id, u.email, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
+     from users u left join identity_providers p on p.company_id = u.company_id
      where u.company_id = $1 and u.link_hash = $2 and u.removed_at is null and u.link_expires_at > clock_timestamp()`,
     [toUuid(companyId), linkHash],
   )

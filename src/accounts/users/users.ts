@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Role, TokenScope } from '../../domain/company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -6,6 +5,8 @@ import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { hashSecret } from './new-secret.ts'
+import { hasPasskey } from './sign-in-conditions.ts'
 
 export interface SignedInUser {
   companyId: string
@@ -30,7 +31,7 @@ export async function findUserOfToken(
     .innerJoin('users as u', (on) => on.onRef('u.company_id', '=', 't.company_id').onRef('u.user_id', '=', 't.user_id'))
     .select(['u.user_id', 'u.role', 't.token_id', 't.scope', 't.last_used', sql<string>`clock_timestamp()`.as('now')])
     .where('t.company_id', '=', company)
-    .where('t.token_hash', '=', hash('sha256', token, 'buffer'))
+    .where('t.token_hash', '=', hashSecret(token))
     .where('t.expires_at', '>', sql<string>`clock_timestamp()`)
     .where('t.revoked_at', 'is', null)
     .where('u.removed_at', 'is', null)
@@ -67,8 +68,7 @@ export interface UserRow {
   link_expires_at: string | null
 }
 
-const HAS_PASSKEYS = `exists (select from passkeys p
-  where p.company_id = users.company_id and p.user_id = users.user_id)`
+const HAS_PASSKEYS = hasPasskey('users.company_id', 'users.user_id')
 
 export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
   ${HAS_PASSKEYS} as has_passkeys,

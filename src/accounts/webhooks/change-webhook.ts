@@ -10,10 +10,11 @@ import {
   MOST_WEBHOOKS,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { WebhookDisabledReason, WebhookSettings } from '../../domain/webhook-types.ts'
+import { WEBHOOK_SECRET_PREFIX } from '../../domain/webhook-types.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../users/change-company.ts'
-import { assertSeen, changeCompany, RefusedByStateError } from '../users/change-company.ts'
+import { assertHasKey, assertSeen, changeCompany, RefusedByStateError } from '../users/change-company.ts'
 import type { SeenWebhook, WebhookRecord } from './read-webhooks.ts'
 import {
   countWebhooks,
@@ -29,10 +30,6 @@ import {
 
 export const NO_SUCH_WEBHOOK = problem('webhook_not_found', 'No such webhook exists')
 const TOO_MANY = problem('too_many_webhooks', `A company may have ${MOST_WEBHOOKS} webhooks`)
-const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
-
-/** A symmetric secret of Standard Webhooks: this prefix and 24 to 64 bytes in base64. */
-const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
 /** The services that change webhooks. */
@@ -41,7 +38,7 @@ export interface WebhookServices extends CompanyServices {
 }
 
 /** A webhook after a change. */
-export interface ChangedWebhook extends SeenWebhook {
+interface ChangedWebhook extends SeenWebhook {
   /** The position of the change's event; null if nothing changed. */
   position: number | null
 }
@@ -59,7 +56,7 @@ export async function createWebhook(
   settings: WebhookSettings,
   seen?: number,
 ): Promise<WebhookWithSecret> {
-  assertHasKey(services)
+  assertHasKey(services.secrets)
   const { companyId } = acting
   const id = services.newId('whk')
   const secret = generateWebhookSecret()
@@ -104,7 +101,7 @@ export async function rotateWebhookSecret(
   overlapSeconds: number,
   seen?: number,
 ): Promise<WebhookWithSecret> {
-  assertHasKey(services)
+  assertHasKey(services.secrets)
   const { companyId } = acting
   const secret = generateWebhookSecret()
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
@@ -178,9 +175,5 @@ function refuseBeyond(head: number): Problem {
 }
 
 function generateWebhookSecret(): string {
-  return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
-}
-
-function assertHasKey({ secrets }: WebhookServices): void {
-  if (!secrets.hasKey) throw new RefusedByStateError(NO_KEY)
+  return `${WEBHOOK_SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 }

@@ -15,7 +15,7 @@ export interface WebhookRecord extends WebhookLife {
 }
 
 /** How far a webhook has got. */
-export interface WebhookProgress {
+interface WebhookProgress {
   /** Everything up to here has been delivered or needs no delivery. */
   position: number
   /** The position of the company's head. */
@@ -89,7 +89,7 @@ export function toSeenWebhook(row: WebhookRow): SeenWebhook {
 }
 
 /** The settings in a row of `webhooks`. */
-export function toSettings(row: WebhookSettings): WebhookSettings {
+function toSettings(row: WebhookSettings): WebhookSettings {
   const { url, description, types, include_data, concurrency } = row
   return { url, description, types, include_data, concurrency }
 }

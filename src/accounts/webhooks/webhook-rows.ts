@@ -136,6 +136,15 @@ export function openSecret(secrets: SecretBox, sealed: Buffer, webhookId: string
   return secrets.open(sealed, placeOfWebhookSecret(webhookId))
 }
 
+/**
+ * SQL of the sealed secrets of a webhook `w` that sign now: the replaced one follows until it expires. `time` is now, or
+ * this many seconds later. Citus allows only immutable functions where a lease returns them.
+ */
+export function signingSecrets(time: string, secondsLater = 0): string {
+  return `array_remove(array[w.secret, case when ${time} - w.previous_expires_at < interval '${secondsLater} seconds'
+    then w.previous_secret end], null)`
+}
+
 /** Names the row whose secrets are sealed. */
 export function placeOfWebhookSecret(webhookId: string): string {
   return `webhook secret of ${webhookId}`

@@ -4,7 +4,6 @@ import { addUser } from '../../accounts/users/add-user.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
 import { findEverywhere, placesOf } from '../../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
@@ -12,6 +11,7 @@ import { StartupError } from '../../postgres/startup-error.ts'
 import { openLeftOut } from '../terminal/left-out.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
+import { asOperator, type CompanyOptions } from './operator.ts'
 
 /** `company create`: registers a company and its first administrator. */
 export async function createCompany(options: { name: string; adminEmail: string; adminName: string; json?: boolean }) {
@@ -45,7 +45,7 @@ export async function listCompanies(options: { json?: boolean }) {
 }
 
 /** `company show`: shows a company, and where a cluster has it. */
-export async function showCompany({ company, json }: { company: string; json?: boolean }) {
+export async function showCompany({ company, json }: CompanyOptions) {
   const uuid = toUuid(company)
   const shown = await withStore(async ({ store: { db, cluster } }) => {
     const row = await db
@@ -66,8 +66,8 @@ export async function showCompany({ company, json }: { company: string; json?: b
 }
 
 /** `company set-time-zone`: sets the time zone in which the pages show times. */
-export async function setTimeZone(timeZone: string, options: { company: string; json?: boolean }) {
-  const acting = { companyId: options.company, actor: OPERATOR }
+export async function setTimeZone(timeZone: string, options: CompanyOptions) {
+  const acting = asOperator(options.company)
   const { company } = await withStore(({ store: { pool } }) => changeTimeZone({ pool, newId }, acting, timeZone))
   print({ company_id: company.id, name: company.name, time_zone: company.timeZone }, options.json)
 }

@@ -2,19 +2,18 @@ import { newId } from '../../bootstrap/new-id.ts'
 import { eraseEmployee } from '../../erasure/erase-employee.ts'
 import type { NamedPerson } from '../../erasure/find-person.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
+import { asOperator, type CompanyOptions } from './operator.ts'
 
-type Options = { company: string; yes?: boolean; json?: boolean } & { id?: string; email?: string; externalId?: string }
+type Options = CompanyOptions & { yes?: boolean } & { id?: string; email?: string; externalId?: string }
 
 /** `employee erase`: erases an employee, or a person who appears only in refused records. */
-export async function erasePerson({ company: companyId, yes, json, ...named }: Options) {
+export async function erasePerson({ company, yes, json, ...named }: Options) {
   const person = readPerson(named)
   await confirm("This erases the person and all of their data in the company's ledger.", yes)
-  const acting = { companyId, actor: OPERATOR }
-  const erased = await withStore(({ store: { pool } }) => eraseEmployee({ pool, newId }, acting, person))
+  const erased = await withStore(({ store: { pool } }) => eraseEmployee({ pool, newId }, asOperator(company), person))
   print({ employee_id: erased.employeeId, positions: erased.positions, position: erased.position }, json)
 }
 

@@ -4,16 +4,12 @@ import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
 import { accessData } from '../../domain/accounts/key-access.ts'
 import type { RefreshPeriod, KeyScope } from '../../domain/company.ts'
 import { requestsInWindow } from '../../domain/company.ts'
-import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-
-interface CompanyOptions {
-  company: string
-  json?: boolean
-}
+import { listNewest } from './list-newest.ts'
+import { asOperator, type CompanyOptions } from './operator.ts'
 
 interface KeyOptions extends CompanyOptions {
   key: string
@@ -30,8 +26,6 @@ interface AccessOptions {
   network?: string[]
 }
 
-const MAX_LISTED = 10_000
-
 /** `key issue`: issues an API key for a company. */
 export async function issueKey({
   company: companyId,
@@ -46,7 +40,9 @@ export async function issueKey({
 
 /** `key list`: lists the API keys of a company and how much of their quota is used. */
 export async function listKeys({ company, json }: CompanyOptions) {
-  const keys = await withStore(({ store: { db } }) => listApiKeys(db, company, { limit: MAX_LISTED }))
+  const keys = await withStore(({ store: { db } }) =>
+    listNewest('keys', (limit) => listApiKeys(db, company, { limit })),
+  )
   print(keys.map(describeKey), json)
 }
 
@@ -59,8 +55,9 @@ export async function editKey({
 }: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = options
   const wanted = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
-  const acting = { companyId: company, actor: OPERATOR }
-  const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, wanted))
+  const changed = await withStore(({ store: { pool } }) =>
+    changeApiKey({ pool, newId }, asOperator(company), key, wanted),
+  )
   print(describeKey(changed), json)
 }
 
@@ -71,16 +68,18 @@ function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
 /** `key disable`, `key enable`, `key revoke`. */
 export function changeKey(change: 'disable' | 'enable' | 'revoke') {
   return async ({ company, key, json }: KeyOptions) => {
-    const acting = { companyId: company, actor: OPERATOR }
-    const changed = await withStore(({ store: { pool } }) => changeApiKey({ pool, newId }, acting, key, { change }))
+    const changed = await withStore(({ store: { pool } }) =>
+      changeApiKey({ pool, newId }, asOperator(company), key, { change }),
+    )
     print(describeKey(changed), json)
   }
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
 export async function rotateApiKeySecret({ company, key, overlap, json }: KeyOptions & { overlap: number }) {
-  const acting = { companyId: company, actor: OPERATOR }
-  const rotated = await withStore(({ store: { pool } }) => rotateApiKey({ pool, newId }, acting, key, overlap))
+  const rotated = await withStore(({ store: { pool } }) =>
+    rotateApiKey({ pool, newId }, asOperator(company), key, overlap),
+  )
   print({ ...describeKey(rotated), api_key: rotated.secret }, json)
 }
 

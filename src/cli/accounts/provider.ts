@@ -1,10 +1,15 @@
 import { createReadStream } from 'node:fs'
-import type { ChangedProvider, NewSecret, ProviderServices } from '../../accounts/providers/change-provider.ts'
-import { addProvider, changeProvider, NO_PROVIDER, replaceSecret } from '../../accounts/providers/change-provider.ts'
+import type { ChangedProvider, NewSecret } from '../../accounts/providers/change-provider.ts'
+import {
+  addProvider,
+  changeProvider,
+  NO_PROVIDER,
+  rotateProviderSecret,
+} from '../../accounts/providers/change-provider.ts'
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { RefusedByStateError } from '../../accounts/users/change-company.ts'
 import { newId } from '../../bootstrap/new-id.ts'
-import { openSecrets } from '../../bootstrap/secrets.ts'
+import { openConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { problem } from '../../domain/errors.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
@@ -12,18 +17,13 @@ import { findProviderAddresses } from '../../domain/providers/provider-addresses
 import { LONGEST_SECRET, readProviderSettings } from '../../domain/providers/read-provider-settings.ts'
 import { openProviderClient } from '../../federation/open-provider-client.ts'
 import { ProviderError } from '../../federation/provider-client.ts'
-import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { UnreadableSecretError } from '../../secrets/secret-box.ts'
 import { print } from '../terminal/print.ts'
 import type { Opened } from '../terminal/with-store.ts'
 import { withStore } from '../terminal/with-store.ts'
+import { asOperator, type CompanyOptions, openServices } from './operator.ts'
 import type { GivenRole } from './provider-commands.ts'
-
-interface CompanyOptions {
-  company: string
-  json?: boolean | undefined
-}
 
 interface SecretOptions {
   clientAuth?: ClientAuth
@@ -51,8 +51,13 @@ export async function setProvider({ company, json, ...given }: SetOptions) {
       throw new StartupError('the company has a provider; use `provider replace-secret` for another secret')
     const settings = readSettings(given, current?.settings ?? null, opened.config)
     const changed = current
-      ? await changeProvider(services, actingOn(company), { change: 'edit', settings }, current.version)
-      : await addProvider(services, actingOn(company), settings, await readNewSecret(settings.client_auth, secretFile))
+      ? await changeProvider(services, asOperator(company), { change: 'edit', settings }, current.version)
+      : await addProvider(
+          services,
+          asOperator(company),
+          settings,
+          await readNewSecret(settings.client_auth, secretFile),
+        )
     return { changed, config: opened.config }
   })
   print(describeProvider(changed.provider, config), json)
@@ -71,7 +76,7 @@ export async function checkProvider({ company, json }: CompanyOptions) {
   const found = await withStore(async (opened) => {
     const provider = await requireProvider(opened, company)
     const allowPrivate = opened.config.OUTGOING_PRIVATE === 1
-    const client = openProviderClient({ allowPrivate, secrets: await openSecrets(opened.config) })
+    const client = openProviderClient({ allowPrivate, secrets: await openConfiguredSecretBox(opened.config) })
     try {
       return { issuer: provider.settings.issuer, found: await client.check(provider) }
     } catch (error) {
@@ -95,7 +100,7 @@ export async function useProvider(
   await changeAndPrint(json, async (opened) => {
     if (use !== 'off') requireAddresses(opened.config, company)
     const wanted = { change: 'use', use: { use, break_glass: breakGlass } } as const
-    return changeProvider(await openServices(opened), actingOn(company), wanted)
+    return changeProvider(await openServices(opened), asOperator(company), wanted)
   })
 }
 
@@ -104,14 +109,14 @@ export async function replaceProviderSecret({ company, json, clientAuth, secretF
   await changeAndPrint(json, async (opened) => {
     const { settings, version } = await requireProvider(opened, company)
     const secret = await readNewSecret(clientAuth ?? settings.client_auth, secretFile)
-    return replaceSecret(await openServices(opened), actingOn(company), secret, version)
+    return rotateProviderSecret(await openServices(opened), asOperator(company), secret, version)
   })
 }
 
 /** `provider remove`. */
 export async function removeProvider({ company, json }: CompanyOptions) {
   const removed = await withStore(({ store: { pool } }) =>
-    changeProvider({ pool, newId }, actingOn(company), { change: 'remove' }),
+    changeProvider({ pool, newId }, asOperator(company), { change: 'remove' }),
   )
   print({ provider_id: removed.provider.id, use: 'removed' }, json)
 }
@@ -180,14 +185,6 @@ async function requireProvider({ store: { pool } }: Opened, companyId: string): 
   const found = await readProvider(pool, companyId)
   if (!found) throw new RefusedByStateError(NO_PROVIDER)
   return found
-}
-
-async function openServices({ config, store: { pool } }: Opened): Promise<ProviderServices> {
-  return { pool, newId, secrets: await openSecrets(config) }
-}
-
-function actingOn(companyId: string) {
-  return { companyId, actor: OPERATOR }
 }
 
 function describeProvider({ id, companyId, settings, use, createdAt }: StoredProvider, { PUBLIC_URL }: Config) {

@@ -6,26 +6,19 @@ import type { UserWithLink } from '../../accounts/users/invite-user.ts'
 import { inviteCompanyUser } from '../../accounts/users/invite-user.ts'
 import { issueUserToken, revokeUserToken } from '../../accounts/users/user-tokens.ts'
 import type { Role, TokenScope } from '../../domain/company.ts'
-import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import type { UserRecord } from '../../accounts/users/users.ts'
 import { getUserStatus, listUsers } from '../../accounts/users/users.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-
-interface CompanyOptions {
-  company: string
-  json?: boolean
-}
+import { listNewest } from './list-newest.ts'
+import { asOperator, type CompanyOptions } from './operator.ts'
 
 interface UserOptions extends CompanyOptions {
   user: string
 }
 
 type Person = { email: string; name: string; role: Role }
-
-const MAX_LISTED = 10_000
-const asOperator = (companyId: string) => ({ companyId, actor: OPERATOR })
 
 /** `user add`: adds a user with a password and an access token. */
 export async function addCompanyUser({ company: companyId, email, name, role, json }: CompanyOptions & Person) {
@@ -44,7 +37,9 @@ export async function inviteUser({ company, email, name, role, json }: CompanyOp
 
 /** `user list`: lists the users of a company. */
 export async function listCompanyUsers({ company, json }: CompanyOptions) {
-  const users = await withStore(({ store: { db } }) => listUsers(db, company, { limit: MAX_LISTED }))
+  const users = await withStore(({ store: { db } }) =>
+    listNewest('users', (limit) => listUsers(db, company, { limit })),
+  )
   print(users.map(describeUser), json)
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import {
   DEFAULT_CONCURRENCY,
@@ -8,7 +8,8 @@ import {
   LONGEST_URL,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
-import { companyOption, idOption, jsonOption, loadOnRun, parseText, parseWholeNumber } from '../terminal/options.ts'
+import { companyOption, idOption, jsonOption, loadOnRun } from '../terminal/options.ts'
+import { parseText, parseTime, parseWholeNumber } from '../terminal/options.ts'
 
 const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')
 
@@ -84,11 +85,4 @@ export function addWebhookCommands(program: Command): void {
     .addOption(webhookOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).removeWebhook))
-}
-
-/** Parses a time with an offset (RFC 3339). */
-function parseTime(value: string): string {
-  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}.*(?:Z|[+-]\d{2}:\d{2})$/i.test(value) ? Date.parse(value) : Number.NaN
-  if (!Number.isNaN(time)) return new Date(time).toISOString()
-  throw new InvalidArgumentError('It must be a time in RFC 3339, such as 2026-11-20T15:00:00Z.')
 }

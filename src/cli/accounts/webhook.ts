@@ -1,28 +1,20 @@
 import { newId } from '../../bootstrap/new-id.ts'
-import { openSecrets } from '../../bootstrap/secrets.ts'
 import {
   changeWebhook,
   createWebhook,
   NO_SUCH_WEBHOOK,
   rotateWebhookSecret,
 } from '../../accounts/webhooks/change-webhook.ts'
-import type { WebhookServices } from '../../accounts/webhooks/change-webhook.ts'
 import { findResumePosition } from '../../accounts/webhooks/find-resume-position.ts'
 import type { SeenWebhook } from '../../accounts/webhooks/read-webhooks.ts'
 import { findWebhook, listWebhooks } from '../../accounts/webhooks/read-webhooks.ts'
 import { problem } from '../../domain/errors.ts'
 import { readWebhookSettings } from '../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
-import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { RefusedByStateError } from '../../accounts/users/change-company.ts'
 import { print } from '../terminal/print.ts'
-import type { Opened } from '../terminal/with-store.ts'
 import { withStore } from '../terminal/with-store.ts'
-
-interface CompanyOptions {
-  company: string
-  json?: boolean
-}
+import { asOperator, type CompanyOptions, openServices } from './operator.ts'
 
 interface WebhookOptions extends CompanyOptions {
   webhook: string
@@ -43,7 +35,7 @@ export async function addWebhook({ company, json, types = [...WEBHOOK_TYPES], in
   const created = await withStore(async (opened) => {
     const { settings, fault } = readWebhookSettings(given, { allowsHttp: opened.config.OUTGOING_PRIVATE === 1 })
     if (fault) throw new RefusedByStateError(problem('validation_failed', `The URL ${fault.message}`))
-    return createWebhook(await openServices(opened), actingOn(company), settings)
+    return createWebhook(await openServices(opened), asOperator(company), settings)
   })
   print({ ...describeWebhook(created), secret: created.secret }, json)
 }
@@ -64,7 +56,7 @@ export async function showWebhook({ company, webhook, json }: WebhookOptions) {
 /** `webhook pause`. */
 export async function pauseWebhook({ company, webhook, json }: WebhookOptions) {
   const changed = await withStore(({ store: { pool } }) =>
-    changeWebhook({ pool, newId }, actingOn(company), webhook, { change: 'pause' }),
+    changeWebhook({ pool, newId }, asOperator(company), webhook, { change: 'pause' }),
   )
   print(describeWebhook(changed), json)
 }
@@ -75,7 +67,7 @@ export async function resumeWebhook(options: WebhookOptions & { after?: number; 
   const changed = await withStore(async ({ store: { db, pool } }) => {
     const position = since === undefined ? after : await findResumePosition(db, company, since)
     const wanted = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
-    return changeWebhook({ pool, newId }, actingOn(company), webhook, wanted)
+    return changeWebhook({ pool, newId }, asOperator(company), webhook, wanted)
   })
   print(describeWebhook(changed), json)
 }
@@ -83,7 +75,7 @@ export async function resumeWebhook(options: WebhookOptions & { after?: number; 
 /** `webhook rotate`: makes a new secret; messages are signed with the old one, too, for `overlap` seconds. */
 export async function rotateWebhook({ company, webhook, overlap, json }: WebhookOptions & { overlap: number }) {
   const rotated = await withStore(async (opened) =>
-    rotateWebhookSecret(await openServices(opened), actingOn(company), webhook, overlap),
+    rotateWebhookSecret(await openServices(opened), asOperator(company), webhook, overlap),
   )
   print({ ...describeWebhook(rotated), secret: rotated.secret }, json)
 }
@@ -91,17 +83,9 @@ export async function rotateWebhook({ company, webhook, overlap, json }: Webhook
 /** `webhook remove`. */
 export async function removeWebhook({ company, webhook, json }: WebhookOptions) {
   const removed = await withStore(({ store: { pool } }) =>
-    changeWebhook({ pool, newId }, actingOn(company), webhook, { change: 'remove' }),
+    changeWebhook({ pool, newId }, asOperator(company), webhook, { change: 'remove' }),
   )
   print({ webhook_id: removed.webhook.id, status: 'removed' }, json)
-}
-
-async function openServices({ config, store: { pool } }: Opened): Promise<WebhookServices> {
-  return { pool, newId, secrets: await openSecrets(config) }
-}
-
-function actingOn(companyId: string) {
-  return { companyId, actor: OPERATOR }
 }
 
 function describeWebhook({ webhook, now }: SeenWebhook) {

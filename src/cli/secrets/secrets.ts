@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { checkStoredSecrets, reencryptSecrets } from '../../accounts/stored-secrets/stored-secrets.ts'
-import { findSecrets, secretsKeyFile } from '../../bootstrap/secrets.ts'
+import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
@@ -54,7 +54,7 @@ function requireKeyFile(config: Config): string {
 }
 
 async function requireSecrets(config: Config): Promise<SecretBox> {
-  const secrets = await findSecrets(config)
+  const secrets = await findConfiguredSecretBox(config)
   if (!secrets.hasKey) throw new StartupError('there is no key: set SECRETS_KEY_FILE or SECRETS_KEY')
   return secrets
 }

@@ -79,16 +79,24 @@ export function parseWholeNumber(max: number, min = 0): (value: string) => numbe
   }
 }
 
-const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
+const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
 
-/** Parses a time with its offset from UTC (RFC 3339), or `never`: commander does not let a parser return null. */
+/** Parses a time with its offset from UTC (RFC 3339). */
+export function parseTime(value: string): string {
+  return readTime(value, 'a time')
+}
+
+/** Parses a time, or `never`: commander does not let a parser return null. */
 export function parseTimeOrNever(value: string): string {
-  if (value === 'never') return value
+  return value === 'never' ? value : readTime(value, 'never, or a time')
+}
+
+function readTime(value: string, what: string): string {
   const [, day] = TIME.exec(value) ?? []
   // Date reads 30 February as 2 March.
   const isDay = day !== undefined && new Date(Date.parse(day) || 0).toISOString().startsWith(day)
   if (isDay && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
-  throw new InvalidArgumentError('It must be never, or a time such as 2027-01-31T18:00:00Z.')
+  throw new InvalidArgumentError(`It must be ${what} such as 2027-01-31T18:00:00Z.`)
 }
 
 /** Parses one of several networks, and adds it to those before it; `any` is no network at all. */

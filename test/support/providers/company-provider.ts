@@ -1,6 +1,6 @@
 import { addProvider } from '../../../src/accounts/providers/change-provider.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
-import { openSecrets } from '../../../src/bootstrap/secrets.ts'
+import { openConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { ProviderSettings, ProviderUse } from '../../../src/domain/provider-settings.ts'
 import { openVisitor, type Visitor } from '../http/visitor.ts'
@@ -40,7 +40,7 @@ export async function giveProvider(
     backchannelLogoutUri: `${service.address}/sign-in/${company.id}/backchannel-logout`,
   })
   const { provider } = await addProvider(
-    { pool: service.pool, newId, secrets: await openSecrets(service.config) },
+    { pool: service.pool, newId, secrets: await openConfiguredSecretBox(service.config) },
     { companyId: company.id, actor: company.admin.user_id },
     {
       ...{ name: 'Test IdP', issuer: idp.issuer, client_id: company.id },

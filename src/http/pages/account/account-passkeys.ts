@@ -4,7 +4,7 @@ import {
   countRecoveryCodes,
   listPasskeys,
   type Passkey,
-  requiresProvider,
+  mustUseProvider,
 } from '../../../accounts/passkeys/passkey-rows.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { MAX_PASSKEYS } from '../../../domain/accounts/passkeys.ts'
@@ -29,7 +29,7 @@ export async function renderPasskeys(
   const { party, reason } = findSupport(services)
   const passkeys = await listPasskeys(pool, viewer)
   const isFull = passkeys.length >= MAX_PASSKEYS
-  const isProviderRequired = await requiresProvider(pool, viewer)
+  const isProviderRequired = await mustUseProvider(pool, viewer)
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
       A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { changeProvider, replaceSecret } from '../../../accounts/providers/change-provider.ts'
+import { changeProvider, rotateProviderSecret } from '../../../accounts/providers/change-provider.ts'
 import { listBreakGlass } from '../../../accounts/providers/list-break-glass.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
@@ -97,7 +97,7 @@ export function addProviderPage(app: FastifyInstance, services: PageServices): v
     PROVIDER_FIELDS,
   )
   addForm('/secret', 'secret', async (request, fields, seen) => {
-    await replaceSecret(providers, getActing(request), readNewSecret(fields), seen)
+    await rotateProviderSecret(providers, getActing(request), readNewSecret(fields), seen)
     return 'replaced'
   })
   for (const use of ['off', 'optional'] as const) {

@@ -23,21 +23,12 @@ export function addCompanyPage(app: FastifyInstance, services: PageServices): vo
   const { access, sessions } = services
   app.get<CompanyRoute>('/sign-in/:company', async (request, reply) => {
     const next = readOwnPath(readFormFields(request.query)['next'])
-    const provider = await findUsedProvider(services, request)
-    if (!provider) return sendNoProvider(reply)
+    const provider = await findProvider(services, request)
+    if (!provider || provider.use.use === 'off') return sendNoProvider(reply)
     const user = await findSessionUser(access, request, sessions, true)
     if (user?.companyId === provider.companyId) return reply.redirect(next || findHome(user.role), 303)
     return sendCompanyPage(services, request, reply, provider, next)
   })
-}
-
-/** Finds the provider of the company in the path; null if it has none that is in use, or does not exist. */
-export async function findUsedProvider(
-  services: Pick<PageServices, 'providers'>,
-  request: FastifyRequest<CompanyRoute>,
-): Promise<StoredProvider | null> {
-  const provider = await findProvider(services, request)
-  return provider?.use.use === 'off' ? null : provider
 }
 
 /** Finds the provider of the company in the path, in use or not. */

@@ -11,7 +11,7 @@ const REFETCH_MS = 10_000
 export type TokenSource = 'sign-in' | 'logout'
 
 /** The keys with which a provider signs. */
-export interface SigningKeys {
+export interface ProviderKeys {
   /** About how many bytes they take. */
   readonly bytes: number
   readonly algorithms: readonly string[]
@@ -29,7 +29,7 @@ interface KeyOptions {
 }
 
 /** Fetches the keys of a provider. */
-export async function openSigningKeys({ fetchKeys, onChanged }: KeyOptions): Promise<SigningKeys> {
+export async function openProviderKeys({ fetchKeys, onChanged }: KeyOptions): Promise<ProviderKeys> {
   let keys = readKeys(await fetchKeys())
   let fetching: Promise<void> | null = null
   const fetchedAt = new Map<TokenSource, number>()

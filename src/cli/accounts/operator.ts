@@ -1,0 +1,21 @@
+import type { Acting } from '../../accounts/users/change-company.ts'
+import { newId } from '../../bootstrap/new-id.ts'
+import { openConfiguredSecretBox } from '../../bootstrap/secrets.ts'
+import { OPERATOR } from '../../ledger/append/append-company-events.ts'
+import type { Opened } from '../terminal/with-store.ts'
+
+/** The options of commands about a company. */
+export interface CompanyOptions {
+  company: string
+  json?: boolean | undefined
+}
+
+/** The operator, who changes a company from the command line. */
+export function asOperator(companyId: string): Acting {
+  return { companyId, actor: OPERATOR }
+}
+
+/** Opens the services of changes that store secrets. */
+export async function openServices({ config, store: { pool } }: Opened) {
+  return { pool, newId, secrets: await openConfiguredSecretBox(config) }
+}
