@@ -205,3 +205,10 @@ function importing(importer: string, target: string): string {
   const from = path.posix.relative(path.posix.dirname(importer), target)
   return `import { x } from '${from.startsWith('.') ? from : `./${from}`}'`
 }
+
+await t.test('words have one spelling, the American one', async (t) => {
+  const british =
+    /normalis|summaris|recognis|authoris|serialis|neighbour|colour|licence|cancelled|behaviour|honour|\blearnt/i
+  const findings = [...program, ...tests].filter(({ text }) => british.test(text)).map(({ path }) => path)
+  t.strictSame(findings, ['test/architecture.test.ts'])
+})

@@ -25,7 +25,7 @@ const BELOW_PX = 50
 const NAMES_PX = 190
 const NAME_PX = 14
 const STEPS = 4
-const COLOURS = ['#3b6fc4', '#c4643b', '#3b8f5a', '#8a4fb5', '#a08a1f', '#c43b7c', '#3b9fa8', '#666', '#7a4a2b', '#222']
+const COLORS = ['#3b6fc4', '#c4643b', '#3b8f5a', '#8a4fb5', '#a08a1f', '#c43b7c', '#3b9fa8', '#666', '#7a4a2b', '#222']
 
 /** Plots lines over a y axis that starts at 0. */
 export function plotLines(lines: Line[], axes: Axes, title: string): string {
@@ -49,9 +49,9 @@ export function plotLines(lines: Line[], axes: Axes, title: string): string {
     ),
     `<text x="${LEFT_PX + WIDTH_PX / 2}" y="${height - 10}" text-anchor="middle">${axes.x}</text>`,
     ...lines.map(({ name, points }, at) => {
-      const colour = COLOURS[at % COLOURS.length]
+      const color = COLORS[at % COLORS.length]
       const through = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(' ')
-      return `<polyline points="${through}" fill="none" stroke="${colour}" stroke-width="1.5"/><text x="${LEFT_PX + WIDTH_PX + 6}" y="${ends[at]}" fill="${colour}">${name}</text>`
+      return `<polyline points="${through}" fill="none" stroke="${color}" stroke-width="1.5"/><text x="${LEFT_PX + WIDTH_PX + 6}" y="${ends[at]}" fill="${color}">${name}</text>`
     }),
   ])
 }

@@ -2,7 +2,7 @@
 export const SIGN_IN = [
   // Stores only the hash of the cookie. "role" is the user's role when the session was created; a change of role ends
   // the session. Sessions are not part of the ledger: they are not facts about the company. "last_used" is precise to
-  // the minute. "user_agent" and "address" let users recognise their sessions. "provider_session" and "id_token", which is
+  // the minute. "user_agent" and "address" let users recognize their sessions. "provider_session" and "id_token", which is
   // encrypted, are what ending a session at the identity provider, or on its behalf, needs.
   `create table sessions (
     company_id uuid not null,

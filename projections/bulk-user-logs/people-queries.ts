@@ -1,9 +1,9 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { normaliseEmail } from '../../src/domain/attributes.ts'
+import { normalizeEmail } from '../../src/domain/attributes.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
-import { employees, normaliseSearchText } from '../employees/fold.ts'
+import { employees, normalizeSearchText } from '../employees/fold.ts'
 import type { AnyDb } from '../projection.ts'
 import { schemaOf } from '../projection.ts'
 
@@ -46,7 +46,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
   if (employee !== undefined) {
     const find = (isTheirs: RawBuilder<unknown>) =>
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
-    const email = find(sql`email = ${normaliseEmail(employee)}`)
+    const email = find(sql`email = ${normalizeEmail(employee)}`)
     people.push(await listPeople(db, employee, [], sql`${email} union ${find(sql`external_id = ${employee}`)}`))
   }
   if (q !== undefined) {
@@ -105,7 +105,7 @@ export async function matchPeople(
 }
 
 function hasText(text: string): RawBuilder<unknown> {
-  return sql`strpos(search_text, ${normaliseSearchText(text)}) > 0`
+  return sql`strpos(search_text, ${normalizeSearchText(text)}) > 0`
 }
 
 /** A query for the hashes of the names that find a person's refused records. */

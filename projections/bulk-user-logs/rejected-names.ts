@@ -1,6 +1,6 @@
 import type { RawBuilder, Transaction } from 'kysely'
 import { sql } from 'kysely'
-import { normaliseEmail } from '../../src/domain/attributes.ts'
+import { normalizeEmail } from '../../src/domain/attributes.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { bigints, byteas, texts, unnestedRows, uuids } from '../unnested-rows.ts'
@@ -13,7 +13,7 @@ import { bigints, byteas, texts, unnestedRows, uuids } from '../unnested-rows.ts
 
 type NameKind = 'id' | 'email' | 'external_id'
 
-/** A name as it is hashed: its kind and its normalised value. */
+/** A name as it is hashed: its kind and its normalized value. */
 type FoundBy = `${NameKind}:${string}`
 
 /** A refused record and one of the names in it. */
@@ -59,7 +59,7 @@ export function listPossibleNames(text: string, employeeIds: readonly string[]):
 }
 
 function formatName(kind: NameKind, value: string): FoundBy {
-  return `${kind}:${kind === 'email' ? normaliseEmail(value) : value}`
+  return `${kind}:${kind === 'email' ? normalizeEmail(value) : value}`
 }
 
 /** SQL for the secret of the company with this UUID. It never changes, so a rebuild makes the same rows. */

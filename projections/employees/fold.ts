@@ -146,11 +146,11 @@ async function deleteRows(
 /** Builds the text that `q` searches. */
 export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
-  return normaliseSearchText([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
+  return normalizeSearchText([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
 }
 
-/** Normalises a text for searching: case and Unicode form do not matter. */
-export function normaliseSearchText(text: string): string {
+/** Normalizes a text for searching: case and Unicode form do not matter. */
+export function normalizeSearchText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
 

@@ -2,7 +2,7 @@ import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
-import { employees, normaliseSearchText, buildSearchText } from './fold.ts'
+import { employees, normalizeSearchText, buildSearchText } from './fold.ts'
 import type { EmployeeRow, EmployeeTables } from './rows.ts'
 import { EMPLOYEE_COLUMNS, STATUS, toEmployee } from './rows.ts'
 import { schemaOf } from '../projection.ts'
@@ -46,7 +46,7 @@ export async function searchEmployees(
   q: string,
   page: { after: string | null; limit: number },
 ): Promise<Employee[]> {
-  const text = normaliseSearchText(q)
+  const text = normalizeSearchText(q)
   const table = sql.id(schemaOf(employees), 'employees')
   // The name ends where the email begins.
   const name = sql`' ' || left(search_text, strpos(search_text, ' ' || (attributes->>'email')))`
@@ -142,13 +142,13 @@ function hasStatus(status: Employee['status']): RawBuilder<boolean> {
 }
 
 function matchesText(q: string): RawBuilder<boolean> {
-  return sql<boolean>`strpos(search_text, ${normaliseSearchText(q)}) > 0`
+  return sql<boolean>`strpos(search_text, ${normalizeSearchText(q)}) > 0`
 }
 
 /** Whether an employee matches a filter. */
 export function matchesFilter(employee: Employee, { status, q }: EmployeeFilter): boolean {
   if (status !== undefined && employee.status !== status) return false
-  return q === undefined || buildSearchText(employee).includes(normaliseSearchText(q))
+  return q === undefined || buildSearchText(employee).includes(normalizeSearchText(q))
 }
 
 /** Finds the employees of a company with these ids, by id. */

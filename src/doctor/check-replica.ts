@@ -56,7 +56,7 @@ async function checkConflicts(replica: Pool): Promise<Finding> {
     return warn(
       check,
       'a long read can block replay indefinitely (max_standby_streaming_delay is -1)',
-      'set max_standby_streaming_delay to a few seconds on the standby; cancelled reads are retried on the primary',
+      'set max_standby_streaming_delay to a few seconds on the standby; canceled reads are retried on the primary',
     )
   return ok(
     check,

@@ -4,7 +4,7 @@ import { hasMoreMembersThan } from './json-object.ts'
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
 
-/** The attributes that a client can set, as stored: normalised, with every attribute present. */
+/** The attributes that a client can set, as stored: normalized, with every attribute present. */
 export interface EmployeeAttributes {
   first_name: string
   last_name: string
@@ -25,7 +25,7 @@ export interface EmployeeAttributes {
 
 export type AttributeName = keyof EmployeeAttributes
 
-/** A normalised JSON Merge Patch (RFC 7396) of an employee: absent keeps, null clears or removes. */
+/** A normalized JSON Merge Patch (RFC 7396) of an employee: absent keeps, null clears or removes. */
 export type AttributePatch = {
   [Name in Exclude<AttributeName, 'custom_attributes'>]?: EmployeeAttributes[Name]
 } & { custom_attributes?: Record<string, CustomValue | null> | null }
@@ -75,7 +75,7 @@ interface AttributeFault {
 type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
 
 /**
- * Validates and normalises one attribute as a client sent it. `nullRemoves`: null removes a custom attribute (a patch)
+ * Validates and normalizes one attribute as a client sent it. `nullRemoves`: null removes a custom attribute (a patch)
  * instead of being an error (a creation). `shown` is the name of the field as sent, for messages.
  */
 export function readAttribute(
@@ -121,14 +121,14 @@ const EMAIL =
   /^[^\s@"(),:;<>[\\\].\p{C}]+(?:\.[^\s@"(),:;<>[\\\].\p{C}]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
 
 // NFKC composes at most four code points, of at most two UTF-16 units each, into one.
-const UNITS_NORMALISED_TO_ONE = 8
-/** A text with more UTF-16 units than this cannot normalise to an email address within the limit. */
-export const MAX_EMAIL_UNITS = UNITS_NORMALISED_TO_ONE * MAX_EMAIL_CHARACTERS
+const UNITS_NORMALIZED_TO_ONE = 8
+/** A text with more UTF-16 units than this cannot normalize to an email address within the limit. */
+export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
 
 /** The form in which email addresses are stored and compared: Unicode NFKC, lower case. */
-export function normaliseEmail(sent: string): string {
+export function normalizeEmail(sent: string): string {
   if (PLAIN_TEXT.test(sent)) return sent.toLowerCase()
-  // Lower-casing can undo NFKC, so normalise before and after.
+  // Lower-casing can undo NFKC, so normalize before and after.
   return sent.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
@@ -139,8 +139,8 @@ function readText(name: string, text: string, min: number, max: number): Attribu
 }
 
 function readEmail(name: string, sent: string, max: number): AttributeReading {
-  // Do not normalise a text that is too long: it could grow many times longer.
-  const text = sent.length > MAX_EMAIL_UNITS ? null : normaliseEmail(sent)
+  // Do not normalize a text that is too long: it could grow many times longer.
+  const text = sent.length > MAX_EMAIL_UNITS ? null : normalizeEmail(sent)
   if (text === null || isLongerThan(text, max))
     return fault('too_long', `${name} must have at most ${formatCharacters(max)}`)
   return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid email address`)

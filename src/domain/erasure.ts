@@ -1,4 +1,4 @@
-import { normaliseEmail } from './attributes.ts'
+import { normalizeEmail } from './attributes.ts'
 import type { EventData, EventType, NewEvent, RecordedEvent } from './events.ts'
 
 /*
@@ -35,7 +35,7 @@ export function isErasing<Event extends { type: string }>(event: Event): event i
   return (ERASING_TYPES as readonly string[]).includes(event.type)
 }
 
-/** The ids, normalised emails and external ids that refer to a person. None is empty. */
+/** The ids, normalized emails and external ids that refer to a person. None is empty. */
 export interface PersonNames {
   ids: Set<string>
   emails: Set<string>
@@ -106,8 +106,8 @@ function containsId(text: string, ids: Set<string>): boolean {
 
 function containsEmail(text: string, emails: Set<string>): boolean {
   if (emails.size === 0) return false
-  const normalised = normaliseEmail(text)
-  return [...emails].some((email) => containsWholeAddress(normalised, email))
+  const normalized = normalizeEmail(text)
+  return [...emails].some((email) => containsWholeAddress(normalized, email))
 }
 
 const LOCAL_PART_BEFORE = /[\p{L}\p{N}\p{M}._+-]$/u

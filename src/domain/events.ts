@@ -14,7 +14,7 @@ export type AttributeValue = CustomValue | null
  */
 export type AttributeChanges = Record<string, { from: AttributeValue; to: AttributeValue }>
 
-/** The attributes that a creation sets: those that were sent and are not null, normalised, and always the status. */
+/** The attributes that a creation sets: those that were sent and are not null, normalized, and always the status. */
 export type AttributesSet = Partial<{ [Name in AttributeName]: NonNullable<EmployeeAttributes[Name]> }>
 
 /** The five counts of a Bulk User Log entry. */
@@ -55,7 +55,7 @@ export interface KeyAccess {
   allowed_networks: readonly string[] | null
 }
 
-/** The fields of a record that can identify a person. Emails are normalised. */
+/** The fields of a record that can identify a person. Emails are normalized. */
 type RecordNames = Partial<
   Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
 >

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { normaliseEmail } from '../domain/attributes.ts'
+import { normalizeEmail } from '../domain/attributes.ts'
 import { buildErasingEvents } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
@@ -38,7 +38,7 @@ export async function eraseEmployee(
   acting: Acting,
   person: NamedPerson,
 ): Promise<ErasedPerson> {
-  const named = normaliseName(person)
+  const named = normalizeName(person)
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const seen = await searchLedger(services.pool, acting.companyId, named)
     const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
@@ -63,7 +63,7 @@ export interface ErasureScope {
 
 /** Finds what `eraseEmployee` would delete now. Throws the same refusals. */
 export async function findErasureScope(pool: Pool, companyId: string, person: NamedPerson): Promise<ErasureScope> {
-  const { person: found, traces } = await searchLedger(pool, companyId, normaliseName(person))
+  const { person: found, traces } = await searchLedger(pool, companyId, normalizeName(person))
   if (traces.formerHolders.length > 0) throw makeFormerNameError(traces.formerHolders)
   const own = found.own.map(({ position }) => position)
   const events = (await erase.filterWithData(pool, companyId, own)).length
@@ -72,9 +72,9 @@ export async function findErasureScope(pool: Pool, companyId: string, person: Na
   return { employeeId: found.employeeId, events, refusedRecords }
 }
 
-/** Normalises an email. Throws `employee_not_found` for a name that nobody can have. */
-function normaliseName(person: NamedPerson): NamedPerson {
-  const named = person.by === 'email' ? { ...person, value: normaliseEmail(person.value) } : person
+/** Normalizes an email. Throws `employee_not_found` for a name that nobody can have. */
+function normalizeName(person: NamedPerson): NamedPerson {
+  const named = person.by === 'email' ? { ...person, value: normalizeEmail(person.value) } : person
   if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
   return named
 }

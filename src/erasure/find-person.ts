@@ -5,7 +5,7 @@ import * as erase from '../ledger/erasure/erase-events.ts'
 import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
 import { readRejectedPages } from '../ledger/erasure/rejected-records.ts'
 
-/** The name that identifies a person. An email is normalised. */
+/** The name that identifies a person. An email is normalized. */
 export interface NamedPerson {
   by: 'id' | 'email' | 'external_id'
   value: string

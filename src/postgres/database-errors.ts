@@ -47,7 +47,7 @@ export function isUnconfirmed(error: unknown): boolean {
 }
 
 /** Whether an error is caused by the server's state or by the connection, so that a later retry may succeed. */
-export function isServerError(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof MovedError) return true
   const state = sqlState(error)
   if (state !== null) return TRANSIENT_CLASSES.has(state.slice(0, 2)) || OUTDATED.has(state)
@@ -86,8 +86,8 @@ export function isCausedByData(error: unknown): boolean {
  * would fail the same way. Everything else that a server, a pooler or a connection may report does not count, also errors
  * that nobody has thought of.
  */
-export function isLasting(error: unknown): boolean {
-  return isCausedByData(error) || (sqlState(error) === null && !isServerError(error))
+export function isPermanent(error: unknown): boolean {
+  return isCausedByData(error) || (sqlState(error) === null && !isTransient(error))
 }
 
 // Classes of a lost connection (08) or of a server that is shutting down (57) or failing (53, 58, XX). The error may

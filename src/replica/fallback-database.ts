@@ -1,7 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool, PoolClient, QueryResult } from 'pg'
-import { isServerError, sqlState } from '../postgres/database-errors.ts'
+import { isTransient, sqlState } from '../postgres/database-errors.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 
 interface FallbackOptions {
@@ -82,7 +82,7 @@ function isReplicaError(error: unknown): boolean {
   if (error instanceof ReplicaFailedError) return true
   const state = sqlState(error)
   if (state === QUERY_CANCELED || state?.startsWith(READ_ONLY)) return false
-  return isServerError(error) || (state?.startsWith(NOT_THERE_YET) ?? false)
+  return isTransient(error) || (state?.startsWith(NOT_THERE_YET) ?? false)
 }
 
 /** Whether an error means that the replica itself is unhealthy, not only this statement. */

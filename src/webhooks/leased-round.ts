@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { disableWebhook } from '../accounts/webhooks/change-webhook.ts'
 import type { WebhookDisabledReason } from '../domain/webhook-types.ts'
-import { isServerError } from '../postgres/database-errors.ts'
+import { isTransient } from '../postgres/database-errors.ts'
 import { UnreadableSecretError } from '../secrets/secret-box.ts'
 import { PATIENCE_MS } from './backoff.ts'
 import type { RoundEnd, RoundServices } from './deliver-round.ts'
@@ -30,7 +30,7 @@ export async function runLeasedRound(
     round = await deliverRound(services, webhook, leaseId, cutOff)
   } catch (error) {
     // The lease ends by itself, and the sweep finds the webhook again.
-    if (isServerError(error) || !(error instanceof Error)) throw error
+    if (isTransient(error) || !(error instanceof Error)) throw error
     await postpone(services, ref, leaseId, error)
     return { end: 'lost' }
   }

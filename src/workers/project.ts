@@ -5,7 +5,7 @@ import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing } from '../domain/erasure.ts'
 import { closesCall } from '../domain/events.ts'
-import { isLasting } from '../postgres/database-errors.ts'
+import { isPermanent } from '../postgres/database-errors.ts'
 import type { EventPage, PositionRange } from '../ledger/read/read-events.ts'
 import { readEventPage, readLastOfStream } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
@@ -197,7 +197,7 @@ async function readOrUnfoldable<Result>(read: () => Promise<Result>): Promise<Re
   try {
     return await read()
   } catch (error) {
-    if (!isLasting(error)) throw error
+    if (!isPermanent(error)) throw error
     // The stored event or the code that reads it is at fault; a retry would fail the same way.
     throw new UnfoldableError(error instanceof Error ? error.message : String(error), { cause: error })
   }
@@ -287,7 +287,7 @@ async function foldParts(
   try {
     await projection.fold(transaction as never, schema, parts)
   } catch (error) {
-    if (!isLasting(error)) throw error
+    if (!isPermanent(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new UnfoldableError(`${parts.map(describePositions).join(', ')}: ${reason}`, { cause: error })
   }

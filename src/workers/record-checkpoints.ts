@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { isId } from '../domain/ids.ts'
-import { isServerError } from '../postgres/database-errors.ts'
+import { isTransient } from '../postgres/database-errors.ts'
 import { pageHeads } from '../ledger/read/read-head.ts'
 import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import { clusterOf, placesOf } from '../postgres/cluster/company-connections.ts'
+import { clusterOf, shardTargets } from '../postgres/cluster/company-connections.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 
@@ -103,7 +103,7 @@ async function recordRound(
       recorded.set(companyId, await inCompany(companyId, () => recordCompany({ ...options, db }, companyId)))
     } catch (error) {
       // Another machine of a cluster may answer.
-      if (isServerError(error) && !clusterOf(options.pool)) throw error
+      if (isTransient(error) && !clusterOf(options.pool)) throw error
       faults += 1
       options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
     }
@@ -117,7 +117,7 @@ async function* companiesDue(
   recorded: ReadonlyMap<string, number>,
 ): AsyncGenerator<string> {
   const missing = new Set(recorded.keys())
-  for (const place of placesOf(pool)) {
+  for (const place of shardTargets(pool)) {
     const db = openDatabase<LedgerTables>(place.pool)
     try {
       for await (const { companyId, position } of pageHeads(db)) {
@@ -125,7 +125,7 @@ async function* companiesDue(
         if (position !== recorded.get(companyId)) yield companyId
       }
     } catch (error) {
-      if (place.machine === null || !isServerError(error)) throw error
+      if (place.machine === null || !isTransient(error)) throw error
       log.warn({ err: error, machine: place.machine }, 'could not record the checkpoints of the companies on a machine')
       // They may be there.
       missing.clear()

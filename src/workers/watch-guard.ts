@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { unguardedTables } from '../ledger/audit/unguarded-tables.ts'
-import { findEverywhere, machinesBehind } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, machineTargets } from '../postgres/cluster/company-connections.ts'
 
 const INTERVAL_MS = 60_000
 /** How many tables the log names. */
@@ -26,7 +26,7 @@ export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: Gua
   const known = new Map<string | null, string[]>()
 
   async function look(): Promise<void> {
-    const machines = machinesBehind(pool)
+    const machines = machineTargets(pool)
     for (const machine of known.keys()) if (!machines.some((place) => place.machine === machine)) known.delete(machine)
     const found = await findEverywhere(
       machines,

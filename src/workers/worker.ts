@@ -6,7 +6,7 @@ import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
-import { findEverywhere, placesOf } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, shardTargets } from '../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
 import { findLagging, recordFailure } from './checkpoints.ts'
@@ -251,7 +251,7 @@ async function sweepOnce(options: WorkerOptions, signal: AbortSignal): Promise<v
   const { db, boss, log, projections } = options
   for (const projection of projections) {
     const lagging = await findEverywhere(
-      placesOf(options.pool),
+      shardTargets(options.pool),
       ({ pool }) => findLagging(openDatabase(pool), projection),
       leaveOut(log, 'could not look for lagging companies on a machine'),
     )

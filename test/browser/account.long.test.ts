@@ -70,7 +70,7 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
-await t.test('the account page looks right in both colour schemes and at every width', async (t) => {
+await t.test('the account page looks right in both color schemes and at every width', async (t) => {
   const service = await startService(t)
   const { body: long } = await service.manage('POST', '/tokens', { name: 'x'.repeat(120) })
   const { body: revoked } = await service.manage('POST', '/tokens', { name: '<b>revoked' })

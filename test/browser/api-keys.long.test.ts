@@ -107,7 +107,7 @@ await t.test('a key is narrowed in the browser', async (t) => {
 })
 
 await t.test(
-  'the key pages look right in both colour schemes and at every width, with hostile and long names',
+  'the key pages look right in both color schemes and at every width, with hostile and long names',
   async (t) => {
     const service = await startService(t)
     const { body: long } = await service.manage('POST', '/api-keys', {

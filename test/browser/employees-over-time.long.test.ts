@@ -168,7 +168,7 @@ await t.test("another company's employees and unknown ids are not found", async 
   await page.getByRole('heading', { name: 'No matching employees' }).waitFor()
 })
 
-await t.test('the pages look right in both colour schemes and at every width', async (t) => {
+await t.test('the pages look right in both color schemes and at every width', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   for (const path of [

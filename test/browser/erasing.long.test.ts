@@ -133,7 +133,7 @@ await t.test("an auditor can't erase anyone", async (t) => {
   t.equal((await service.call('GET', `/v1/employees/${id}`)).status, 200)
 })
 
-await t.test('the pages look right in both colour schemes and at every width', async (t) => {
+await t.test('the pages look right in both color schemes and at every width', async (t) => {
   const service = await startService(t)
   const { body } = await service.call('POST', '/v1/employees', { body: employee() })
   await service.project()

@@ -27,7 +27,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('progressbar').waitFor()
       t.match(await page.getByRole('status').textContent(), /Verified 0 of 3\d\d events/)
       await page.getByRole('button', { name: 'Cancel' }).click()
-      await page.getByText('The last verification was cancelled').waitFor()
+      await page.getByText('The last verification was canceled').waitFor()
       await page.getByRole('button', { name: 'Verify ledger' }).click()
       await page.getByRole('progressbar').waitFor()
       await owner.end()

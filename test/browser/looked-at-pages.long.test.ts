@@ -3,7 +3,7 @@ import t from 'tap'
 import { collectRoutes } from '../support/http/registered-routes.ts'
 
 /*
- * A real browser has looked at every page, in both colour schemes and at every width. The table names the test that
+ * A real browser has looked at every page, in both color schemes and at every width. The table names the test that
  * does it; a page missing from it fails, so that new ones can't be forgotten.
  */
 

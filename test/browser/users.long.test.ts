@@ -59,7 +59,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 await t.test(
-  'the user pages look right in both colour schemes and at every width, with hostile and long names',
+  'the user pages look right in both color schemes and at every width, with hostile and long names',
   async (t) => {
     const service = await startService(t)
     const email = `${'x'.repeat(60)}@${'y'.repeat(60)}.example.com`

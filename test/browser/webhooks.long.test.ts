@@ -64,31 +64,28 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
-await t.test(
-  'the webhook pages look right in both colour schemes and at every width, with hostile texts',
-  async (t) => {
-    const service = await startService(t)
-    const create = async (body: object) => (await service.manage('POST', '/webhooks', body)).body.id as string
-    const long = await create({ url: `https://example.com/${'x'.repeat(2_000)}` })
-    const hostile = await create({ url: 'https://example.com/', description: HOSTILE, types: ['api_key.revoked'] })
-    for (let at = 0; at < 3; at += 1) {
-      await storeDelivery(service.pool, service.company.id, hostile, at === 1 ? {} : OOPS)
-    }
-    const { id } = await storeDelivery(service.pool, service.company.id, hostile, OOPS)
-    await service.pool.query(
-      `update webhook_progress set attempts = 3, failing_since = now() - interval '2 hours', due_at = now(), error = $2
+await t.test('the webhook pages look right in both color schemes and at every width, with hostile texts', async (t) => {
+  const service = await startService(t)
+  const create = async (body: object) => (await service.manage('POST', '/webhooks', body)).body.id as string
+  const long = await create({ url: `https://example.com/${'x'.repeat(2_000)}` })
+  const hostile = await create({ url: 'https://example.com/', description: HOSTILE, types: ['api_key.revoked'] })
+  for (let at = 0; at < 3; at += 1) {
+    await storeDelivery(service.pool, service.company.id, hostile, at === 1 ? {} : OOPS)
+  }
+  const { id } = await storeDelivery(service.pool, service.company.id, hostile, OOPS)
+  await service.pool.query(
+    `update webhook_progress set attempts = 3, failing_since = now() - interval '2 hours', due_at = now(), error = $2
      where webhook_id = $1`,
-      [toUuid(hostile), OOPS.error],
-    )
-    await service.pool.query(
-      `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = now() where webhook_id = $1`,
-      [toUuid(long)],
-    )
-    const { page, faults } = await openPage(t, await openBrowser(), service)
-    await signIn(page, service.company, 'admin')
-    const paths = ['', '/new', `/${long}`, `/${hostile}?sent=${id}`, `/${hostile}/deliveries`, `/${long}/remove`]
-    for (const path of paths) t.same(await looksOf(page, `/settings/webhooks${path}`), [], path)
-    t.same(await looksOf(page, '/settings/health'), [])
-    t.same(faults, [])
-  },
-)
+    [toUuid(hostile), OOPS.error],
+  )
+  await service.pool.query(
+    `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = now() where webhook_id = $1`,
+    [toUuid(long)],
+  )
+  const { page, faults } = await openPage(t, await openBrowser(), service)
+  await signIn(page, service.company, 'admin')
+  const paths = ['', '/new', `/${long}`, `/${hostile}?sent=${id}`, `/${hostile}/deliveries`, `/${long}/remove`]
+  for (const path of paths) t.same(await looksOf(page, `/settings/webhooks${path}`), [], path)
+  t.same(await looksOf(page, '/settings/health'), [])
+  t.same(faults, [])
+})

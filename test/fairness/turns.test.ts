@@ -4,7 +4,7 @@ import { openEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
 import { openLanes } from '../../src/ledger/append/lanes.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
-import { machinePoolOf, makeNeighbour } from '../support/postgres/machine-pool.ts'
+import { machinePoolOf, makeNeighbor } from '../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { createCall } from '../support/ledger/create-call.ts'
@@ -52,7 +52,7 @@ await t.test(
   "a company's only call joins the next commit, although another company has 1,000 calls waiting",
   async (t) => {
     const { watch, create } = openWatchedLanes()
-    const [busy, free] = [await makeNeighbour(service, 'Busy'), await makeNeighbour(service, 'Free')]
+    const [busy, free] = [await makeNeighbor(service, 'Busy'), await makeNeighbor(service, 'Free')]
     const unblock = await block(busy, 'held@example.com')
     const first = create(busy, [employee({ email: 'held@example.com' })])
     await lockIsAwaited(service, 'employee_directory')
@@ -74,7 +74,7 @@ await t.test(
 
 await t.test("large calls take turns too: a company's call waits for one of another's, not for all", async (t) => {
   const { watch, create } = openWatchedLanes()
-  const [busy, free] = [await makeNeighbour(service, 'Busy with large calls'), await makeNeighbour(service, 'Free')]
+  const [busy, free] = [await makeNeighbor(service, 'Busy with large calls'), await makeNeighbor(service, 'Free')]
   const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
   const unblock = await block(busy, 'large@example.com')
   const first = create(busy, large({ email: 'large@example.com' }))
@@ -89,7 +89,7 @@ await t.test("large calls take turns too: a company's call waits for one of anot
 
 await t.test('a company gets at most a quarter of the waiting calls, and another one finds room', async (t) => {
   const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
-  const [busy, free] = [await makeNeighbour(service, 'Busy in a small room'), await makeNeighbour(service, 'Free')]
+  const [busy, free] = [await makeNeighbor(service, 'Busy in a small room'), await makeNeighbor(service, 'Free')]
   const unblock = await block(busy, 'small@example.com')
   const first = create(busy, [employee({ email: 'small@example.com' })])
   await lockIsAwaited(service, 'employee_directory')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { isLasting, isServerError } from '../../src/postgres/database-errors.ts'
+import { isPermanent, isTransient } from '../../src/postgres/database-errors.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 
@@ -33,13 +33,13 @@ await t.test('errors of connections pass, however they are reported', async (t) 
     const [first, afterEnd] = await errorsOf(`postgres://someone@${place}`)
     for (const error of [first, afterEnd]) {
       t.ok(error instanceof Error, place)
-      t.ok(isServerError(error), `${place}: ${String(error)}`)
-      t.notOk(isLasting(error), `${place}: ${String(error)}`)
+      t.ok(isTransient(error), `${place}: ${String(error)}`)
+      t.notOk(isPermanent(error), `${place}: ${String(error)}`)
     }
   }
 })
 
 await t.test('errors of the program last', async (t) => {
   for (const error of [new TypeError('x is undefined'), new Error('unknown type NobodyKnows'), 'thrown text'])
-    t.strictSame([isServerError(error), isLasting(error)], [false, true])
+    t.strictSame([isTransient(error), isPermanent(error)], [false, true])
 })

@@ -1,13 +1,13 @@
 import pg from 'pg'
 import t from 'tap'
-import type { Place } from '../../src/postgres/cluster/company-connections.ts'
+import type { QueryTarget } from '../../src/postgres/cluster/company-connections.ts'
 import { findEverywhere, leaveOutUnreachable } from '../../src/postgres/cluster/company-connections.ts'
 import { MachineDownError } from '../../src/postgres/cluster/machine.ts'
 
 /* What looks over all companies asks each machine of a cluster. The places here are never connected to. */
 
 const pool = new pg.Pool()
-const PLACES: Place[] = ['one:5432', 'two:5432'].map((machine) => ({ machine, pool }))
+const PLACES: QueryTarget[] = ['one:5432', 'two:5432'].map((machine) => ({ machine, pool }))
 
 /** Asks both machines, the second of which fails. */
 function ask(error: Error): Promise<string[]> {

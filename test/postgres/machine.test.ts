@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Cluster } from '../../src/postgres/cluster/cluster.ts'
 import { openCompanyPool } from '../../src/postgres/cluster/company-connections.ts'
 import { MachineDownError, openMachine } from '../../src/postgres/cluster/machine.ts'
-import { isServerError } from '../../src/postgres/database-errors.ts'
+import { isTransient } from '../../src/postgres/database-errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
@@ -30,7 +30,7 @@ await t.test('when a machine hangs, running statements, waiting ones and new one
   const waiting = hung.connect(POOL).catch((error: unknown) => error)
   line.silence(true)
   const running = used.query('select 1').catch((error: unknown) => error)
-  for (const failed of [running, waiting]) t.ok(isServerError(await failed), 'the caller is told to try again')
+  for (const failed of [running, waiting]) t.ok(isTransient(await failed), 'the caller is told to try again')
   used.release(true)
   t.equal(hung.isDown, true)
   await t.rejects(hung.connect(POOL), { name: 'MachineDownError' })

@@ -77,7 +77,7 @@ async function run(company: TestCompany, calls: Call[], through: Service[]): Pro
 }
 
 /** What answers say, with ids numbered in order of appearance and without times. */
-function normalise(answers: Answer[]): string[] {
+function normalize(answers: Answer[]): string[] {
   const numbers = new Map<string, string>()
   const numberOf = (id: string) => numbers.get(id) ?? numbers.set(id, `id ${numbers.size}`).get(id)!
   return answers.map(({ status, body, headers }) =>
@@ -147,14 +147,14 @@ await t.test('ledger, directory, log and counts agree after any history of calls
     // Three calls to one process, so that it uses its cache, and one to another, so that the cache is outdated.
     const answers = await run(company, [BEGINNING, ...calls], [service, service, service, sibling])
     const plain = await service.makeCompany(`Company ${histories} without a cache`)
-    const expected = normalise(await run(plain, [BEGINNING, ...calls], [withoutCache]))
+    const expected = normalize(await run(plain, [BEGINNING, ...calls], [withoutCache]))
     for (const { id } of [company, plain]) await service.project(id)
     const faults = [
       ...(await ledgerFaults(service.db, company.id)),
       ...(await cycleFaults(company)),
       ...(await logFaults(service, company, answers)),
     ]
-    normalise(answers).forEach((answer, at) => {
+    normalize(answers).forEach((answer, at) => {
       if (answer !== expected[at]) faults.push(`${answer}\n is not \n${expected[at]}`)
     })
     if (answers.some(({ status }) => status >= 500)) faults.push('a call failed on our side')

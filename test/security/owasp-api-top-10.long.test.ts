@@ -41,7 +41,7 @@ const THEIRS: Record<string, string> = {
 }
 
 await t.test(
-  "API1 broken object level authorisation: another company's id is answered exactly like an unknown one",
+  "API1 broken object level authorization: another company's id is answered exactly like an unknown one",
   async (t) => {
     const ofThings = operations.filter(({ path }) => path.includes('{'))
     for (const { method, path } of ofThings) {
@@ -94,7 +94,7 @@ await t.test('API2 broken authentication: a route accepts only its own kind of c
 })
 
 await t.test(
-  "API3 broken object property level authorisation: clients can't set what the service maintains",
+  "API3 broken object property level authorization: clients can't set what the service maintains",
   async (t) => {
     const created = await service.call('POST', '/v1/employees', { body: employee() })
     const { id } = created.body.employees[0]
@@ -174,7 +174,7 @@ await t.test(
   },
 )
 
-await t.test("API5 broken function level authorisation: no administrator's page opens to others", async (t) => {
+await t.test("API5 broken function level authorization: no administrator's page opens to others", async (t) => {
   const pages = service.app.registeredRoutes.filter(
     ({ url, schema }) => url.startsWith('/settings/') && schema.hide !== true,
   )

@@ -28,6 +28,6 @@ const RETRY_AFTER: [value: string, delay: number][] = [
   ['-7', 5_000],
 ]
 
-await t.test('Retry-After is honoured if it asks for more, up to a day', async (t) => {
+await t.test('Retry-After is honored if it asks for more, up to a day', async (t) => {
   for (const [value, delay] of RETRY_AFTER) t.equal(chooseDelay(1, value, 0.5, NOW), delay, value)
 })

@@ -27,7 +27,7 @@ export async function endSessionsOfNotice(
 /** Where someone with an email signs in: at the provider of one company, at one of several, or with a password. */
 type SignInPlace = { at: 'provider'; companyId: string } | { at: 'several' } | { at: 'here' }
 
-/** Finds out where the user with this normalised email signs in. An email that nobody has is asked for a password. */
+/** Finds out where the user with this normalized email signs in. An email that nobody has is asked for a password. */
 export async function findSignInPlace(pool: Pool, email: string): Promise<SignInPlace> {
   const { rows, failure } = await searchCompanies(pool, null, (db) => selectProviders(db, email))
   const [first, second] = rows

@@ -39,7 +39,7 @@ interface Return {
 type ProviderSignIn =
   { outcome: 'signed in'; cookie: string; role: Role } | { outcome: 'refused'; refusal: SignInRefusal }
 
-type Recognised = { userId: string; role: Role } | { refusal: SignInRefusal }
+type Recognized = { userId: string; role: Role } | { refusal: SignInRefusal }
 
 const LONGEST_ID_TOKEN = 8_192
 const LONGEST_NAME = 120
@@ -62,7 +62,7 @@ export async function signInThroughProvider(
   const { companyId, id: actor } = provider
   const change = async (client: PoolClient, now: string) => {
     await assertUnchanged(client, provider)
-    return recognise(client, { company, provider, identity }, now)
+    return recognize(client, { company, provider, identity }, now)
   }
   const { result, position } = await appendCompanyEvents(company.pool, { companyId, actor, traceparent }, change)
   if (position !== null) company.onCommitted?.([companyId])
@@ -92,11 +92,11 @@ interface Recognition {
   identity: ProviderIdentity
 }
 
-async function recognise(
+async function recognize(
   client: PoolClient,
   { company, provider, identity }: Recognition,
   now: string,
-): Promise<CompanyChange<Recognised>> {
+): Promise<CompanyChange<Recognized>> {
   const { companyId, settings, use } = provider
   const account = { issuer: identity.issuer, subject: identity.subject }
   const matching = await loadMatchingUsers(client, companyId, identity)

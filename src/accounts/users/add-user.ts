@@ -1,4 +1,4 @@
-import { normaliseEmail } from '../../domain/attributes.ts'
+import { normalizeEmail } from '../../domain/attributes.ts'
 import type { Role } from '../../domain/company.ts'
 import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
 import type { UserChange, UserLife } from '../../domain/accounts/user-lifecycle.ts'
@@ -38,7 +38,7 @@ const TOKEN_LIFE_MS = 365 * 24 * 60 * 60 * 1000
 export async function addUser(services: CompanyServices, wanted: NewUser, given?: NewPassword): Promise<AddedUser> {
   const { companyId, name, role } = wanted
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
-  const email = normaliseEmail(wanted.email)
+  const email = normalizeEmail(wanted.email)
   const token = generateSecret(userTokenPrefix(companyId))
   const { password, passwordHash } = given ?? (await generatePassword())
   const operator = { companyId, actor: OPERATOR }

@@ -19,7 +19,7 @@ export interface UserWithLink {
 }
 
 /**
- * Adds a user, who sets the password with a one-time token. The email must be normalised. Throws RefusedByStateError
+ * Adds a user, who sets the password with a one-time token. The email must be normalized. Throws RefusedByStateError
  * with `user_exists` if the email is taken.
  */
 export async function inviteCompanyUser(

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { findEverywhere, leaveOutUnreachable, placesOf } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, leaveOutUnreachable, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /** What a search through the companies found. */
@@ -21,7 +21,7 @@ export async function searchCompanies<Row>(
 ): Promise<Found<Row>> {
   let failure: unknown = null
   const rows = await findEverywhere(
-    placesOf(pool, companyId === null ? undefined : [companyId]),
+    shardTargets(pool, companyId === null ? undefined : [companyId]),
     (place) => find(openDatabase(place.pool)),
     (machine, error) => {
       leaveOutUnreachable(machine, error)

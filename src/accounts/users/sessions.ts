@@ -51,7 +51,7 @@ export interface SignInCandidate {
 /** The user of the row `u` may sign in without the company's identity provider. */
 const MAY_USE_PASSWORD = sql.raw<boolean>(`not ${requiresProvider('u.company_id', 'u.user_id')}`)
 
-/** Finds the users with this normalised email who have a password that they may use: in one company, or else in at most ten. */
+/** Finds the users with this normalized email who have a password that they may use: in one company, or else in at most ten. */
 export async function findSignInCandidates(
   pool: Pool,
   email: string,

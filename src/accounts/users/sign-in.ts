@@ -9,7 +9,7 @@ import { hashSecret, generateSecret } from './new-secret.ts'
 import { NOBODYS_HASH, verifyPassword } from './password.ts'
 
 interface Credentials {
-  /** Normalised. */
+  /** Normalized. */
   email: string
   password: string
   /** The chosen company, if the person is a user of several. */

@@ -5,7 +5,7 @@ import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerTables } from '../../ledger/tables.ts'
-import { findEverywhere, placesOf } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { openLeftOut } from '../terminal/left-out.ts'
@@ -34,7 +34,7 @@ export async function listCompanies(options: { json?: boolean }) {
       .select(['c.company_id', 'c.name', 'c.created_at', 'h.position'])
       .execute()
   const rows = await withStore(({ store }) =>
-    findEverywhere(placesOf(store.pool), (place) => list(place.pool), leaveOut),
+    findEverywhere(shardTargets(store.pool), (place) => list(place.pool), leaveOut),
   )
   const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
   print(

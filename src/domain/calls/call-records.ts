@@ -18,13 +18,13 @@ export interface SentRecord {
   sent: SentJson
 }
 
-/** The normalised value that identifies the employee of an update, and the field it was sent in. */
+/** The normalized value that identifies the employee of an update, and the field it was sent in. */
 export interface Locator {
   field: 'id' | 'external_id' | 'email'
   value: string
 }
 
-/** The normalised reference to the manager; null removes the manager. */
+/** The normalized reference to the manager; null removes the manager. */
 export interface ManagerReference {
   field: 'manager_id' | 'manager_external_id' | 'manager_email'
   value: string | null
@@ -34,7 +34,7 @@ export interface ManagerReference {
 export interface ReadRecord extends SentRecord {
   /** Null for a `POST`, or if the locator is invalid. */
   locator: Locator | null
-  /** The valid attributes, normalised, without the manager. */
+  /** The valid attributes, normalized, without the manager. */
   patch: AttributePatch
   /** The manager to look up; undefined if the record does not set one. */
   manager: ManagerReference | undefined

@@ -1,4 +1,4 @@
-import { MAX_EMAIL_UNITS, normaliseEmail } from '../attributes.ts'
+import { MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
 import type { EventData, SentJson } from '../events.ts'
 import { isObject } from '../json-object.ts'
 
@@ -74,6 +74,6 @@ function nameKept(name: (typeof NAMES)[number], value: SentJson): string | numbe
   if (typeof value !== 'string') return null
   const isEmail = name === 'email' || name === 'manager_email'
   if (isEmail && value.length > MAX_EMAIL_UNITS) return null
-  const text = isEmail ? normaliseEmail(value) : value
+  const text = isEmail ? normalizeEmail(value) : value
   return text.length <= MAX_NAME_UNITS ? text : null
 }

@@ -1,7 +1,7 @@
 import { isId } from '../ids.ts'
 import type { Locator, ManagerReference, ReadRecord } from './call-records.ts'
 
-/** Employees named in each of the three ways. Values are normalised. */
+/** Employees named in each of the three ways. Values are normalized. */
 export interface Naming {
   employeeIds: string[]
   emails: string[]

@@ -156,7 +156,7 @@ export interface PatchEffect {
   result: RecordResult
 }
 
-/** Compares a normalised merge patch with the state. Values that are already set are not changes. */
+/** Compares a normalized merge patch with the state. Values that are already set are not changes. */
 export function patchEffect(employee: Employee, patch: AttributePatch): PatchEffect {
   const changes: AttributeChanges = {}
   const changed: string[] = []

@@ -22,7 +22,7 @@ export type SignInRefusal =
 
 /** Who came back from the provider. */
 export interface ReturningPerson extends Identity {
-  /** Normalised; null unless the provider says that it is verified. */
+  /** Normalized; null unless the provider says that it is verified. */
   email: string | null
   /** The email as sent. */
   claimedEmail: string | null

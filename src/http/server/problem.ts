@@ -8,7 +8,7 @@ import { problem, problemDocument } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { bodyProblem } from './body-faults.ts'
 import { isMachineDown } from '../../postgres/cluster/machine.ts'
-import { isServerError, isUnconfirmed } from '../../postgres/database-errors.ts'
+import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './log-ids.ts'
 
 const RETRY_AFTER_SECONDS = '1'
@@ -37,7 +37,7 @@ export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof IdempotencyInProgressError) {
     return problem('idempotency_in_progress', 'The first call with this Idempotency-Key is still running; try again')
   }
-  if (error instanceof UnavailableError || isServerError(error)) {
+  if (error instanceof UnavailableError || isTransient(error)) {
     return problem('unavailable', 'The service is temporarily unavailable; try again')
   }
   return fromFastify(error as FastifyError, bodyLimit) ?? problem('internal_error', 'Something went wrong on our side')

@@ -8,7 +8,7 @@ import {
   listEmployees,
   matchesFilter,
 } from '../../../projections/employees/queries.ts'
-import { normaliseEmail } from '../../domain/attributes.ts'
+import { normalizeEmail } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readEmployee } from '../../ledger/read/read-employees.ts'
@@ -122,7 +122,7 @@ async function listPage(db: LedgerDb, companyId: string, query: Query) {
     return pageOf(found, limit, ({ id }) => id)
   }
   const holder = await readEmployee(db, companyId, {
-    ...(email === undefined ? {} : { email: normaliseEmail(email) }),
+    ...(email === undefined ? {} : { email: normalizeEmail(email) }),
     ...(externalId === undefined ? {} : { external_id: externalId }),
   })
   const isWanted = (employee: Employee) =>

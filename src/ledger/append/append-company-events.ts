@@ -4,7 +4,7 @@ import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { openHead } from './company-state.ts'
 import { beginFor } from '../../postgres/cluster/company-connections.ts'
-import { isServerError, meansNotCommitted } from '../../postgres/database-errors.ts'
+import { isTransient, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import { insertTraces } from './event-traces.ts'
@@ -42,7 +42,7 @@ export interface AppendedChange<Result> {
  * its own; API calls share theirs (lanes.ts). With `isNew`, the company's ledger is opened first.
  *
  * If the connection is lost during COMMIT, the ledger is asked whether the change took effect. Throws UnavailableError
- * if it did not, or if that cannot be learnt.
+ * if it did not, or if that cannot be learned.
  */
 export async function appendCompanyEvents<Result>(
   pool: Pool,
@@ -59,7 +59,7 @@ export async function appendCompanyEvents<Result>(
   } catch (error) {
     const isUnknown = error instanceof UnknownOutcomeError
     // A connection that cannot roll back is not reused.
-    client.release(isUnknown || isServerError(error) || !(await canRollBack(client)))
+    client.release(isUnknown || isTransient(error) || !(await canRollBack(client)))
     if (!isUnknown) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<AppendedChange<Result>>)
   }

@@ -10,7 +10,7 @@ import type { SealedEvent } from '../integrity/codec.ts'
 
 const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
-const NOT_LEARNT = 'the outcome of the commit could not be learnt'
+const NOT_LEARNED = 'the outcome of the commit could not be learned'
 
 /** Identifies an event: the leaf hash covers a salt that no other event has. */
 type SealedLeaf = Pick<SealedEvent, 'companyId' | 'leaf'> & { header: Pick<SealedEvent['header'], 'position'> }
@@ -32,20 +32,20 @@ export class UnknownOutcomeError<Result> extends UnconfirmedCommitError {
 
 /**
  * Finds out whether a transaction whose COMMIT was not answered took effect, and resolves with its result if it did.
- * Needs a connection of the pool. Throws UnavailableError if it did not, or if that cannot be learnt in time.
+ * Needs a connection of the pool. Throws UnavailableError if it did not, or if that cannot be learned in time.
  */
 export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeError<Result>): Promise<Result> {
   const { event, result } = unknown
   const deadline = performance.now() + (event ? DEADLINE_MS : 0)
   while (performance.now() < deadline) {
     const committed = await isStored(pool, event!).catch((error: unknown) => {
-      if (error instanceof MachineDownError) throw new UnavailableError(NOT_LEARNT, { cause: unknown })
+      if (error instanceof MachineDownError) throw new UnavailableError(NOT_LEARNED, { cause: unknown })
     })
     if (committed === true) return result
     if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause: unknown })
     await pause(PAUSE_MS)
   }
-  throw new UnavailableError(NOT_LEARNT, { cause: unknown })
+  throw new UnavailableError(NOT_LEARNED, { cause: unknown })
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Verdict } from './verify-export.ts'
 const DEAD_AFTER_MS = 30_000
 
 /** How a run ended that has no verdict on the ledger. */
-export type Ended = { verdict: 'cancelled' | 'interrupted' | 'failed' }
+export type Ended = { verdict: 'canceled' | 'interrupted' | 'failed' }
 
 /** The last verification of a company's ledger. */
 export interface VerificationRun {
@@ -67,7 +67,7 @@ export async function storeRun(
 export async function cancelRun(db: LedgerDb, companyId: string): Promise<void> {
   await db
     .updateTable('ledger_verifications')
-    .set({ verdict: JSON.stringify({ verdict: 'cancelled' } satisfies Ended) })
+    .set({ verdict: JSON.stringify({ verdict: 'canceled' } satisfies Ended) })
     .where('company_id', '=', toUuid(companyId))
     .where('verdict', 'is', null)
     .execute()

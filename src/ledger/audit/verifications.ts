@@ -64,7 +64,7 @@ export function openVerifications({ db, signer, onError, maxEvents = MAX_EVENTS 
     const signal = AbortSignal.any([stopping.signal, ended.signal])
     let position = 0
     const beating = beat(signal, async () => {
-      // Cancelled, or taken over by a run that did not see this one for a long time.
+      // Canceled, or taken over by a run that did not see this one for a long time.
       if (!(await storeRun(db, companyId, runId, { position }))) ended.abort()
     })
     const before = last

@@ -2,7 +2,12 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { clusterOf, findEverywhere, leaveOutUnreachable, placesOf } from '../../postgres/cluster/company-connections.ts'
+import {
+  clusterOf,
+  findEverywhere,
+  leaveOutUnreachable,
+  shardTargets,
+} from '../../postgres/cluster/company-connections.ts'
 import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
@@ -70,7 +75,7 @@ export async function readStanding(
 ): Promise<ProjectionStanding> {
   const { name, version } = projection
   const parts = await findEverywhere(
-    placesOf(pool),
+    shardTargets(pool),
     async (place) => [await readPart(place.pool, projection)],
     onUnreachable,
   )
@@ -148,7 +153,7 @@ export async function readCompanyStanding(
   const row = rows[0]
   if (!row) throw new Error(`there is no company ${companyId}`)
   const readAll = async (place: { pool: Pool }) => [await readLag(openDatabase(place.pool), { name, version })]
-  const lags = await outsideCompany(() => findEverywhere(placesOf(pool), readAll, leaveOutUnreachable))
+  const lags = await outsideCompany(() => findEverywhere(shardTargets(pool), readAll, leaveOutUnreachable))
   const { lagging, parked_companies: parked } = sumLags(lags)
   return {
     ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
@@ -203,7 +208,11 @@ interface TimesAhead {
 
 /** Counts recorded times that are in the future, and compares the clocks. */
 export async function readTimesAhead(pool: Pool, onUnreachable?: OnUnreachable): Promise<TimesAhead> {
-  const parts = await findEverywhere(placesOf(pool), async (place) => [await timesAheadIn(place.pool)], onUnreachable)
+  const parts = await findEverywhere(
+    shardTargets(pool),
+    async (place) => [await timesAheadIn(place.pool)],
+    onUnreachable,
+  )
   return {
     companies: sum(parts, ({ companies }) => companies),
     seconds: most(parts.map(({ seconds }) => seconds)),
@@ -241,7 +250,7 @@ export async function readWorstCompanies(
   onUnreachable?: OnUnreachable,
 ): Promise<LaggingCompany[]> {
   const worst = await findEverywhere(
-    placesOf(pool),
+    shardTargets(pool),
     (place) => readWorst(openDatabase(place.pool), projection, limit),
     onUnreachable,
   )

@@ -5,7 +5,7 @@ import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
 import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
 import { leaveOutUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { isServerError } from '../../postgres/database-errors.ts'
+import { isTransient } from '../../postgres/database-errors.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The number of companies that are listed per projection. */
@@ -65,7 +65,7 @@ async function depthsIfReachable(queueDepths: WatchedDatabase['queueDepths']): P
   try {
     return await queueDepths()
   } catch (error) {
-    if (isServerError(error)) return []
+    if (isTransient(error)) return []
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
-import { breaksConnection, isServerError, isUnconfirmed, MovedError, sqlState } from '../database-errors.ts'
+import { breaksConnection, isTransient, isUnconfirmed, MovedError, sqlState } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
@@ -183,7 +183,7 @@ export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; 
 }
 
 /** A part of the database that is asked by itself: a shard, a machine, or all of it on plain PostgreSQL. */
-export interface Place {
+export interface QueryTarget {
   /** Null on plain PostgreSQL. */
   machine: string | null
   pool: Pool
@@ -192,10 +192,10 @@ export interface Place {
 }
 
 /**
- * All places, for work that looks over all companies and need not see the latest; or those of some companies, each with
+ * All shards, for work that looks over all companies and need not see the latest; or those of some companies, each with
  * its own.
  */
-export function placesOf(pool: Pool, companyIds?: string[]): Place[] {
+export function shardTargets(pool: Pool, companyIds?: string[]): QueryTarget[] {
   const cluster = clusterOf(pool)
   if (!cluster) return [{ machine: null, pool, companyIds }]
   const ofShard = companyIds && Map.groupBy(companyIds, (companyId) => cluster.find(companyId).shard)
@@ -209,7 +209,7 @@ export function placesOf(pool: Pool, companyIds?: string[]): Place[] {
 }
 
 /** All machines, for what each of them knows of itself. */
-export function machinesBehind(pool: Pool): Place[] {
+export function machineTargets(pool: Pool): QueryTarget[] {
   const machines = clusterOf(pool)?.machines()
   return (
     machines?.map((machine) => ({ machine: machine.name, pool: poolOfMachine(pool, machine) })) ?? [
@@ -227,23 +227,23 @@ const rethrow: OnUnreachable = (_, error) => {
 
 /** Leaves out a machine that does not answer. The caller reports unreachable machines elsewhere. */
 export const leaveOutUnreachable: OnUnreachable = (_, error) => {
-  if (!isServerError(error)) throw error
+  if (!isTransient(error)) throw error
 }
 
 /**
- * Collects what is found in places, machine by machine and side by side. Machines that cannot be asked are left out;
+ * Collects what is found in these targets, machine by machine and side by side. Machines that cannot be asked are left out;
  * `onUnreachable` is called for each of them, and by default throws. Throws if none can be asked.
  */
 export async function findEverywhere<Found>(
-  places: Place[],
-  find: (place: Place) => Promise<Found[]>,
+  targets: QueryTarget[],
+  find: (target: QueryTarget) => Promise<Found[]>,
   onUnreachable: OnUnreachable = rethrow,
 ): Promise<Found[]> {
-  const ofMachines = [...Map.groupBy(places, ({ machine }) => machine)]
+  const ofMachines = [...Map.groupBy(targets, ({ machine }) => machine)]
   const outcomes = await Promise.allSettled(
-    ofMachines.map(async ([, places]) => {
+    ofMachines.map(async ([, targets]) => {
       const found: Found[][] = []
-      for (const place of places) found.push(await find(place))
+      for (const target of targets) found.push(await find(target))
       return found.flat()
     }),
   )
@@ -256,12 +256,12 @@ export async function findEverywhere<Found>(
   })
 }
 
-/** Adds up what is counted in all places, as `findEverywhere` finds it. */
+/** Adds up what is counted in these targets, as `findEverywhere` finds it. */
 export async function countEverywhere(
   pool: Pool,
   count: (pool: Pool) => Promise<number>,
   onUnreachable?: OnUnreachable,
 ): Promise<number> {
-  const counts = await findEverywhere(placesOf(pool), async (place) => [await count(place.pool)], onUnreachable)
+  const counts = await findEverywhere(shardTargets(pool), async (target) => [await count(target.pool)], onUnreachable)
   return counts.reduce((total, one) => total + one, 0)
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
-import { isServerError, sqlState } from '../database-errors.ts'
+import { isTransient, sqlState } from '../database-errors.ts'
 import type { MachineAddress } from './machine-address.ts'
 
 const PING_INTERVAL_MS = 250
@@ -139,7 +139,7 @@ export async function onFirst<Result>(
     try {
       return await task(machine)
     } catch (error) {
-      if (!isServerError(error)) throw error
+      if (!isTransient(error)) throw error
       failure = error
     }
   }

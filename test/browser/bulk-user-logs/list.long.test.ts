@@ -227,7 +227,7 @@ await t.test('only administrators can open these pages', async (t) => {
   }
 })
 
-await t.test('the list looks right in both colour schemes and at every width', async (t) => {
+await t.test('the list looks right in both color schemes and at every width', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   t.same(await looksOf(page, LOGS), [])

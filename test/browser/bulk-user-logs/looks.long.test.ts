@@ -43,7 +43,7 @@ const PAGES = {
 }
 
 for (const [name, path] of Object.entries(PAGES)) {
-  await t.test(`${name} looks right in both colour schemes and at every width`, async (t) => {
+  await t.test(`${name} looks right in both color schemes and at every width`, async (t) => {
     const { page, faults } = await openPage(t, browser, service)
     await signIn(page, service.company, 'admin')
     t.same(await looksOf(page, path), [])

@@ -68,7 +68,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 await t.test(
-  'the pages of the provider look right in both colour schemes and at every width, with hostile texts',
+  'the pages of the provider look right in both color schemes and at every width, with hostile texts',
   async (t) => {
     const service = await startService(t, SETTINGS)
     const { company, pool } = service

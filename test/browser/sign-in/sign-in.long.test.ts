@@ -75,7 +75,7 @@ await t.test('a breadcrumb leads back to the list with its filters, until someon
   t.same(faults, [])
 })
 
-await t.test('the signed-out pages look right in both colour schemes and at every width', async (t) => {
+await t.test('the signed-out pages look right in both color schemes and at every width', async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, await openBrowser(), service)
   for (const path of ['/sign-in', '/invitation?token=x', '/problems', '/problems/quota_exceeded'])

@@ -61,7 +61,7 @@ await t.test('changing, dropping or adding any one character is detected', async
   )
 })
 
-await t.test('swapping two neighbours is detected', async () => {
+await t.test('swapping two neighbors is detected', async () => {
   fc.assert(
     fc.property(anyRandom, fc.integer({ min: 8, max: 55 }), (random, at) => {
       const secret = formatSecret(PREFIX, random)

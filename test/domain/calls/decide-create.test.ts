@@ -84,7 +84,7 @@ await t.test('the answer is the whole employee: every field present, null when u
   ])
 })
 
-await t.test('the attributes set are those sent, normalised, without nulls, plus the status', async (t) => {
+await t.test('the attributes set are those sent, normalized, without nulls, plus the status', async (t) => {
   const sent = person(1, { email: 'ANA@X.com', job_title: null, department: 'R&D', custom_attributes: { '10': true } })
   const [created] = given().create(sent).events
   t.strictSame(created?.data, {

@@ -46,7 +46,7 @@ await t.test('absent fields stay unchanged', async (t) => {
   })
 })
 
-await t.test('the current value, after normalisation, is no change: no event, no new version', async (t) => {
+await t.test('the current value, after normalization, is no change: no event, no new version', async (t) => {
   const company = given(hired(1, { email: 'ana@x.com', custom_attributes: { a: 1 } }))
   const same = {
     email: 'ANA@X.com',

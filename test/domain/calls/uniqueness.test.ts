@@ -46,7 +46,7 @@ await t.test('e-mails collide in any form, external ids only when identical', as
   t.strictSame(faultsOf(company.create(person(2, { external_id: 'e-1' }))), [])
 })
 
-await t.test('all collisions within the call are flagged, after normalisation', async (t) => {
+await t.test('all collisions within the call are flagged, after normalization', async (t) => {
   const decision = given().create([
     person(1, { email: 'fiona@example.com', external_id: 'E-1' }),
     person(2, { email: 'FIONA@example.com' }),

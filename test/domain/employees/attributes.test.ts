@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ATTRIBUTE_NAMES, normaliseEmail } from '../../../src/domain/attributes.ts'
+import { ATTRIBUTE_NAMES, normalizeEmail } from '../../../src/domain/attributes.ts'
 import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
 
 const text = (length: number) => 'x'.repeat(length)
@@ -18,7 +18,7 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
   ['email', null, 'null_not_allowed', 'is null'],
   ['email', true, 'invalid_type', 'is a boolean'],
   ['email', `${text(243)}@example.com`, 'too_long', 'has 255 characters'],
-  ['email', `${'\ufb03'.repeat(81)}@example.com`, 'too_long', 'has 255 characters once it is normalised'],
+  ['email', `${'\ufb03'.repeat(81)}@example.com`, 'too_long', 'has 255 characters once it is normalized'],
   ...[
     ['', 'is empty'],
     ['ana', 'has no @'],
@@ -143,7 +143,7 @@ const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
 ]
 
 for (const [field, cases] of Map.groupBy(ACCEPTED, ([field]) => field)) {
-  await t.test(`${field} within its limits is accepted and normalised, at creation and in a patch`, async (t) => {
+  await t.test(`${field} within its limits is accepted and normalized, at creation and in a patch`, async (t) => {
     for (const [, sent, stored] of cases) {
       const [created] = given().create(person(1, { [field]: sent })).outcomes
       t.strictSame(created?.employee[field as 'email'], stored, `create: ${JSON.stringify(sent).slice(0, 40)}`)
@@ -164,18 +164,18 @@ await t.test('null clears every clearable attribute in a patch', async (t) => {
   t.match(outcomes[0]?.employee, cleared)
 })
 
-await t.test('an e-mail is normalised to NFKC and lower case', async (t) => {
-  t.equal(normaliseEmail('ﬁONA@EXAMPLE.COM'), 'fiona@example.com')
-  t.equal(normaliseEmail('\u212A@x.com'), 'k@x.com', 'the Kelvin sign')
-  t.equal(normaliseEmail('e\u0301@x.com'), normaliseEmail('\u00c9@x.com'))
+await t.test('an e-mail is normalized to NFKC and lower case', async (t) => {
+  t.equal(normalizeEmail('ﬁONA@EXAMPLE.COM'), 'fiona@example.com')
+  t.equal(normalizeEmail('\u212A@x.com'), 'k@x.com', 'the Kelvin sign')
+  t.equal(normalizeEmail('e\u0301@x.com'), normalizeEmail('\u00c9@x.com'))
 })
 
 await t.test(
-  'an e-mail far beyond the limit is refused before normalisation, which could multiply its length',
+  'an e-mail far beyond the limit is refused before normalization, which could multiply its length',
   async (t) => {
-    const normalise = t.capture(String.prototype, 'normalize', String.prototype.normalize)
+    const normalize = t.capture(String.prototype, 'normalize', String.prototype.normalize)
     const sent = `${'\ufdfa'.repeat(10_000)}@example.com`
     t.strictSame(faultsOf(given().create(person(1, { email: sent }))), ['/email too_long'])
-    t.equal(normalise().length, 0)
+    t.equal(normalize().length, 0)
   },
 )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
-import { ATTRIBUTE_NAMES, normaliseEmail } from '../../../src/domain/attributes.ts'
+import { ATTRIBUTE_NAMES, normalizeEmail } from '../../../src/domain/attributes.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
 import { evolve, evolveStored } from '../../../src/domain/employees/employee.ts'
 import type { NewEvent } from '../../../src/domain/events.ts'
@@ -184,14 +184,14 @@ await t.test('making the same update twice changes nothing the second time', asy
   )
 })
 
-await t.test('normalising an e-mail again changes nothing', async () => {
+await t.test('normalizing an e-mail again changes nothing', async () => {
   const awkward = fc.string({
     unit: fc.constantFrom('İ', 'Σ', 'ς', 'ﬁ', 'K', '\u0301', 'ǅ', 'ẞ', '\u0345', 'A', '@', '.', 'ᏸ', 'Ω'),
   })
   fc.assert(
     fc.property(fc.oneof(anyEmail, anyText(), awkward), (text) => {
-      const once = normaliseEmail(text)
-      assert.equal(normaliseEmail(once), once)
+      const once = normalizeEmail(text)
+      assert.equal(normalizeEmail(once), once)
     }),
     { numRuns: inputs(500, 2000) },
   )

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import pg from 'pg'
 import t from 'tap'
-import { makeNeighbour } from '../../support/postgres/machine-pool.ts'
+import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
@@ -11,7 +11,7 @@ import { browse, cookieOf } from '../../support/http/sessions.ts'
 
 const AT_ONCE = 4
 const service = await startService(t, { POOL_SIZE: '5', HEAVY_READS: String(AT_ONCE) })
-const [a, b, c] = [service.company, await makeNeighbour(service, 'B'), await makeNeighbour(service, 'C')]
+const [a, b, c] = [service.company, await makeNeighbor(service, 'B'), await makeNeighbor(service, 'C')]
 const made = await service.call('POST', '/v1/employees', { body: employee({ first_name: 'Zoe' }) })
 await service.project()
 const employeeId = made.body.employees[0].id as string

@@ -46,7 +46,7 @@ await t.test('the list as CSV has the same entries as in JSON, in the same order
   t.equal((await csv('/bulk-user-logs.csv?employee=gone@example.com')).length, 1)
 })
 
-await t.test('the CSV is a named file in UTF-8 that spreadsheets recognise, with a header row', async (t) => {
+await t.test('the CSV is a named file in UTF-8 that spreadsheets recognize, with a header row', async (t) => {
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
   const response = await fetch(`${service.address}/admin/v1/bulk-user-logs.csv`, { headers })
   t.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chooseLabelledColumns, roundScale, stackBars } from '../../../src/http/pages/charts/bar-chart.ts'
+import { chooseLabeledColumns, roundScale, stackBars } from '../../../src/http/pages/charts/bar-chart.ts'
 
 await t.test('an axis starts at 0, has round whole steps and holds the largest value', async (t) => {
   t.strictSame(roundScale(7, 5), { max: 8, ticks: [0, 2, 4, 6, 8] })
@@ -43,9 +43,9 @@ await t.test('the smallest value is visible, and zero is not', async (t) => {
   )
 })
 
-await t.test('the first and last columns are labelled, and some evenly between them', async (t) => {
-  t.strictSame(chooseLabelledColumns(30, 3), [0, 15, 29])
-  t.strictSame(chooseLabelledColumns(2, 3), [0, 1])
-  t.strictSame(chooseLabelledColumns(1, 3), [0])
-  t.strictSame(chooseLabelledColumns(0, 3), [])
+await t.test('the first and last columns are labeled, and some evenly between them', async (t) => {
+  t.strictSame(chooseLabeledColumns(30, 3), [0, 15, 29])
+  t.strictSame(chooseLabeledColumns(2, 3), [0, 1])
+  t.strictSame(chooseLabeledColumns(1, 3), [0])
+  t.strictSame(chooseLabeledColumns(0, 3), [])
 })

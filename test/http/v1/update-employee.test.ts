@@ -39,7 +39,7 @@ await t.test('an update returns 200, the new entity tag, the changed names and t
   ])
 })
 
-await t.test('values equal after normalisation make no change and no new version', async (t) => {
+await t.test('values equal after normalization make no change and no new version', async (t) => {
   const before = await created({ email: 'same@example.com' })
   const { body, headers } = await patch(before.id, { email: 'SAME@example.com', status: 'active', phone: null })
   t.match(body, { result: 'no_updates', changed: [], employee: { version: 1 } })

@@ -80,7 +80,7 @@ await t.test('a company has one verification at a time, which any process can ca
   t.strictSame(started.toSorted(), ['running', 'running', 'started'])
   t.match(await there.read(company.id), { verdict: null, position: 0, size: head })
   await there.cancel(company.id)
-  t.match(await resultOf(), { verdict: { verdict: 'cancelled' } })
+  t.match(await resultOf(), { verdict: { verdict: 'canceled' } })
   await release()
   await eventually(
     'it has stopped',
@@ -91,7 +91,7 @@ await t.test('a company has one verification at a time, which any process can ca
   t.match(await resultOf(), { verdict: { verdict: 'consistent' } }, 'and another one can start')
 })
 
-await t.test("the next company's verification waits for its turn, and can be cancelled meanwhile", async (t) => {
+await t.test("the next company's verification waits for its turn, and can be canceled meanwhile", async (t) => {
   const other = await service.makeCompany('Other')
   const release = await holdEvents()
   const one = open()

@@ -84,7 +84,7 @@ const STRUCTURES: [what: string, sent: unknown, canonical: string][] = [
     { sin: 4, pêche: 3, péché: 2, peach: 1 },
     '{"peach":1,"péché":2,"pêche":3,"sin":4}',
   ],
-  ['texts are not normalised', { 'Unnormalized Unicode': 'A\u030a' }, '{"Unnormalized Unicode":"A\u030a"}'],
+  ['texts are not normalized', { 'Unnormalized Unicode': 'A\u030a' }, '{"Unnormalized Unicode":"A\u030a"}'],
   ['only necessary characters are escaped', '</script>\u007f\u2028\u0080', '"</script>\u007f\u2028\u0080"'],
   [
     'controls are escaped in their short form, if they have one',

@@ -98,7 +98,7 @@ async function sidewaysScroll(page: Page): Promise<number> {
   })
 }
 
-/** Loads a page and checks its looks in both colour schemes and at three widths. Returns one line per fault. */
+/** Loads a page and checks its looks in both color schemes and at three widths. Returns one line per fault. */
 export async function looksOf(page: Page, path: string): Promise<string[]> {
   await page.goto(path)
   return look(page, path)
@@ -109,7 +109,7 @@ export async function looksOfAnswer(page: Page): Promise<string[]> {
   return look(page, new URL(page.url()).pathname)
 }
 
-/** Both colour schemes and every width, but not each with each other: judging a page is slow. */
+/** Both color schemes and every width, but not each with each other: judging a page is slow. */
 const LOOKS = [
   ['light', 320],
   ['light', 800],

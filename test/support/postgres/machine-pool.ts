@@ -11,7 +11,7 @@ export function machinePoolOf(pool: Pool, { company }: Service): MachinePool {
 }
 
 /** Makes a company on the same machine as the service's company. */
-export async function makeNeighbour(service: Service, name: string): Promise<TestCompany> {
+export async function makeNeighbor(service: Service, name: string): Promise<TestCompany> {
   const cluster = clusterOf(service.pool)
   const isNear = ({ id }: TestCompany) => cluster?.find(id).machine === cluster?.find(service.company.id).machine
   for (;;) {

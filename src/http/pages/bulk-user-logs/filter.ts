@@ -12,7 +12,7 @@ export type FilterName = (typeof NAMES)[number]
 
 /** The filters in a page's address. */
 export interface PageFilter {
-  /** The values by name, neither checked nor normalised. */
+  /** The values by name, neither checked nor normalized. */
   given: FormFields
   /** Null when a value is not valid. */
   filter: EntryFilter | null

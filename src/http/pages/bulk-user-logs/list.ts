@@ -24,7 +24,7 @@ export interface ListPage {
   timeZone: string
   /** The position up to which the log was read; null for a page that receives no new entries. */
   reached: number | null
-  /** The positions after which the neighbouring pages start; null if there is no such page. */
+  /** The positions after which the neighboring pages start; null if there is no such page. */
   newer: number | null
   older: number | null
   /** Set if the search by person ended before the page was full: the way to go on, and the time that it reached. */

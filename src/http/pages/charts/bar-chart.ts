@@ -57,7 +57,7 @@ function roundToHundredths(value: number): number {
 }
 
 /** Chooses the columns that get a label: the first, the last, and some evenly spaced between them. */
-export function chooseLabelledColumns(columns: number, names: number): number[] {
+export function chooseLabeledColumns(columns: number, names: number): number[] {
   const count = Math.min(columns, names)
   if (count < 2) return columns === 0 ? [] : [0]
   return Array.from({ length: count }, (_, at) => Math.round((at * (columns - 1)) / (count - 1)))

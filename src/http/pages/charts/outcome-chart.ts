@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { chooseLabelledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
+import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
@@ -29,7 +29,7 @@ const COMPACT = { height: 36, below: 16, labelAt: 13, maxSteps: 2 }
 const LABELS = 3
 
 /**
- * Renders a bar for each hour or day: completed below, failed above and hatched, so that colour is not the only cue. Bars
+ * Renders a bar for each hour or day: completed below, failed above and hatched, so that color is not the only cue. Bars
  * that are links say their numbers; put a table with the numbers below a chart of other bars.
  */
 export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }: Chart): Html {
@@ -43,7 +43,7 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }:
     max,
     height,
   )
-  const labelled = chooseLabelledColumns(bars.length, LABELS)
+  const labeled = chooseLabeledColumns(bars.length, LABELS)
   // What is inside an image can't be followed.
   const role = bars.some(({ href }) => href !== undefined) ? 'group' : 'img'
   return html`<figure class="chart ${isCompact ? 'compact' : ''}">
@@ -54,7 +54,7 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }:
       ${renderHatch(`${id}-hatch`)}
       <g aria-hidden="true">
         ${ticks.map((tick) => renderGridLine(tick, height - (tick / max) * height))}
-        ${labelled.map((column, at, { length }) => renderLabel(bars[column]!.label, stacks[column]![0]!, height + labelAt, at, length))}
+        ${labeled.map((column, at, { length }) => renderLabel(bars[column]!.label, stacks[column]![0]!, height + labelAt, at, length))}
       </g>
       ${stacks.map((segments, at) => renderBar(bars[at]!, segments, height, `${id}-hatch`))}
     </svg>

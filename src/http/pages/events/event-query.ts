@@ -18,7 +18,7 @@ const MAX_TEXT_CHARACTERS = 254
 
 /** The query of an event stream's page. */
 export interface EventQuery {
-  /** The filters by name as given, neither checked nor normalised. */
+  /** The filters by name as given, neither checked nor normalized. */
   given: FormFields
   filter: EventFilter
   /** Instants, RFC 3339: from the first, before the second. */

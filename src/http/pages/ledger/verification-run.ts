@@ -36,8 +36,8 @@ function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { posit
   switch (verdict.verdict) {
     case 'consistent':
       return renderConsistent(verdict)
-    case 'cancelled':
-      return html`<p role="status">The last verification was cancelled ${place}.</p>`
+    case 'canceled':
+      return html`<p role="status">The last verification was canceled ${place}.</p>`
     case 'interrupted':
       return html`<p class="warning" role="status">
         The last verification was interrupted ${place}, because the service stopped. Start it again.

@@ -13,7 +13,7 @@ const MARK = html`<path d="M8 2.5v7M8 12.2v1.6" />`
 
 const SIGNS: Record<Tone, Html> = { good: TICK, warn: MARK, bad: CROSS, plain: DASH }
 
-/** Renders a status as a word, with an icon and a colour of the same meaning. */
+/** Renders a status as a word, with an icon and a color of the same meaning. */
 export function renderBadge(tone: Tone, word: string, sign: Html = SIGNS[tone]): Html {
   return html`<span class="badge ${tone}"
     ><svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">${sign}</svg

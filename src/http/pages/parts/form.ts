@@ -114,7 +114,7 @@ interface Field {
   lines?: number
 }
 
-/** Renders a labelled input with its hint and error, which assistive technology reads with it. */
+/** Renders a labeled input with its hint and error, which assistive technology reads with it. */
 export function renderField(wanted: Field, problem: FormProblem): Html {
   const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = wanted
   const fault = findFault(name, label, problem)
@@ -154,7 +154,7 @@ interface Choice {
   hint?: string
 }
 
-/** Renders a labelled list of options. */
+/** Renders a labeled list of options. */
 export function renderChoice({ name, label, value, options, hint }: Choice, problem: FormProblem): Html {
   const fault = findFault(name, label, problem)
   return html`<div class="field">
@@ -210,8 +210,8 @@ export function findFault(name: string, label: string, problem: FormProblem): st
   const item = /\/(\d+)$/.exec(pointer)?.[1]
   const named = item === undefined ? label : `${label}: number ${Number(item) + 1}`
   const shown = pointer.slice(1)
-  const labelled = message.startsWith(`${shown} `) ? `${named}${message.slice(shown.length)}` : message
-  const text = labelled.replace(/ must be an integer$/, ' must be a whole number')
+  const labeled = message.startsWith(`${shown} `) ? `${named}${message.slice(shown.length)}` : message
+  const text = labeled.replace(/ must be an integer$/, ' must be a whole number')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 

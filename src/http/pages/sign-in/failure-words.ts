@@ -48,7 +48,7 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     status: 403,
     title: 'PROVIDER did not let you in',
     advice: 'If you did not cancel yourself, send the lines below to your IT.',
-    forIt: 'The person cancelled, or may not use this application: check its assignments at the provider.',
+    forIt: 'The person canceled, or may not use this application: check its assignments at the provider.',
   },
   invalid_response: {
     status: 400,

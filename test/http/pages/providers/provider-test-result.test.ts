@@ -48,7 +48,7 @@ await t.test('the check shows what the provider publishes', async (t) => {
   for (const words of ['The provider answers.', provider.issuer, 'client_secret_basic']) t.match(text, words)
 })
 
-await t.test('a user is recognised by a verified email, with the role of the claim', async (t) => {
+await t.test('a user is recognized by a verified email, with the role of the claim', async (t) => {
   const { status, text } = await testAs({
     ...{ sub: '<b>sub</b>', email: 'Auditor@example.com', email_verified: true, name: 'Otto' },
     groups: ['everybody', 'ledger-admins', 'ledger-auditors'],
@@ -68,13 +68,13 @@ await t.test('a stranger would become a user, and without any of the values a me
   t.match(text, 'A new user <bdi>new@example.com</bdi> would be created, with the role member. Nothing was changed.')
 })
 
-await t.test('an email that is not verified recognises nobody, and the page says why', async (t) => {
+await t.test('an email that is not verified recognizes nobody, and the page says why', async (t) => {
   const { text } = await testAs({ sub: 'otto', email: 'auditor@example.com' })
   t.match(text, 'Signing in would be refused.')
   t.match(text, '<bdi>auditor@example.com</bdi>, not verified')
 })
 
-await t.test('a linked account is recognised, and the last administrator keeps the role', async (t) => {
+await t.test('a linked account is recognized, and the last administrator keeps the role', async (t) => {
   await pool.query(`update users set issuer = $2, subject = 'ada' where company_id = $1 and user_id = $3`, [
     ...[toUuid(company.id), provider.issuer, toUuid(company.admin.user_id)],
   ])
