@@ -114,15 +114,8 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
   })
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const deliveries = await startDeliveries({
-    ...{
-      pool,
-      db: openDatabase<LedgerTables>(pool),
-      poster,
-      secrets: await openConfiguredSecretBox(config),
-      newId,
-      boss,
-      log,
-    },
+    ...{ pool, db: openDatabase<LedgerTables>(pool), poster, newId, boss, log },
+    secrets: await openConfiguredSecretBox(config),
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     ...countDeliveries(metrics),
   })

@@ -1,11 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { ChangedProvider, NewSecret } from '../../accounts/providers/change-provider.ts'
-import {
-  addProvider,
-  changeProvider,
-  NO_PROVIDER,
-  rotateProviderSecret,
-} from '../../accounts/providers/change-provider.ts'
+import { addProvider, changeProvider, NO_PROVIDER } from '../../accounts/providers/change-provider.ts'
+import { rotateProviderSecret } from '../../accounts/providers/change-provider.ts'
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { RefusedByStateError } from '../../accounts/users/change-company.ts'
 import { newId } from '../../bootstrap/new-id.ts'
@@ -45,19 +41,14 @@ export async function setProvider({ company, json, ...given }: SetOptions) {
   const { clientAuth, secretFile } = given
   const { changed, config } = await withStore(async (opened) => {
     requireAddresses(opened.config, company)
-    const services = await openServices(opened)
+    const [services, acting] = [await openServices(opened), asOperator(company)]
     const current = await readProvider(services.pool, company)
     if (current && (clientAuth ?? secretFile) !== undefined)
       throw new StartupError('the company has a provider; use `provider replace-secret` for another secret')
     const settings = readSettings(given, current?.settings ?? null, opened.config)
     const changed = current
-      ? await changeProvider(services, asOperator(company), { change: 'edit', settings }, current.version)
-      : await addProvider(
-          services,
-          asOperator(company),
-          settings,
-          await readNewSecret(settings.client_auth, secretFile),
-        )
+      ? await changeProvider(services, acting, { change: 'edit', settings }, current.version)
+      : await addProvider(services, acting, settings, await readNewSecret(settings.client_auth, secretFile))
     return { changed, config: opened.config }
   })
   print(describeProvider(changed.provider, config), json)
