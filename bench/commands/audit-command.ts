@@ -12,7 +12,7 @@ import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts
 import { openOurs } from '../peers/ours-peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 
 interface Options extends RunOptions {
   events: number
@@ -40,9 +40,7 @@ async function run({ events, records, note, out, report, dataDir }: Options): Pr
     return { machine, result: await audit(server, { events, records }, folder) }
   })
   const markdown = formatAudit(machine, result, note)
-  const files = await writeResults(out, 'audit', { json: { machine, note, result }, markdown })
-  if (report !== undefined) await writeIntoReport(report, 'audit', markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults({ out, report }, 'audit', { json: { machine, note, result }, markdown })
 }
 
 /** Fills a ledger, requests proofs from a running service, then runs the commands on it. */

@@ -4,7 +4,7 @@ import { addRunOptions, parseCount, printProgress } from '../compare/command-opt
 import { formatMachine, formatTable } from '../compare/markdown.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 import type { BytesResult } from './bytes.ts'
 import { GROUPS, measureBytes, measurePeak } from './bytes.ts'
 
@@ -36,12 +36,10 @@ async function run({ employees, records, large, out, report, dataDir }: Options)
   }))
   const facts = `One company of ${employees} employees, calls of ${records} records.`
   const markdown = [formatMachine(machine), facts, formatBytes(results), formatPeak(large, peak)].join('\n\n')
-  const files = await writeResults(out, 'bytes', {
+  await publishResults({ out, report }, 'bytes', {
     json: { machine, employees, records, results, large, peak },
     markdown,
   })
-  if (report !== undefined) await writeIntoReport(report, 'bytes', markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
 }
 
 function formatPeak(records: number, mebibytes: number): string {

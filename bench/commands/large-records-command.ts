@@ -16,7 +16,7 @@ import type { MeasuredProcess } from '../processes/measured-process.ts'
 import { measureProcess } from '../processes/measured-process.ts'
 import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 
 interface Options extends RunOptions {
   records: number
@@ -60,9 +60,7 @@ async function run({ out, report, dataDir, ...options }: Options): Promise<void>
   ])
   const columns = measured.flatMap(({ version }) => [`${version}: seconds`, `${version}: peak MiB`])
   const markdown = [formatMachine(machine), facts, formatTable(['command', ...columns], rows)].join('\n\n')
-  const files = await writeResults(out, 'large-records', { json: { machine, options, measured }, markdown })
-  if (report !== undefined) await writeIntoReport(report, 'large-records', markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults({ out, report }, 'large-records', { json: { machine, options, measured }, markdown })
 }
 
 async function measureAll(

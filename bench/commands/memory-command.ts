@@ -9,7 +9,7 @@ import type { Ours } from '../peers/ours-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 import { runCalls } from '../load/run-calls.ts'
 import { fitSlope } from '../report/statistics.ts'
 
@@ -76,9 +76,7 @@ async function run({ minutes, callers, records, every, out, report, dataDir }: O
     formatTable(names, [row]),
   ].join('\n\n')
   const json = { machine, calls, slope, standardError, samples }
-  const files = await writeResults(out, 'memory', { json, markdown, svg: plotMemory(samples) })
-  if (report !== undefined) await writeIntoReport(report, 'memory', markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults({ out, report }, 'memory', { json, markdown, svg: plotMemory(samples) })
 }
 
 /** Plots memory over the minutes of the run. */

@@ -15,7 +15,7 @@ import type { Work } from '../load/peer.ts'
 import { WORKS } from '../load/peer.ts'
 import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 import { runCalls } from '../load/run-calls.ts'
 import { formatCostTable, startCost } from '../compare/server-cost.ts'
 
@@ -98,9 +98,7 @@ async function run(options: Options & { connections: number }): Promise<void> {
       formatTable(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
     ].join('\n\n')
   })
-  const files = await writeResults(out, name, { json: { markdown }, markdown })
-  if (report !== undefined) await writeIntoReport(report, name, markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults({ out, report }, name, { json: { markdown }, markdown })
 }
 
 function openPeer(

@@ -16,7 +16,7 @@ import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts
 import { openOurs } from '../peers/ours-peer.ts'
 import type { ServerUrls } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 import { median } from '../report/statistics.ts'
 
 interface Options extends RunOptions {
@@ -75,9 +75,7 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
     formatMachine(machine),
     formatTable(['projection', 'events', 'events/s', 'CPU µs an event in Node.js'], rows),
   ].join('\n\n')
-  const files = await writeResults(out, 'replay', { json: { machine, replays }, markdown })
-  if (report !== undefined) await writeIntoReport(report, 'replay', markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults({ out, report }, 'replay', { json: { machine, replays }, markdown })
 }
 
 async function replayAll(urls: ServerUrls, companyId: string, version: number): Promise<Replay[]> {

@@ -8,7 +8,7 @@ import { plotLines } from '../report/line-plot.ts'
 import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 import type { SizeResult } from './sizes.ts'
 import { measureSize } from './sizes.ts'
 
@@ -52,9 +52,7 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
     return { machine, sizes }
   })
   const markdown = formatSizes(machine, sizes)
-  const files = await writeResults(out, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
-  if (report !== undefined) await writeIntoReport(report, 'sizes', markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults({ out, report }, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
   const failures = sizes
     .flatMap(({ asked, lag }) => [...Object.values(asked), lag])
     .reduce((sum, load) => sum + load.failures, 0)

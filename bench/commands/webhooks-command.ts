@@ -5,7 +5,7 @@ import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts
 import { describeMachine } from '../processes/machine.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 import { median } from '../report/statistics.ts'
 import type { ReplayResult, WebhookFleet, WebhookLag } from './webhooks.ts'
 import { measureReplay, measureWebhookLag } from './webhooks.ts'
@@ -51,9 +51,7 @@ async function run({ out, report, dataDir, ...sizes }: Sizes & RunOptions): Prom
     return { machine, ...(await measureWebhooks(server, sizes)) }
   })
   const markdown = [formatMachine(machine), formatReplays(replays), formatLags(lags)].join('\n\n')
-  const files = await writeResults(out, 'webhooks', { json: { machine, replays, lags }, markdown })
-  if (report !== undefined) await writeIntoReport(report, 'webhooks', markdown)
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults({ out, report }, 'webhooks', { json: { machine, replays, lags }, markdown })
 }
 
 /** Measures each fleet. Returns the result of each round. */

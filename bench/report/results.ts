@@ -4,12 +4,27 @@ import path from 'node:path'
 /** The default folder of results, which git ignores. */
 export const RESULTS_DIR = path.resolve(import.meta.dirname, '../results')
 
-/** Writes the results of a run as JSON, Markdown tables, and an optional plot. Returns the paths. */
-export async function writeResults(
-  dir: string,
+interface Results {
+  json: unknown
+  /** Tables and what they were measured on. */
+  markdown: string
+  /** A plot. */
+  svg?: string
+}
+
+/** Writes the results of a run to files, to the report if there is one, and to standard output. */
+export async function publishResults(
+  { out, report }: { out: string; report?: string | undefined },
   name: string,
-  results: { json: unknown; markdown: string; svg?: string },
-): Promise<string[]> {
+  results: Results,
+): Promise<void> {
+  const files = await writeResults(out, name, results)
+  if (report !== undefined) await writeIntoReport(report, name, results.markdown)
+  process.stdout.write(`${results.markdown}\n\n${files.join('\n')}\n`)
+}
+
+/** Writes the results of a run to files. Returns their paths. */
+export async function writeResults(dir: string, name: string, results: Results): Promise<string[]> {
   await mkdir(dir, { recursive: true })
   const files: [string, string][] = [
     [`${name}.json`, `${JSON.stringify(results.json, null, 2)}\n`],
