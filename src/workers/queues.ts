@@ -123,14 +123,14 @@ interface QueueOptions {
 export async function openQueues(url: string, options: QueueOptions): Promise<PgBoss> {
   for (let tries = 1; ; tries += 1) {
     const boss = createBoss(url, options)
-    let deaf: string | undefined
+    let listenFault: string | undefined
     boss.on('warning', ({ message, data }) => {
-      if ((data as { type?: string }).type === CANNOT_LISTEN) deaf = message
+      if ((data as { type?: string }).type === CANNOT_LISTEN) listenFault = message
     })
     boss.on('error', options.onError)
     await boss.start()
-    if (deaf === undefined) return boss
-    options.onError(new Error(deaf))
+    if (listenFault === undefined) return boss
+    options.onError(new Error(listenFault))
     if (tries === LISTEN_TRIES) return boss
     await boss.stop({ graceful: false })
   }

@@ -54,11 +54,11 @@ export async function issueApiKeyRecord(services: CompanyServices, wanted: NewAp
     assertSeen(seen, await countApiKeys(client, companyId))
     const events = unwrapDecision(decideIssue({ ...wanted, id }, now))
     const { name, quotaLimit, refreshPeriod } = wanted
-    const unborn: KeyLife = {
+    const initial: KeyLife = {
       ...{ id, version: 0, name, quotaLimit, refreshPeriod, ...FULL_ACCESS },
       ...{ isEnabled: false, isRevoked: false },
     }
-    const key = await insertApiKey(client, companyId, events.reduce(evolveKey, unborn), hashSecret(secret), now)
+    const key = await insertApiKey(client, companyId, events.reduce(evolveKey, initial), hashSecret(secret), now)
     return { events, result: { key, now } }
   })
   return { ...appended.result, secret, position: appended.position }

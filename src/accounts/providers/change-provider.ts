@@ -65,9 +65,9 @@ export async function addProvider(
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     if (await readProvider(client, companyId)) throw new RefusedByStateError(CHANGED_MEANWHILE)
     const added = decideProvider(id, { ...settings, client_auth: given.clientAuth })
-    const unborn = { id, version: 0, settings: added.data as ProviderSettings, use: OFF }
+    const initial = { id, version: 0, settings: added.data as ProviderSettings, use: OFF }
     const sealed = services.secrets.seal(secret, placeOfSecret(id))
-    await insertProvider(client, companyId, evolveProvider(unborn, added), sealed, now)
+    await insertProvider(client, companyId, evolveProvider(initial, added), sealed, now)
     return { events: [added], result: await loadProvider(client, companyId) }
   })
   return { provider: result, position }
