@@ -1678,7 +1678,7 @@ export interface components {
             deactivated_at: components["schemas"]["Timestamp"] | null;
             version: number;
         };
-        /** @description A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is a `manager_id` that would be assigned by the same call. */
+        /** @description A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is the `manager_id` if the same call creates the manager. */
         EmployeeAsCreated: {
             id: components["schemas"]["EmployeeId"] | null;
             /** @description Leading and trailing white space is removed before the limits apply. */

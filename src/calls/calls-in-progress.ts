@@ -19,7 +19,7 @@ export interface CallsInProgress {
   run<Answer>(call: WriteCall, task: () => Promise<Answer>): Promise<Answer>
 }
 
-/** A call that takes longer is announced to other processes, in milliseconds. */
+/** A call that takes longer is announced to other processes, in milliseconds; sooner if calls wait for a shorter time. */
 const ANNOUNCED_AFTER_MS = 1_000
 
 /** Opens the calls in progress. `maxWaitMs` is how long a call waits for the first one with its key. */
@@ -36,7 +36,7 @@ export function openCallsInProgress(longCalls: LongCalls, maxWaitMs: number): Ca
       const isFirst = !earlier.some((other) => together.has(other)) && !(await longCalls.isBehindAnother(call))
       if (!isFirst) throw new IdempotencyInProgressError('the first call is still running', { cause })
     }
-    const outcome = announceWhenLong(longCalls, call, task())
+    const outcome = announceWhenLong(longCalls, call, task(), Math.min(ANNOUNCED_AFTER_MS, maxWaitMs / 2))
       .finally(() => {
         together.delete(call)
         if (together.size === 0) running.delete(name)
@@ -67,16 +67,17 @@ export function openCallsInProgress(longCalls: LongCalls, maxWaitMs: number): Ca
   }
 }
 
-/** Announces a call to other processes once it takes long, and withdraws it when it ends. */
+/** Announces a call to other processes after so many milliseconds, and withdraws it when it ends. */
 async function announceWhenLong<Answer>(
   longCalls: LongCalls,
   call: KeyedCall,
   running: Promise<Answer>,
+  afterMs: number,
 ): Promise<Answer> {
   let announced: Promise<void> | undefined
   const timer = setTimeout(() => {
     announced = longCalls.announce(call)
-  }, ANNOUNCED_AFTER_MS)
+  }, afterMs)
   try {
     return await running
   } finally {

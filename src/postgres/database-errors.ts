@@ -27,6 +27,11 @@ const OUTDATED = new Set(['26000', '42P05', '42P01', 'XX000'])
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was|network)|Cannot use a pool|Received unexpected|Prepared statements must be unique|a pipeline has failed)/
 
+/** Whether no connection of a pool became free in time. */
+export function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('timeout exceeded')
+}
+
 /** A shard is not where it was expected. */
 export class MovedError extends Error {
   override name = 'MovedError'

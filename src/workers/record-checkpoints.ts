@@ -117,16 +117,19 @@ async function* companiesDue(
   recorded: ReadonlyMap<string, number>,
 ): AsyncGenerator<string> {
   const missing = new Set(recorded.keys())
-  for (const place of shardTargets(pool)) {
-    const db = openDatabase<LedgerTables>(place.pool)
+  for (const target of shardTargets(pool)) {
+    const db = openDatabase<LedgerTables>(target.pool)
     try {
       for await (const { companyId, position } of pageHeads(db)) {
         missing.delete(companyId)
         if (position !== recorded.get(companyId)) yield companyId
       }
     } catch (error) {
-      if (place.machine === null || !isTransient(error)) throw error
-      log.warn({ err: error, machine: place.machine }, 'could not record the checkpoints of the companies on a machine')
+      if (target.machine === null || !isTransient(error)) throw error
+      log.warn(
+        { err: error, machine: target.machine },
+        'could not record the checkpoints of the companies on a machine',
+      )
       // They may be there.
       missing.clear()
     }

@@ -27,13 +27,14 @@ export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: Gua
 
   async function look(): Promise<void> {
     const machines = machineTargets(pool)
-    for (const machine of known.keys()) if (!machines.some((place) => place.machine === machine)) known.delete(machine)
+    for (const machine of known.keys())
+      if (!machines.some((target) => target.machine === machine)) known.delete(machine)
     const found = await findEverywhere(
       machines,
-      async (place) => {
-        const query = unguardedTables({ isMachine: place.machine !== null })
-        const { rows } = await place.pool.query<{ name: string }>(query)
-        return [{ machine: place.machine, tables: rows.map(({ name }) => name) }]
+      async (target) => {
+        const query = unguardedTables({ isMachine: target.machine !== null })
+        const { rows } = await target.pool.query<{ name: string }>(query)
+        return [{ machine: target.machine, tables: rows.map(({ name }) => name) }]
       },
       (machine, error) =>
         log.warn({ err: error, machine }, 'could not check the triggers that protect events on a machine'),

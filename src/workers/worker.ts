@@ -131,8 +131,8 @@ async function deleteExpired({ pool, log, answersKeptHours, expireSessions, onEx
     forgetTraces(pool, leaveOut(log, 'could not delete old traces on a machine')),
     expireSessions(leaveOut(log, 'could not delete ended sessions on a machine')),
   ])
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  if (failed) throw failed.reason
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  if (failures.length > 0) throw new AggregateError(failures, 'could not delete everything that has expired')
 }
 
 /**

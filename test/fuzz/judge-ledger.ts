@@ -19,7 +19,6 @@ const WITHOUT_ENTRY: ReadonlySet<string> = new Set([
   'malformed_request',
   'headers_too_large',
   'idempotency_in_progress',
-  'idempotency_response_expired',
   'unavailable',
 ])
 const ENTRIES_AT_ONCE = 10_000
@@ -44,6 +43,8 @@ export function notePromise(promised: Promised, request: FuzzedRequest, answer: 
   const { status, headers, text } = answer
   if (headers['idempotency-replayed'] === 'true') return
   const { log_id: logId, code } = JSON.parse(text) as { log_id?: string; code?: string }
+  // It names the entry of the first call with its idempotency key.
+  if (code === 'idempotency_response_expired') return
   const isWithout = request.target.includes('validate_only') || WITHOUT_ENTRY.has(code ?? '')
   if (logId === undefined) {
     if (!isWithout) promised.faults.push(`an answer of ${status} ${code ?? ''} names no entry of the log`)

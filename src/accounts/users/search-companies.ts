@@ -22,7 +22,7 @@ export async function searchCompanies<Row>(
   let failure: unknown = null
   const rows = await findEverywhere(
     shardTargets(pool, companyId === null ? undefined : [companyId]),
-    (place) => find(openDatabase(place.pool)),
+    (target) => find(openDatabase(target.pool)),
     (machine, error) => {
       leaveOutUnreachable(machine, error)
       failure = error

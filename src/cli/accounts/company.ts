@@ -34,7 +34,7 @@ export async function listCompanies(options: { json?: boolean }) {
       .select(['c.company_id', 'c.name', 'c.created_at', 'h.position'])
       .execute()
   const rows = await withStore(({ store }) =>
-    findEverywhere(shardTargets(store.pool), (place) => list(place.pool), leaveOut),
+    findEverywhere(shardTargets(store.pool), (target) => list(target.pool), leaveOut),
   )
   const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
   print(

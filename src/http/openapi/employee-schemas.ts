@@ -124,8 +124,8 @@ export const EmployeeAsCreated = Type.Object(
     $id: 'EmployeeAsCreated',
     ...STRICT,
     description:
-      'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is a `manager_id` ' +
-      'that would be assigned by the same call.',
+      'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is ' +
+      'the `manager_id` if the same call creates the manager.',
   },
 )
 

@@ -84,14 +84,15 @@ function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
   return { employeeIds: [...new Set(remanaged)], managerIds: [...new Set(managers)] }
 }
 
-/** The values that the records give to employees who do not have them. */
+/** The values that the records give to employees who do not have them, except those of nobody to new employees. */
 function findMovedNames(records: ReadRecord[], employees: LoadedEmployees) {
   const moved = { email: new Set<string>(), external_id: new Set<string>() }
   for (const { patch, locator } of records) {
     const employee = locator ? locate(locator, employees) : undefined
     for (const name of ['email', 'external_id'] as const) {
       const value = patch[name]
-      if (typeof value === 'string' && employee?.[name] !== value) moved[name].add(value)
+      if (typeof value !== 'string' || employee?.[name] === value) continue
+      if (employee || locate({ field: name, value }, employees)) moved[name].add(value)
     }
   }
   return moved

@@ -76,7 +76,7 @@ export async function readStanding(
   const { name, version } = projection
   const parts = await findEverywhere(
     shardTargets(pool),
-    async (place) => [await readPart(place.pool, projection)],
+    async (target) => [await readPart(target.pool, projection)],
     onUnreachable,
   )
   const seconds = parts.flatMap(({ seconds_behind: behind }) => behind ?? [])
@@ -95,7 +95,7 @@ export async function readStanding(
   }
 }
 
-/** The state in one place. */
+/** The state in one target. */
 async function readPart(pool: Pool, { name, version }: Version) {
   const db = openDatabase<LedgerTables>(pool)
   const lag = await readLag(db, { name, version })
@@ -152,7 +152,7 @@ export async function readCompanyStanding(
     where h.company_id = ${toUuid(companyId)}`.execute(db)
   const row = rows[0]
   if (!row) throw new Error(`there is no company ${companyId}`)
-  const readAll = async (place: { pool: Pool }) => [await readLag(openDatabase(place.pool), { name, version })]
+  const readAll = async (target: { pool: Pool }) => [await readLag(openDatabase(target.pool), { name, version })]
   const lags = await outsideCompany(() => findEverywhere(shardTargets(pool), readAll, leaveOutUnreachable))
   const { lagging, parked_companies: parked } = sumLags(lags)
   return {
@@ -210,7 +210,7 @@ interface TimesAhead {
 export async function readTimesAhead(pool: Pool, onUnreachable?: OnUnreachable): Promise<TimesAhead> {
   const parts = await findEverywhere(
     shardTargets(pool),
-    async (place) => [await timesAheadIn(place.pool)],
+    async (target) => [await timesAheadIn(target.pool)],
     onUnreachable,
   )
   return {
@@ -251,7 +251,7 @@ export async function readWorstCompanies(
 ): Promise<LaggingCompany[]> {
   const worst = await findEverywhere(
     shardTargets(pool),
-    (place) => readWorst(openDatabase(place.pool), projection, limit),
+    (target) => readWorst(openDatabase(target.pool), projection, limit),
     onUnreachable,
   )
   return worst.toSorted((one, other) => other.events - one.events).slice(0, limit)

@@ -17,7 +17,7 @@ export function deleteEverywhere(
   onUnreachable?: OnUnreachable,
 ): Promise<number> {
   const statement = remove(sql`limit ${AT_ONCE}`)
-  return countEverywhere(pool, (place) => deleteIn(openDatabase(place), statement), onUnreachable)
+  return countEverywhere(pool, (target) => deleteIn(openDatabase(target), statement), onUnreachable)
 }
 
 async function deleteIn(db: Kysely<unknown>, statement: RawBuilder<unknown>): Promise<number> {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
-import { isTransient, sqlState } from '../database-errors.ts'
+import { isPoolExhausted, isTransient, sqlState } from '../database-errors.ts'
 import type { MachineAddress } from './machine-address.ts'
 
 const PING_INTERVAL_MS = 250
@@ -129,7 +129,7 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
   return machine
 }
 
-/** Runs a task on the first of these machines that answers. */
+/** Runs a task on the first of these machines that answers. One whose connections are all in use has answered. */
 export async function onFirst<Result>(
   machines: Machine[],
   task: (machine: Machine) => Promise<Result>,
@@ -139,7 +139,7 @@ export async function onFirst<Result>(
     try {
       return await task(machine)
     } catch (error) {
-      if (!isTransient(error)) throw error
+      if (!isTransient(error) || isPoolExhausted(error)) throw error
       failure = error
     }
   }

@@ -1,14 +1,9 @@
 import type { Test } from 'tap'
 import t from 'tap'
 import { readUpdateMany } from '../../../src/domain/calls/commands.ts'
-import type { Naming } from '../../../src/domain/calls/touched-values.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
-import { commitTogether } from '../../../src/ledger/append/commit.ts'
-import type { Committed } from '../../../src/ledger/append/commit.ts'
-import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
-import { withClient } from '../../../src/postgres/with-client.ts'
+import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/create-call.ts'
-import { machinePoolOf } from '../../support/postgres/machine-pool.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -118,49 +113,42 @@ await t.test('a value that another process has freed since can be taken', async 
   t.equal((await call('PUT', added)).status, 200)
 })
 
-/** Commits calls of the company in one transaction. `find` sees the names that are looked up in memory. */
-async function openAppends(t: Test) {
+/** A company's employees, and calls that update them. */
+async function openCompany(t: Test) {
   const service = await startService(t)
   const { company } = service
-  const pool = service.open({ name: 'test appends', max: 2 })
-  t.teardown(() => pool.end())
-  const machine = machinePoolOf(pool, service)
-  const sought: Naming[] = []
-  const empty = openEmployeeCache(0)
-  const cache = {
-    ...empty,
-    find: (companyId: string, naming: Naming) => {
-      sought.push(naming)
-      return empty.find(companyId, naming)
-    },
-  }
   const employees = makeEmployees()
   const created = await service.call('POST', '/v1/employees', { key: company.key, body: { employees } })
   const hired = (created.body.employees as { id: string }[]).map(({ id }, at) => ({ ...employees[at]!, id }))
-  const updateCall = (sent: unknown[]): WriteCall => {
-    const bodyBytes = JSON.stringify(sent).length
-    return { ...createCall(company, []), bodyBytes, command: readUpdateMany(sent, MANY) }
+  const updateCall = (records: unknown[]): WriteCall => {
+    const bodyBytes = JSON.stringify(records).length
+    return { ...createCall(company, []), bodyBytes, command: readUpdateMany(records, MANY) }
   }
-  const commit = (calls: WriteCall[]) =>
-    withClient(machine.pool, (client) =>
-      commitTogether(client, calls, { ...machine, wait: true, cache, unchecked: new Set() }),
-    ) as Promise<Committed[]>
-  return { sought, hired, updateCall, commit }
+  return { hired, updateCall, ...openAppends(t, service) }
 }
 
 await t.test('a call looks up only the values that its employees lack', async (t) => {
-  const { sought, hired: sent, updateCall, commit } = await openAppends(t)
-  sent[4] = { ...sent[4]!, email: 'new@example.com' }
-  const [committed] = await commit([updateCall(sent)])
+  const { hired, updateCall, commit, sent } = await openCompany(t)
+  const changed = hired.map((one, at) => (at === 4 ? { ...one, email: 'new@example.com' } : one))
+  const [committed] = await commit([updateCall(changed)])
   t.equal(committed!.answer!.status, 200)
-  t.strictSame(sought, [
-    { employeeIds: sent.map(({ id }) => id), emails: [], externalIds: [] },
-    { employeeIds: [], emails: ['new@example.com'], externalIds: [] },
+  const [ids, emails, externalIds] = [0, 2, 4]
+  const soughtBy = ({ values }: { values: unknown[] }) =>
+    [ids, emails, externalIds].map((at) => lengthOfArray(values[at] as Buffer))
+  t.strictSame(sent.filter(({ name }) => name === 'load-employees').map(soughtBy), [
+    [MANY, 0, 0],
+    [0, 1, 0],
   ])
 })
 
+/** The number of elements of a one-dimensional array in PostgreSQL's binary format. */
+function lengthOfArray(array: Buffer): number {
+  const LENGTH_AT = 12
+  return array.readInt32BE(LENGTH_AT)
+}
+
 await t.test('a call can take a value that the call before it in the transaction gives up, and no other', async (t) => {
-  const { hired, updateCall, commit } = await openAppends(t)
+  const { hired, updateCall, commit } = await openCompany(t)
   const [giver, keeper, ...others] = hired
   const taking = (from: Sent) =>
     updateCall(others.map((sent, at) => (at === 0 ? { ...sent, email: from.email } : sent)))

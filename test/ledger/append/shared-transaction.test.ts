@@ -2,30 +2,23 @@ import { hash } from 'node:crypto'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
-import { commitTogether } from '../../../src/ledger/append/commit.ts'
-import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
-import { constraintOf } from '../../../src/postgres/database-errors.ts'
-import { withClient } from '../../../src/postgres/with-client.ts'
+import { isNameTaken } from '../../../src/ledger/append/unchecked-creations.ts'
+import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/create-call.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
-import { machinePoolOf } from '../../support/postgres/machine-pool.ts'
+import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* Calls of a company in one transaction, some so large that their events are sent in several parts. */
 
 const service = await startService(t)
 const { company, db } = service
-const pool = service.open({ name: 'test appends', max: 2 })
-t.teardown(() => pool.end())
-const machine = machinePoolOf(pool, service)
+const { commit: commitCalls } = openAppends(t, service)
 const SIZES = [1, 300, 1, 700, 2]
 const cache = openEmployeeCache(64_000_000)
 
-const commit = (calls: WriteCall[], unchecked: WriteCall[] = []) =>
-  withClient(machine.pool, (client) =>
-    commitTogether(client, calls, { ...machine, wait: true, cache, unchecked: new Set(unchecked) }),
-  ) as Promise<Committed[]>
+const commit = (calls: WriteCall[], unchecked: WriteCall[] = []) => commitCalls(calls, { cache, unchecked })
 
 const callOf = (records: unknown[], at: number): WriteCall => ({
   ...createCall(company, records),
@@ -33,14 +26,9 @@ const callOf = (records: unknown[], at: number): WriteCall => ({
   traceparent: `00-${String(at + 1).padStart(32, '0')}-00f067aa0ba902b7-01`,
 })
 
-const headOf = async () =>
-  (
-    await db
-      .selectFrom('heads')
-      .select('position')
-      .where('company_id', '=', toUuid(company.id))
-      .executeTakeFirstOrThrow()
-  ).position
+const readHead = ({ id } = company) =>
+  db.selectFrom('heads').selectAll().where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow()
+const headOf = async () => (await readHead()).position
 
 await t.test('each of them gets its own positions, answer, idempotency key and trace', async (t) => {
   const before = await headOf()
@@ -93,9 +81,20 @@ await t.test('if one of them cannot be stored after parts were sent, none is, an
   ])
   const small = createCall(company, [employee()])
   const refused = await commit([small, large], [large]).catch((error: unknown) => error)
-  t.equal(constraintOf(refused), 'employee_directory_email')
+  t.ok(isNameTaken(refused))
   t.equal(await headOf(), later)
   t.ok(later > before)
   t.equal((await commit([small]))[0]!.answer!.status, 201)
   t.strictSame(await ledgerFaults(db, company.id), [])
+})
+
+await t.test('the head of a company that appends nothing stays as it is', async (t) => {
+  const other = await makeNeighbor(service, 'Validates')
+  const before = await readHead(other)
+  const [validated, created] = await commit([
+    { ...createCall(other, [employee()]), validateOnly: true },
+    createCall(company, [employee()]),
+  ])
+  t.strictSame([validated!.answer!.status, created!.answer!.status], [200, 201])
+  t.strictSame(await readHead(other), before)
 })

@@ -1,4 +1,8 @@
 import t from 'tap'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { openAppends } from '../../support/ledger/appends.ts'
+import { createCall } from '../../support/ledger/create-call.ts'
+import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* Calls that create many employees are decided as if all of them were new. */
@@ -97,3 +101,13 @@ await t.test(
     t.match(await later, { status: 200, body: { results: [{ result: 'created' }] } })
   },
 )
+
+await t.test('a creation that is refused for another reason than its records looks up nobody', async (t) => {
+  const company = await makeNeighbor(service, 'Disabled')
+  const { commit, sent } = openAppends(t, service)
+  const call = createCall(company, many())
+  await service.pool.query('update api_keys set is_enabled = false where company_id = $1', [toUuid(company.id)])
+  const [refused] = await commit([call], { unchecked: [call] })
+  t.match(refused!.answer, { status: 403, body: { code: 'key_disabled' } })
+  t.notOk(sent.some(({ name }) => name === 'load-employees'))
+})

@@ -1,0 +1,51 @@
+import type { Test } from 'tap'
+import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import type { Committed } from '../../../src/ledger/append/commit.ts'
+import { commitTogether } from '../../../src/ledger/append/commit.ts'
+import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { withClient } from '../../../src/postgres/with-client.ts'
+import { machinePoolOf } from '../postgres/machine-pool.ts'
+import type { Service } from '../service.ts'
+
+interface AppendOptions {
+  /** Employees in memory; by default none. */
+  cache?: EmployeeCache
+  unchecked?: WriteCall[]
+}
+
+/** A statement that was sent, by its name, with its parameters as node-postgres sends them. */
+interface SentStatement {
+  name: string
+  values: unknown[]
+}
+
+/** Commits calls in one transaction. `sent` collects the statements. */
+export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
+  const pool = service.open({ name: 'test appends', max: 1 })
+  t.teardown(() => pool.end())
+  const machine = machinePoolOf(pool, service)
+  const sent: SentStatement[] = []
+  const watched = new WeakSet<object>()
+  const commit = (calls: WriteCall[], { cache = openEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
+    withClient(machine.pool, (client) => {
+      const { connection } = client as unknown as { connection: Connection }
+      if (!watched.has(connection)) watch(connection)
+      return commitTogether(client, calls, { ...machine, wait: true, cache, unchecked: new Set(unchecked) })
+    }) as Promise<Committed[]>
+
+  function watch(connection: Connection): void {
+    watched.add(connection)
+    const bind = connection.bind.bind(connection)
+    connection.bind = (config, ...more) => {
+      sent.push({ name: config.statement.replace(/^pipeline /, ''), values: config.values })
+      bind(config, ...more)
+    }
+  }
+
+  return { commit, sent }
+}
+
+interface Connection {
+  bind(config: { statement: string; values: unknown[] }, ...more: unknown[]): void
+}
