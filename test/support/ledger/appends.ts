@@ -38,7 +38,9 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
     watched.add(connection)
     const bind = connection.bind.bind(connection)
     connection.bind = (config, ...more) => {
-      sent.push({ name: config.statement.replace(/^pipeline /, ''), values: config.values })
+      // On a cluster, the number of the shard follows the name.
+      const [, name] = /^pipeline (\S+)/.exec(config.statement) ?? []
+      if (name !== undefined) sent.push({ name, values: config.values })
       bind(config, ...more)
     }
   }
