@@ -10,11 +10,23 @@ import { findFreeCheckpoints } from './checkpoints.ts'
 import type { Batch } from './project.ts'
 import { assertContiguous, foldBatches } from './project.ts'
 
-/** The number of companies that share a transaction. */
-export const COMPANIES_TOGETHER = 64
-/** Limits per company, before the next one gets its turn. */
-const EVENTS_OF_EACH = 50
-const BYTES_OF_EACH = 64 * 1024
+/** How many companies share a transaction, and what each may fold in it. A company with a larger call is left out. */
+export interface Share {
+  companies: number
+  events: number
+  bytes: number
+}
+
+/** Many companies with small calls. */
+export const SMALL_CALLS: Share = { companies: 64, events: 50, bytes: 64 * 1024 }
+/** Some companies with a call of 1,000 records and its closing event. */
+export const LARGE_CALLS: Share = { companies: 4, events: 1_001, bytes: 1024 * 1024 }
+
+interface TogetherOptions {
+  share?: Share
+  /** Events that this process has just committed. */
+  recent?: RecentEvents | undefined
+}
 
 /** A folded company, from which position up to which; they are equal if there was nothing to fold. */
 interface FoldedTogether {
@@ -26,20 +38,20 @@ interface FoldedTogether {
 }
 
 /**
- * Folds new events of several companies in one transaction, a few of each: reading, moving checkpoints, writing rows
- * and committing cost little more for many companies than for one.
+ * Folds new events of several companies in one transaction: reading, moving checkpoints, writing rows and committing
+ * cost little more for many companies than for one.
  *
- * Companies missing in the result are left to `foldNext`: those with a large call, an erasure, a held checkpoint or
- * unreadable events, and those that another worker is folding; also all of them, if the events of one cannot be folded.
- * Throws if the database cannot be read.
+ * Companies missing in the result are left to `foldNext`: those with a call that exceeds their share, an erasure, a held
+ * checkpoint or unreadable events, and those that another worker is folding; also all of them, if the events of one
+ * cannot be folded. Throws if the database cannot be read.
  */
 export async function foldTogether(
   db: LedgerDb,
   projection: Projection,
   companyIds: string[],
-  recent?: RecentEvents,
+  { share = SMALL_CALLS, recent }: TogetherOptions = {},
 ): Promise<FoldedTogether[]> {
-  const batches = await readNextBatches(db, projection, companyIds, recent)
+  const batches = await readNextBatches(db, projection, companyIds, { share, recent })
   const idle = batches.filter(({ events }) => events.length === 0)
   const folded = await foldAll(
     db,
@@ -59,17 +71,17 @@ async function readNextBatches(
   db: LedgerDb,
   projection: Projection,
   companyIds: string[],
-  recent: RecentEvents | undefined,
+  { share: { events: limit, bytes }, recent }: TogetherOptions & { share: Share },
 ): Promise<EndingBatch[]> {
   const batches: EndingBatch[] = []
   const behind: { companyId: string; after: number; head: number }[] = []
   for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
-    const remembered = recent?.callsBehind(companyId, { after, head, limit: EVENTS_OF_EACH })
+    const remembered = recent?.callsBehind(companyId, { after, head, limit })
     if (!remembered) behind.push({ companyId, after, head })
-    else if (remembered.events.length <= EVENTS_OF_EACH) batches.push({ companyId, after, ...remembered })
+    else if (remembered.events.length <= limit) batches.push({ companyId, after, ...remembered })
   }
   if (behind.length === 0) return batches
-  const stored = await readStoredBehind(db, behind, { limit: EVENTS_OF_EACH, bytes: BYTES_OF_EACH })
+  const stored = await readStoredBehind(db, behind, { limit, bytes })
   for (const { companyId, after, head } of behind) {
     const page = stored.get(companyId)
     if (page) for (const batch of buildBatch(companyId, after, page)) batches.push(batch)

@@ -128,6 +128,8 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
       if ((data as { type?: string }).type === CANNOT_LISTEN) listenFault = message
     })
     boss.on('error', options.onError)
+    // Its connections may close a little later, and break before that.
+    boss.once('stopped', () => void boss.off('error', options.onError).on('error', () => undefined))
     await boss.start()
     if (listenFault === undefined) return boss
     options.onError(new Error(listenFault))
@@ -139,8 +141,9 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
 /** The queue is on one machine, which may hang. */
 const INSERTS_WITHIN_MS = 5_000
 
-/** Inserts jobs. Rejects if the queue does not answer. */
+/** Inserts jobs, if there are any. Rejects if the queue does not answer. */
 export async function insertJobs(boss: PgBoss, queue: string, jobs: { data: object }[]): Promise<void> {
+  if (jobs.length === 0) return
   const over = pause(INSERTS_WITHIN_MS, undefined, { ref: false }).then(() => {
     throw new Error('the job queue does not answer')
   })

@@ -72,7 +72,7 @@ await t.test('a fold of several companies from memory equals one of the ledger',
   await callAll()
   for (const projection of PROJECTIONS) {
     const before = recent.used
-    const folded = await foldTogether(db, projection, ids, recent)
+    const folded = await foldTogether(db, projection, ids, { recent })
     t.ok(folded.length === ids.length && folded.every(({ isEnd }) => isEnd))
     t.equal(recent.used, before + ids.length)
     for (const { companyId, upTo } of folded) t.equal(upTo, await headOf(companyId))
@@ -115,9 +115,9 @@ await t.test(
   async (t) => {
     await callAll()
     await takeOver()
-    t.strictSame(await foldTogether(db, bulkUserLogs, ids, recent), [])
+    t.strictSame(await foldTogether(db, bulkUserLogs, ids, { recent }), [])
     const used = recent.used
-    t.equal((await foldTogether(db, bulkUserLogs, ids, recent)).length, ids.length, 'the ledger is read')
+    t.equal((await foldTogether(db, bulkUserLogs, ids, { recent })).length, ids.length, 'the ledger is read')
     t.equal(recent.used, used)
     for (const id of ids) await service.project(id)
     for (const projection of PROJECTIONS) t.strictSame((await verify(projection)).faults, [])

@@ -45,6 +45,20 @@ await t.test('the depth of every queue is reported, except those of parked compa
   )
 })
 
+await t.test('a connection that breaks while it closes, after the stop, is no fault', async (t) => {
+  const faults: Error[] = []
+  const { serviceUrl } = await createTestDatabase(t)
+  const boss = await openQueues(serviceUrl, { works: false, connections: 1, onError: (error) => faults.push(error) })
+  const breaks = (message: string) => boss.emit('error', new Error(message))
+  breaks('before')
+  await boss.stop({ graceful: false })
+  breaks('after')
+  t.strictSame(
+    faults.map(({ message }) => message),
+    ['before'],
+  )
+})
+
 /** Opens a proxy to the database that breaks the first connection that sends LISTEN. */
 async function breakFirstListen(
   t: Pick<Test, 'teardown'>,

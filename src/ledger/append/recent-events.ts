@@ -1,8 +1,7 @@
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
-import { closesCall } from '../../domain/events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
-import { HEADER_BYTES, joinLater } from '../integrity/codec.ts'
+import { HEADER_BYTES, joinData } from '../integrity/codec.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { isSameHistory } from '../integrity/merkle.ts'
 import { charactersIn } from './employee-size.ts'
@@ -24,7 +23,7 @@ import { charactersIn } from './employee-size.ts'
  */
 
 /** Maximum characters of kept events, of all companies together. A character takes at most two bytes. */
-const MAX_CHARACTERS = 32_000_000
+const MAX_CHARACTERS = 48_000_000
 /** Maximum characters of events that are folded at once. A call with more is not kept; it is read from the ledger, in parts. */
 const BATCH_CHARACTERS = 4_000_000
 /** How long events are kept, in milliseconds: many times as long as a fold takes. */
@@ -57,8 +56,8 @@ export interface RecentEvents {
   /** Keeps what a transaction appended that is known to be committed. */
   keep(calls: StoredCall[]): void
   /**
-   * Whole calls behind a position, about so many events and not too many characters; more events when one call alone
-   * has more. Null unless they are there without a gap as far as the head.
+   * Whole calls behind a position, at most so many events and not too many characters, but at least one call. Null
+   * unless they are there without a gap as far as the head.
    */
   callsBehind(companyId: string, range: { after: number; head: number; limit: number }): RecentCalls | null
   /** Takes note that one projection has folded events: once all have, they go. */
@@ -67,28 +66,24 @@ export interface RecentEvents {
   forget(companyIds: string[]): void
 }
 
-interface KeptEvent extends Pick<SealedEvent, 'header' | 'data' | 'leaf'> {
-  decoded: RecordedEvent
-  /** The employee after the event, if the call changes the employee no further. */
-  employee: Employee | undefined
+/** A kept call. */
+interface KeptCall extends Pick<RecentCalls, 'events' | 'leaf'> {
+  companyId: string
+  first: number
+  last: number
+  /** The employees that it changes, after it. */
+  employees: readonly Employee[]
   /** About how many characters it takes. */
   characters: number
   /** How many projections have folded it. */
   folds: number
+  keptAt: number
 }
 
-/** The kept events of a company: one history, by position, and its end. */
+/** The kept calls of a company: one history, by the position of their first events, and its end. */
 interface KeptCompany {
   end: Frontier
-  events: Map<number, KeptEvent>
-}
-
-/** When events were kept. */
-interface Kept {
-  at: number
-  companyId: string
-  first: number
-  last: number
+  calls: Map<number, KeptCall>
 }
 
 interface RecentOptions {
@@ -107,26 +102,28 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
   return {
     keep(stored) {
       for (const call of stored) {
-        const events = keptEventsOf(call)
+        const characters = charactersOf(call)
         // A gap: the calls after this one start a new history.
-        if (sumOf(events) > batchCharacters) kept.forget(call.companyId)
-        else kept.add(call, events)
+        if (characters > batchCharacters) kept.forget(call.companyId)
+        else kept.add(call, characters)
       }
       kept.dropOld()
     },
 
-    callsBehind(companyId, range) {
+    callsBehind(companyId, { after, head, limit }) {
       kept.dropOld()
-      const events = kept.eventsOf(companyId)
-      return events?.has(range.head) ? callsIn(events, { ...range, characters: batchCharacters }) : null
+      const calls = kept.callsOf(companyId)
+      const last = calls && lastWithoutGap(calls, after)
+      if (last === undefined || last < head) return null
+      return joinCalls(takeCalls(calls!, after, { events: limit, characters: batchCharacters }), head)
     },
 
     folded(companyId, { after, upTo }) {
-      const events = kept.eventsOf(companyId)
-      if (!events) return
+      const calls = kept.callsOf(companyId)
+      if (!calls) return
       for (let position = after + 1; position <= upTo; position += 1) {
-        const event = events.get(position)
-        if (event && (event.folds += 1) >= readers) kept.remove(companyId, position)
+        const call = calls.get(position)
+        if (call && (call.folds += 1) >= readers) kept.remove(call)
       }
     },
 
@@ -136,113 +133,117 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
   }
 }
 
-/** Events by company and position, bounded by characters and by age. */
+/** Calls by company, bounded by characters and by age. */
 function openKeptCalls({
   maxCharacters = MAX_CHARACTERS,
   keptMs = KEPT_MS,
   now = () => performance.now(),
 }: Pick<RecentOptions, 'maxCharacters' | 'keptMs' | 'now'>) {
-  /** Oldest first. */
-  const calls = new Set<Kept>()
   const companies = new Map<string, KeptCompany>()
+  /** All calls, oldest first. */
+  const all = new Set<KeptCall>()
   let characters = 0
   let timer: NodeJS.Timeout | undefined
 
-  function remove(companyId: string, position: number): void {
-    const company = companies.get(companyId)
-    const event = company?.events.get(position)
-    if (!company || !event) return
-    characters -= event.characters
-    company.events.delete(position)
-    if (company.events.size === 0) companies.delete(companyId)
+  function remove(call: KeptCall): void {
+    if (!all.delete(call)) return
+    characters -= call.characters
+    const { calls } = companies.get(call.companyId)!
+    calls.delete(call.first)
+    if (calls.size === 0) companies.delete(call.companyId)
   }
 
   function forget(companyId: string): void {
-    for (const event of companies.get(companyId)?.events.values() ?? []) characters -= event.characters
-    companies.delete(companyId)
+    for (const call of companies.get(companyId)?.calls.values() ?? []) remove(call)
   }
 
-  /** The events of a company whose ledger ends at this frontier: none, unless what is kept ends there, too. */
+  /** The calls of a company whose ledger ends at this frontier: none, unless what is kept ends there, too. */
   function companyAt(companyId: string, frontier: Frontier): KeptCompany {
     const known = companies.get(companyId)
     if (known && isSameHistory(known.end, frontier)) return known
     forget(companyId)
-    const company: KeptCompany = { end: frontier, events: new Map() }
+    const company: KeptCompany = { end: frontier, calls: new Map() }
     companies.set(companyId, company)
     return company
   }
 
-  function add({ companyId, before, after }: StoredCall, events: KeptEvent[]): void {
+  function add({ companyId, before, after, events, employees }: StoredCall, size: number): void {
     const company = companyAt(companyId, before)
     company.end = after
-    for (const event of events) company.events.set(event.header.position, event)
-    characters += sumOf(events)
-    calls.add({ at: now(), companyId, first: before.size + 1, last: after.size })
+    const call: KeptCall = {
+      companyId,
+      first: before.size + 1,
+      last: after.size,
+      events: events.map(({ header, data }) => joinData(header, data)),
+      leaf: events.at(-1)!.leaf,
+      employees,
+      characters: size,
+      folds: 0,
+      keptAt: now(),
+    }
+    company.calls.set(call.first, call)
+    all.add(call)
+    characters += size
   }
 
   function dropOld(): void {
-    for (const kept of calls) {
-      if (characters <= maxCharacters && now() - kept.at < keptMs) break
-      calls.delete(kept)
-      for (let position = kept.first; position <= kept.last; position += 1) remove(kept.companyId, position)
+    for (const call of all) {
+      if (characters <= maxCharacters && now() - call.keptAt < keptMs) break
+      remove(call)
     }
     dropLater()
   }
 
   /** Drops what becomes old, even when no further call arrives. */
   function dropLater(): void {
-    const [oldest] = calls
+    const [oldest] = all
     if (!oldest || timer) return
-    const waitMs = Math.max(1, oldest.at + keptMs - now())
+    const waitMs = Math.max(1, oldest.keptAt + keptMs - now())
     timer = setTimeout(() => {
       timer = undefined
       dropOld()
     }, waitMs).unref()
   }
 
-  return { add, dropOld, forget, remove, eventsOf: (companyId: string) => companies.get(companyId)?.events }
+  return { add, dropOld, forget, remove, callsOf: (companyId: string) => companies.get(companyId)?.calls }
 }
 
-function callsIn(
-  kept: Map<number, KeptEvent>,
-  { after, head, limit, characters }: { after: number; head: number; limit: number; characters: number },
-): RecentCalls | null {
-  const found: KeptEvent[] = []
-  let [end, left] = [0, characters]
-  for (
-    let event = kept.get(after + 1);
-    event && (end === 0 || found.length < limit);
-    event = kept.get(event.header.position + 1)
-  ) {
-    left -= event.characters
-    if (end > 0 && left < 0) break
-    found.push(event)
-    if (closesCall(event.header)) end = found.length
+/** The last position that can be reached from another one without a gap; undefined if there is no next call. */
+function lastWithoutGap(calls: Map<number, KeptCall>, after: number): number | undefined {
+  let last: number | undefined
+  for (let call = calls.get(after + 1); call; call = calls.get(call.last + 1)) last = call.last
+  return last
+}
+
+/** The next calls behind a position that fit into these limits, and at least one. */
+function takeCalls(
+  calls: Map<number, KeptCall>,
+  after: number,
+  left: { events: number; characters: number },
+): KeptCall[] {
+  const taken: KeptCall[] = []
+  for (let call = calls.get(after + 1); call; call = calls.get(call.last + 1)) {
+    left.events -= call.events.length
+    left.characters -= call.characters
+    if (taken.length > 0 && (left.events < 0 || left.characters < 0)) break
+    taken.push(call)
   }
-  if (end === 0) return null
-  const reached = after + end
-  // There is a gap before the head. Reading the ledger covers the events after it as well.
-  if (reached < head && !kept.has(after + found.length + 1)) return null
-  const whole = found.slice(0, end)
+  return taken
+}
+
+function joinCalls(calls: KeptCall[], head: number): RecentCalls {
+  const { last: upTo, leaf } = calls.at(-1)!
   return {
-    events: whole.map(({ decoded }) => decoded),
-    employees: new Map(whole.flatMap(({ employee }) => (employee ? [[employee.id, employee]] : []))),
-    upTo: reached,
-    leaf: whole.at(-1)!.leaf,
-    isEnd: reached >= head,
+    events: calls.flatMap(({ events }) => events),
+    // If several calls change an employee, the last one counts.
+    employees: new Map(calls.flatMap(({ employees }) => employees.map((employee) => [employee.id, employee]))),
+    upTo,
+    leaf,
+    isEnd: upTo >= head,
   }
 }
 
-function keptEventsOf({ events, employees }: StoredCall): KeptEvent[] {
-  const changed = new Map(employees.map((employee) => [employee.id, employee]))
-  return events.map(({ header, data, leaf }) => {
-    const after = changed.get(header.stream)
-    const employee = after?.version === header.version ? after : undefined
-    const characters = HEADER_BYTES + data.length + (employee ? charactersIn(employee) : 0)
-    return { header, data, leaf, employee, decoded: joinLater(header, data), characters, folds: 0 }
-  })
-}
-
-function sumOf(events: KeptEvent[]): number {
-  return events.reduce((sum, { characters }) => sum + characters, 0)
+function charactersOf({ events, employees }: StoredCall): number {
+  const ofEvents = events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
+  return employees.reduce((sum, employee) => sum + charactersIn(employee), ofEvents)
 }

@@ -181,8 +181,8 @@ export const BUGS: Record<string, Bug> = {
   'loses an event that it folds from memory': {
     process: 'start',
     file: 'src/ledger/append/recent-events.ts',
-    find: 'events: whole.map(({ decoded }) => decoded),',
-    put: 'events: whole.map(({ decoded }) => decoded).filter((_, at) => at !== 1),',
+    find: 'events: calls.flatMap(({ events }) => events),',
+    put: 'events: calls.flatMap(({ events }) => events).filter((_, at) => at !== 1),',
     found: ['missing entry', 'read model'],
   },
 }

@@ -1,0 +1,168 @@
+import type { Logger } from 'pino'
+import type { Projection } from '../../projections/projection.ts'
+import type { RecentEvents } from '../ledger/append/recent-events.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { inCompany } from '../postgres/cluster/company-scope.ts'
+import { recordFailure } from './checkpoints.ts'
+import type { Share } from './fold-together.ts'
+import { foldTogether, LARGE_CALLS, SMALL_CALLS } from './fold-together.ts'
+import { foldNext, UnfoldableError } from './project.ts'
+import type { PgBoss } from './queues.ts'
+import { deadLetterOf, queueOf } from './queues.ts'
+
+export interface TurnOptions {
+  db: LedgerDb
+  /** The connections that fold a company, whose statements look rows up by key. */
+  foldingDbOf(companyId: string): LedgerDb
+  boss: PgBoss
+  log: Logger
+  /** Events that the API in this process has just committed; undefined if there is no API. */
+  recent?: RecentEvents | undefined
+  /** Called with the duration of each batch, in seconds. */
+  onFolded?(projection: string, seconds: number): void
+  /** Called for each batch that could not be folded. */
+  onUnfoldable?(projection: string): void
+  /** Called for each batch that was folded or could not be. Returns the ids of its trace for the log; never throws. */
+  traceFold?: TraceFold | undefined
+}
+
+/** A batch of events that a projection has folded, or could not fold. */
+export interface TracedFold {
+  projection: string
+  companyId: string
+  /** The positions of the batch; `upTo` is null if it could not be folded. */
+  after: number
+  upTo: number | null
+  /** `performance.now()` at the start and the end. */
+  beganAt: number
+  endedAt: number
+  /** The error that stopped it, if any. */
+  error: Error | null
+}
+
+export type TraceFold = (fold: TracedFold) => Promise<{ trace_id?: string; span_id?: string }>
+
+/**
+ * Folds new events of these companies, round by round, so that a small company does not wait for a large one: first
+ * many companies together, then some with large calls, or one that has to be folded alone. Stops at `endsAt`, a
+ * `performance.now()`, but not before something was folded. Removes companies that are done, or that failed, from the
+ * set; the others remain, in the order of their next turns. Rejects at the end if there was a transient failure.
+ */
+export async function foldInTurns(
+  options: TurnOptions,
+  projection: Projection,
+  companies: Set<string>,
+  { signal, endsAt = Infinity }: { signal: AbortSignal; endsAt?: number },
+): Promise<void> {
+  let [failure, failures]: [unknown, number] = [undefined, 0]
+  const isOver = () => signal.aborted || performance.now() >= endsAt
+  const fail = (error: unknown, failed: string[]) => {
+    failure = error
+    failures += failed.length
+    for (const companyId of failed) companies.delete(companyId)
+  }
+  const settle = (companyId: string, isDone: boolean) => {
+    companies.delete(companyId)
+    if (!isDone) companies.add(companyId)
+  }
+  /** Folds companies in one transaction. Returns those that it leaves out. */
+  const foldGroup = async (foldingDb: LedgerDb, group: string[], share: Share): Promise<string[]> => {
+    if (group.length === 1) return group
+    try {
+      const ends = await foldSome(options, projection, foldingDb, group, share)
+      for (const [companyId, isDone] of ends) settle(companyId, isDone)
+      return group.filter((companyId) => !ends.has(companyId))
+    } catch (error) {
+      fail(error, group)
+      return []
+    }
+  }
+  const foldAlone = async (companyId: string): Promise<void> => {
+    try {
+      settle(companyId, await inCompany(companyId, () => foldOne(options, projection, companyId)))
+    } catch (error) {
+      fail(error, [companyId])
+    }
+  }
+  do {
+    const large: string[] = []
+    for (const [foldingDb, group] of groupCompanies(options, companies, SMALL_CALLS)) {
+      if (signal.aborted) break
+      for (const companyId of await foldGroup(foldingDb, group, SMALL_CALLS)) large.push(companyId)
+    }
+    for (const [foldingDb, group] of groupCompanies(options, large, LARGE_CALLS)) {
+      for (const companyId of await foldGroup(foldingDb, group, LARGE_CALLS)) await foldAlone(companyId)
+      if (isOver()) break
+    }
+  } while (companies.size > 0 && !isOver())
+  if (failures === 0) return
+  options.log.warn({ projection: projection.name, companies: failures, err: failure }, 'could not fold; retrying')
+  throw failure
+}
+
+/** The companies that share a transaction, with their connections. */
+function* groupCompanies(
+  options: TurnOptions,
+  companies: Iterable<string>,
+  { companies: together }: Share,
+): Generator<[LedgerDb, string[]]> {
+  for (const [db, all] of Map.groupBy(companies, (companyId) => options.foldingDbOf(companyId))) {
+    for (let at = 0; at < all.length; at += together) yield [db, all.slice(at, at + together)]
+  }
+}
+
+/** Folds several companies at once. Returns, for those that were folded, whether they are done. */
+async function foldSome(
+  options: TurnOptions,
+  projection: Projection,
+  foldingDb: LedgerDb,
+  companyIds: string[],
+  share: Share,
+): Promise<Map<string, boolean>> {
+  const beganAt = performance.now()
+  const folded = await foldTogether(foldingDb, projection, companyIds, { share, recent: options.recent })
+  const endedAt = performance.now()
+  options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
+  for (const { companyId, after, upTo } of folded) {
+    if (upTo > after)
+      await options.traceFold?.({ projection: projection.name, companyId, after, upTo, beganAt, endedAt, error: null })
+  }
+  return new Map(folded.map(({ companyId, isEnd }) => [companyId, isEnd]))
+}
+
+/**
+ * Folds a batch of one company. Returns whether the company is done. One that cannot be folded is retried later, alone,
+ * or parked.
+ */
+async function foldOne(options: TurnOptions, projection: Projection, companyId: string): Promise<boolean> {
+  const { db, foldingDbOf, boss, log } = options
+  const beganAt = performance.now()
+  const batch = { projection: projection.name, companyId, beganAt }
+  try {
+    const { after, position, isDone } = await foldNext(foldingDbOf(companyId), projection, companyId, {
+      recent: options.recent,
+    })
+    const endedAt = performance.now()
+    options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
+    if (position > after) await options.traceFold?.({ ...batch, after, upTo: position, endedAt, error: null })
+    return isDone
+  } catch (error) {
+    if (!(error instanceof UnfoldableError) || !error.checkpoint) throw error
+    options.onUnfoldable?.(projection.name)
+    const standing = await recordFailure(db, projection, companyId, error.checkpoint, error.message)
+    // Another worker has counted this failure or has moved on.
+    if (!standing) return true
+    const failed = { ...batch, after: error.checkpoint.position, upTo: null, endedAt: performance.now(), error }
+    const traceIds = await options.traceFold?.(failed)
+    const facts = { projection: projection.name, companyId, attempts: standing.attempts, err: error, ...traceIds }
+    const job = { companies: [companyId] }
+    if (standing.isParked) {
+      log.error(facts, 'parked a company for a projection: its events cannot be folded')
+      await boss.send(deadLetterOf(projection), job)
+    } else {
+      log.warn(facts, 'could not fold events; retrying')
+      await boss.send(queueOf(projection), job, { startAfter: Math.ceil(standing.retryInSeconds) })
+    }
+    return true
+  }
+}
