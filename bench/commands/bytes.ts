@@ -26,6 +26,8 @@ export interface BytesResult {
 
 const DATABASE = 'bench_bytes'
 const POLL_MS = 10
+/** Folds, jobs and webhooks follow one another with pauses in between. */
+const IDLE_POLLS = 100
 const CATCHES_UP_WITHIN_MS = 60_000
 
 /** Creates the employees of a company and sends all of them again and again, one call after the other. */
@@ -97,6 +99,7 @@ export async function measurePeak(server: BenchServer, records: number): Promise
 /** Starts a measurement. Returns a function that ends it and returns the cost of each of so many records. */
 async function startBytes(server: BenchServer, tenant: OurTenant, pid: number) {
   await untilCaughtUp(server, tenant)
+  await untilIdle(server)
   // After a checkpoint, the log holds a whole page for the first change to it, as it does every few minutes in production.
   await server.run('vacuum', DATABASE)
   await server.run('checkpoint')
@@ -129,6 +132,19 @@ async function untilCaughtUp(server: BenchServer, { newest }: OurTenant): Promis
     )
     if (Number(row!.position) === (newest?.position ?? 0)) return
     if (performance.now() > deadline) throw new Error(`the projections have not caught up: ${row!.position}`)
+    await pause(POLL_MS)
+  }
+}
+
+/** Waits until no session is in a transaction: a vacuum would leave what it may still see, and a later one pay for it. */
+async function untilIdle(server: BenchServer): Promise<void> {
+  for (let idle = 0; idle < IDLE_POLLS;) {
+    const [row] = await server.run<{ busy: boolean }>(
+      `select count(*) > 0 as busy from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid() and (state <> 'idle' or backend_xmin is not null)`,
+      DATABASE,
+    )
+    idle = row!.busy ? 0 : idle + 1
     await pause(POLL_MS)
   }
 }

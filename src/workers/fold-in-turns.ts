@@ -44,9 +44,10 @@ export type TraceFold = (fold: TracedFold) => Promise<{ trace_id?: string; span_
 
 /**
  * Folds new events of these companies, round by round, so that a small company does not wait for a large one: first
- * many companies together, then some with large calls, or one that has to be folded alone. Stops at `endsAt`, a
- * `performance.now()`, but not before something was folded. Removes companies that are done, or that failed, from the
- * set; the others remain, in the order of their next turns. Rejects at the end if there was a transient failure.
+ * many companies together, then some with large calls, or one that has to be folded alone. Ends at about `endsAt`, a
+ * `performance.now()`, but each company has had its small calls folded by then, and some had their large ones. Removes
+ * companies that are done, or that failed, from the set; the others remain, in the order of their next turns. Rejects
+ * at the end if there was a transient failure.
  */
 export async function foldInTurns(
   options: TurnOptions,
@@ -55,7 +56,8 @@ export async function foldInTurns(
   { signal, endsAt = Infinity }: { signal: AbortSignal; endsAt?: number },
 ): Promise<void> {
   let [failure, failures]: [unknown, number] = [undefined, 0]
-  const isOver = () => signal.aborted || performance.now() >= endsAt
+  let until = endsAt
+  const isOver = () => signal.aborted || performance.now() >= until
   const fail = (error: unknown, failed: string[]) => {
     failure = error
     failures += failed.length
@@ -85,13 +87,20 @@ export async function foldInTurns(
     }
   }
   do {
+    const beganAt = performance.now()
     const large: string[] = []
     for (const [foldingDb, group] of groupCompanies(options, companies, SMALL_CALLS)) {
       if (signal.aborted) break
       for (const companyId of await foldGroup(foldingDb, group, SMALL_CALLS)) large.push(companyId)
     }
+    // Looking for the small calls of thousands of companies takes longer than a turn. The large ones get as long.
+    until = Math.max(until, 2 * performance.now() - beganAt)
     for (const [foldingDb, group] of groupCompanies(options, large, LARGE_CALLS)) {
-      for (const companyId of await foldGroup(foldingDb, group, LARGE_CALLS)) await foldAlone(companyId)
+      if (signal.aborted) break
+      for (const companyId of await foldGroup(foldingDb, group, LARGE_CALLS)) {
+        await foldAlone(companyId)
+        if (isOver()) break
+      }
       if (isOver()) break
     }
   } while (companies.size > 0 && !isOver())

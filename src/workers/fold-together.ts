@@ -19,7 +19,7 @@ export interface Share {
 
 /** Many companies with small calls. */
 export const SMALL_CALLS: Share = { companies: 64, events: 50, bytes: 64 * 1024 }
-/** Some companies with a call of 1,000 records and its closing event. */
+/** Some companies with a call of up to 1,001 events, such as 1,000 creations and the event that closes the call. */
 export const LARGE_CALLS: Share = { companies: 4, events: 1_001, bytes: 1024 * 1024 }
 
 interface TogetherOptions {
@@ -41,9 +41,9 @@ interface FoldedTogether {
  * Folds new events of several companies in one transaction: reading, moving checkpoints, writing rows and committing
  * cost little more for many companies than for one.
  *
- * Companies missing in the result are left to `foldNext`: those with a call that exceeds their share, an erasure, a held
- * checkpoint or unreadable events, and those that another worker is folding; also all of them, if the events of one
- * cannot be folded. Throws if the database cannot be read.
+ * Companies missing in the result are left to a larger share or to `foldNext`: those with a call that exceeds their
+ * share, an erasure, a held checkpoint or an unknown event, and those that another worker is folding; also all of them,
+ * if the events of one cannot be folded. Throws if the database cannot be read.
  */
 export async function foldTogether(
   db: LedgerDb,

@@ -30,7 +30,7 @@ interface WorkerOptions extends TurnOptions {
   /** Called with the number of answers that expired, or of refused records that were retired. */
   onExpired?(count: number): void
   onRetired?(count: number): void
-  /** Called with the companies of each job, after their events were folded. */
+  /** Called with the companies of each job, after it has folded all or some of their events. */
   onDone?(companyIds: string[]): void
 }
 
@@ -47,7 +47,7 @@ const POLL_SECONDS = 2
  */
 const TURN_MS = 200
 /** The number of companies in one job. */
-const COMPANIES_PER_JOB = 100
+const COMPANIES_PER_JOB = 1_000
 
 /** Starts folding: one pg-boss worker per projection, and the sweep for events whose job was lost. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
@@ -56,17 +56,23 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   for (const projection of projections) {
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     const work = { batchSize: JOBS_AT_ONCE, burstWhenBatchFull: true, ...polling }
-    await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
+    /** What the last turn left unfinished, in the order of the next one. */
+    let left: string[] = []
+    let workerId = ''
+    workerId = await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
       const companies = new Set(jobs.flatMap(({ data }) => data.companies))
+      const unfinished = new Set([...left.filter((id) => companies.has(id)), ...companies])
       const signal = AbortSignal.any([stopping.signal, ...jobs.map((job) => job.signal)])
-      const unfinished = new Set(companies)
       try {
         await foldInTurns(options, projection, unfinished, { signal, endsAt: performance.now() + turnMs })
       } finally {
+        left = [...unfinished]
+        options.onDone?.([...companies])
         // Companies that were announced meanwhile get their turn beside these.
-        await insertJobs(boss, queueOf(projection), makeJobs([...unfinished]))
+        await insertJobs(boss, queueOf(projection), makeJobs(left))
+        // It may be unable to listen.
+        if (left.length > 0) boss.notifyWorker(workerId)
       }
-      options.onDone?.([...companies])
     })
   }
 
@@ -141,7 +147,8 @@ async function sweepOnce(options: WorkerOptions, signal: AbortSignal): Promise<v
     } catch (error) {
       log.warn({ err: error }, 'could not reach the job queue; folding without it')
       // What fails is in the log, and keeps no other projection waiting.
-      await foldInTurns(options, projection, new Set(lagging), { signal }).catch(() => undefined)
+      const endsAt = performance.now() + options.sweepIntervalMs
+      await foldInTurns(options, projection, new Set(lagging), { signal, endsAt }).catch(() => undefined)
       options.onDone?.(lagging)
     }
   }

@@ -1,37 +1,35 @@
 import { pino } from 'pino'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
+import { LARGE_CALLS } from '../../src/workers/fold-together.ts'
 import { openFolding } from '../../src/workers/open-folding.ts'
 import { insertJobs, openQueues, queueOf } from '../../src/workers/queues.ts'
 import { startWorker } from '../../src/workers/worker.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
+import type { Service, TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 
 /** More events than a worker folds at once, several times. */
 const BACKLOG = { calls: 9, records: 1_000 }
+/** More records than a company may have folded together with 63 others. */
+const LARGE = 60
+/** For how many turns the busy companies go on. */
+const TURNS = 8
 
-await t.test('a company that is announced later does not wait for the long backlog of another one', async (t) => {
-  const service = await startService(t)
-  const { company: busy } = service
-  const small = await service.makeCompany('Small')
-  await service.project(small.id)
-  for (let at = 0; at < BACKLOG.calls; at += 1) {
-    const body = Array.from({ length: BACKLOG.records }, () => employee())
-    await service.call('POST', '/v1/employees', { key: busy.key, body })
-  }
+/**
+ * Starts a worker whose turns end after one fold. It folds the log, and calls `onFold` before it does, with its number
+ * and the companies.
+ */
+async function startFolding(t: Test, service: Service, onFold: (nth: number, companyIds: string[]) => Promise<void>) {
   const boss = await openQueues(service.urls.serviceUrl, { works: true, connections: 2, onError: () => undefined })
-  const announce = ({ id }: { id: string }) => insertJobs(boss, queueOf(bulkUserLogs), [{ data: { companies: [id] } }])
-  const folded: string[] = []
+  let folds = 0
   const watched: Projection = {
     ...bulkUserLogs,
     async fold(transaction, schema, batches) {
-      if (folded.length === 0) {
-        await service.call('POST', '/v1/employees', { key: small.key, body: employee() })
-        await announce(small)
-      }
-      for (const { companyId } of batches) folded.push(companyId)
+      const companyIds = batches.map(({ companyId }) => companyId)
+      await onFold((folds += 1), companyIds)
       await bulkUserLogs.fold(transaction, schema, batches)
     },
   }
@@ -48,9 +46,55 @@ await t.test('a company that is announced later does not wait for the long backl
     await worker.stop()
     await boss.stop({ graceful: false })
   })
-  await announce(busy)
+  /** Sends one job. */
+  return (companies: TestCompany[]) =>
+    insertJobs(boss, queueOf(bulkUserLogs), [{ data: { companies: companies.map(({ id }) => id) } }])
+}
+
+async function create(service: Service, { key }: TestCompany, records: number): Promise<void> {
+  const body = Array.from({ length: records }, () => employee())
+  await service.call('POST', '/v1/employees', { key, body })
+}
+
+await t.test('a company that is announced later does not wait for the long backlog of another one', async (t) => {
+  const service = await startService(t)
+  const { company: busy } = service
+  const small = await service.makeCompany('Small')
+  await service.project(small.id)
+  for (let at = 0; at < BACKLOG.calls; at += 1) await create(service, busy, BACKLOG.records)
+  const folded: string[] = []
+  const announce = await startFolding(t, service, async (nth, companyIds) => {
+    if (nth === 1) {
+      await create(service, small, 1)
+      await announce([small])
+    }
+    for (const id of companyIds) folded.push(id)
+  })
+  await announce([busy])
   await eventually('all is folded', () => isCaughtUp(service.pool, [bulkUserLogs]))
   t.ok(folded.filter((id) => id === busy.id).length > 2, 'the backlog takes several batches')
   t.equal(folded[0], busy.id)
+  t.ok(folded.includes(small.id))
   t.ok(folded.indexOf(small.id) < folded.lastIndexOf(busy.id), 'the other company is folded in between')
+})
+
+await t.test('a company that a turn leaves out is first in the next one, however busy the others are', async (t) => {
+  const service = await startService(t)
+  const busy = [service.company]
+  while (busy.length < LARGE_CALLS.companies) busy.push(await service.makeCompany(`Busy ${busy.length}`))
+  const patient = await service.makeCompany('Patient')
+  for (const { id } of [...busy, patient]) await service.project(id)
+  for (const company of [...busy, patient]) await create(service, company, LARGE)
+  const folded: string[] = []
+  const announce = await startFolding(t, service, async (nth, companyIds) => {
+    if (nth <= TURNS) {
+      for (const company of busy) await create(service, company, LARGE)
+      await announce(busy)
+    }
+    for (const id of companyIds) folded.push(id)
+  })
+  await announce([...busy, patient])
+  await eventually('all is folded', () => isCaughtUp(service.pool, [bulkUserLogs]))
+  t.equal(folded.filter((id) => id === patient.id).length, 1)
+  t.ok(folded.indexOf(patient.id) < 3 * LARGE_CALLS.companies, 'it is folded while the others go on')
 })
