@@ -53,7 +53,7 @@ export async function foldInTurns(
   options: TurnOptions,
   projection: Projection,
   companies: Set<string>,
-  { signal, endsAt = Infinity }: { signal: AbortSignal; endsAt?: number },
+  { signal, endsAt }: { signal: AbortSignal; endsAt: number },
 ): Promise<void> {
   let [failure, failures]: [unknown, number] = [undefined, 0]
   let until = endsAt

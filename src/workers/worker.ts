@@ -70,7 +70,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         options.onDone?.([...companies])
         // Companies that were announced meanwhile get their turn beside these.
         await insertJobs(boss, queueOf(projection), makeJobs(left))
-        // It may be unable to listen.
+        // Where it can't listen, it would first pause.
         if (left.length > 0) boss.notifyWorker(workerId)
       }
     })
