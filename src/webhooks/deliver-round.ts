@@ -59,8 +59,6 @@ export async function deliverRound(
   const range = { after: webhook.position, upTo, types: listEventTypes(webhook.types) }
   const { page, sending } = await watchRevision(services.pool, webhook, async (watch) => {
     const read = await readEventPage(services.db, webhook.companyId, range, PAGE)
-    // Decodes them all now: after a damaged one, those before it would be sent again and again.
-    for (const event of read.events) void event.data
     return { page: read, sending: await sendEvents(services, webhook, read.events, watch, signal) }
   })
   const end = page.isEnd ? upTo : page.events.at(-1)!.position

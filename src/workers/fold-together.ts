@@ -42,7 +42,7 @@ interface FoldedTogether {
  * cost little more for many companies than for one.
  *
  * Companies missing in the result are left to a larger share or to `foldNext`: those with a call that exceeds their
- * share, an erasure, a held checkpoint or an unknown event, and those that another worker is folding; also all of them,
+ * share, an erasure, a held checkpoint or unreadable events, and those that another worker is folding; also all of them,
  * if the events of one cannot be folded. Throws if the database cannot be read.
  */
 export async function foldTogether(

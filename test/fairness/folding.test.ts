@@ -1,15 +1,14 @@
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { LARGE_CALLS } from '../../src/workers/fold-together.ts'
 import { openFolding } from '../../src/workers/open-folding.ts'
 import { insertJobs, openQueues, queueOf } from '../../src/workers/queues.ts'
-import { startWorker } from '../../src/workers/worker.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { startTestWorker } from '../support/start-test-worker.ts'
 
 /** More events than a worker folds at once, several times. */
 const BACKLOG = { calls: 9, records: 1_000 }
@@ -33,19 +32,9 @@ async function startFolding(t: Test, service: Service, onFold: (nth: number, com
       await bulkUserLogs.fold(transaction, schema, batches)
     },
   }
-  const worker = await startWorker({
-    ...{ db: service.db, pool: service.pool, boss, projections: [watched], turnMs: 0 },
-    foldingDbOf: openFolding(service.pool),
-    log: pino({ level: 'silent' }),
-    sweepIntervalMs: 600_000,
-    answersKeptHours: 72,
-    retireRecords: async () => 0,
-    expireSessions: async () => 0,
-  })
-  t.teardown(async () => {
-    await worker.stop()
-    await boss.stop({ graceful: false })
-  })
+  t.teardown(() => boss.stop({ graceful: false }))
+  const foldingDbOf = openFolding(service.pool)
+  await startTestWorker(t, service, { boss, foldingDbOf, projections: [watched], turnMs: 0, sweepIntervalMs: 600_000 })
   /** Sends one job. */
   return (companies: TestCompany[]) =>
     insertJobs(boss, queueOf(bulkUserLogs), [{ data: { companies: companies.map(({ id }) => id) } }])

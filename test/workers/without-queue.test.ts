@@ -1,16 +1,15 @@
 import type { Pool } from 'pg'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { findCheckpoint } from '../../src/workers/checkpoints.ts'
 import { openFolding } from '../../src/workers/open-folding.ts'
-import { startWorker } from '../../src/workers/worker.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { startTestWorker } from '../support/start-test-worker.ts'
 import { unreachableQueue } from '../support/unreachable-queue.ts'
 
 const service = await startService(t)
@@ -26,17 +25,8 @@ async function areCaughtUp(companies: TestCompany[]): Promise<boolean> {
 }
 
 /** Starts a worker that sweeps often and has no queue. */
-async function work(t: Test, foldingDbOf: (companyId: string) => LedgerDb): Promise<void> {
-  const worker = await startWorker({
-    ...{ db: service.db, pool: service.pool, foldingDbOf, boss: unreachableQueue, projections: PROJECTIONS },
-    log: pino({ level: 'silent' }),
-    sweepIntervalMs: 50,
-    answersKeptHours: 72,
-    retireRecords: async () => 0,
-    expireSessions: async () => 0,
-  })
-  t.teardown(() => worker.stop())
-}
+const work = (t: Test, foldingDbOf: (companyId: string) => LedgerDb) =>
+  startTestWorker(t, service, { boss: unreachableQueue, projections: PROJECTIONS, foldingDbOf, sweepIntervalMs: 50 })
 
 await t.test('without the job queue, the sweep folds every projection by itself', async (t) => {
   await service.call('POST', '/v1/employees', { body: employee() })

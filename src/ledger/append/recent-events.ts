@@ -1,7 +1,7 @@
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
-import { HEADER_BYTES, joinData } from '../integrity/codec.ts'
+import { HEADER_BYTES, joinLater } from '../integrity/codec.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { isSameHistory } from '../integrity/merkle.ts'
 import { charactersIn } from './employee-size.ts'
@@ -112,10 +112,9 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
 
     callsBehind(companyId, { after, head, limit }) {
       kept.dropOld()
-      const calls = kept.callsOf(companyId)
-      const last = calls && lastWithoutGap(calls, after)
-      if (last === undefined || last < head) return null
-      return joinCalls(takeCalls(calls!, after, { events: limit, characters: batchCharacters }), head)
+      const behind = listCalls(kept.callsOf(companyId), after)
+      const isWhole = behind.length > 0 && behind.at(-1)!.last >= head
+      return isWhole ? joinCalls(takeCalls(behind, { events: limit, characters: batchCharacters }), head) : null
     },
 
     folded(companyId, { after, upTo }) {
@@ -174,7 +173,7 @@ function openKeptCalls({
       companyId,
       first: before.size + 1,
       last: after.size,
-      events: events.map(({ header, data }) => joinData(header, data)),
+      events: events.map(({ header, data }) => joinLater(header, data)),
       leaf: events.at(-1)!.leaf,
       employees,
       characters: size,
@@ -208,27 +207,21 @@ function openKeptCalls({
   return { add, dropOld, forget, remove, callsOf: (companyId: string) => companies.get(companyId)?.calls }
 }
 
-/** The last position that can be reached from another one without a gap; undefined if there is no next call. */
-function lastWithoutGap(calls: Map<number, KeptCall>, after: number): number | undefined {
-  let last: number | undefined
-  for (let call = calls.get(after + 1); call; call = calls.get(call.last + 1)) last = call.last
-  return last
+/** The calls that follow a position without a gap. */
+function listCalls(calls: Map<number, KeptCall> | undefined, after: number): KeptCall[] {
+  const list: KeptCall[] = []
+  for (let call = calls?.get(after + 1); call; call = calls!.get(call.last + 1)) list.push(call)
+  return list
 }
 
-/** The next calls behind a position that fit into these limits, and at least one. */
-function takeCalls(
-  calls: Map<number, KeptCall>,
-  after: number,
-  left: { events: number; characters: number },
-): KeptCall[] {
-  const taken: KeptCall[] = []
-  for (let call = calls.get(after + 1); call; call = calls.get(call.last + 1)) {
+/** The first of these calls that fit into the limits, and at least one. */
+function takeCalls(calls: KeptCall[], left: { events: number; characters: number }): KeptCall[] {
+  const end = calls.findIndex((call, at) => {
     left.events -= call.events.length
     left.characters -= call.characters
-    if (taken.length > 0 && (left.events < 0 || left.characters < 0)) break
-    taken.push(call)
-  }
-  return taken
+    return at > 0 && (left.events < 0 || left.characters < 0)
+  })
+  return end === -1 ? calls : calls.slice(0, end)
 }
 
 function joinCalls(calls: KeptCall[], head: number): RecentCalls {

@@ -177,13 +177,18 @@ export function readEvent(row: ReadableEvent): RecordedEvent {
   return joinData(header, row.data)
 }
 
-/** An event with its data, which are decoded when they are first looked at: a projection ignores those of most events. */
+/** Decodes the data of an event. */
 export function joinData(header: EventHeader, data: string | null): RecordedEvent {
+  return { ...header, data: data === null ? null : JSON.parse(data) } as RecordedEvent
+}
+
+/** The same, but decodes the data when they are first looked at. */
+export function joinLater(header: EventHeader, data: string): RecordedEvent {
   let decoded: unknown
   return {
     ...header,
     get data() {
-      return data === null ? null : (decoded ??= JSON.parse(data))
+      return (decoded ??= JSON.parse(data))
     },
   } as RecordedEvent
 }

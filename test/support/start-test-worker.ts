@@ -1,0 +1,21 @@
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { startWorker } from '../../src/workers/worker.ts'
+import type { Service } from './service.ts'
+
+type WorkerOptions = Parameters<typeof startWorker>[0]
+type Chosen = Pick<WorkerOptions, 'boss' | 'projections' | 'foldingDbOf' | 'sweepIntervalMs' | 'turnMs'>
+
+/** Starts a worker that only folds, in this process and for this test. */
+export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: Service, chosen: Chosen): Promise<void> {
+  const worker = await startWorker({
+    db,
+    pool,
+    log: pino({ level: 'silent' }),
+    answersKeptHours: 72,
+    retireRecords: async () => 0,
+    expireSessions: async () => 0,
+    ...chosen,
+  })
+  t.teardown(() => worker.stop())
+}
