@@ -2,9 +2,10 @@
 # the packages together; the second one has them, the sources and nothing else.
 FROM node:24-slim AS packages
 WORKDIR /app
-# The optional packages are Node itself and the embedded PostgreSQL, for machines that have neither.
+# The optional packages are Node itself and the embedded PostgreSQL, for machines that have neither. Only they need
+# install scripts.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional && npm cache clean --force
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 
 FROM node:24-slim
 ARG VERSION

@@ -7,7 +7,7 @@ const { node } = process.versions
 if (Number(node.split('.')[0]) < NEEDED) {
   process.stderr.write(
     `employee-ledger: this is Node.js ${node}, but ${NEEDED} is needed: install it, ` +
-      'or run `npm ci` without --omit=optional, which brings it\n',
+      'or run `npm ci` without --omit=optional and --ignore-scripts, which brings it\n',
   )
   process.exit(1)
 }
