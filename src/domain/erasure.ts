@@ -1,15 +1,11 @@
 import { normalizeEmail } from './attributes.ts'
-import type { EventData, EventType, NewEvent, RecordedEvent } from './events.ts'
+import { type ErasingType, isErasingType } from './event-types.ts'
+import type { EventData, NewEvent, RecordedEvent } from './events.ts'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
  * their positions and contains no personal data.
  */
-
-/** The event types that erase the data of other events, in the transaction that appends them. */
-export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] as const satisfies EventType[]
-
-type ErasingType = (typeof ERASING_TYPES)[number]
 
 /** The maximum number of positions in one erasing event; a larger erasure takes several events. */
 export const POSITIONS_PER_EVENT = 10_000
@@ -32,7 +28,7 @@ export function buildErasingEvents<Type extends ErasingEvent['type']>(
 
 /** Whether an event erases the data of other events. */
 export function isErasing<Event extends { type: string }>(event: Event): event is Event & { type: ErasingType } {
-  return (ERASING_TYPES as readonly string[]).includes(event.type)
+  return isErasingType(event.type)
 }
 
 /** The ids, normalized emails and external ids that refer to a person. None is empty. */

@@ -1,7 +1,6 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
 import type { KeyScope, RefreshPeriod, Role, TokenScope } from './company.ts'
-import type { IdPrefix } from './ids.ts'
 import type { ProviderSettings, ProviderUse } from './provider-settings.ts'
 import type { WebhookDisabledReason, WebhookSettings } from './webhook-types.ts'
 
@@ -144,115 +143,6 @@ export interface EventData {
 }
 
 export type EventType = keyof EventData
-
-/** The current schema version of each event type. Older versions are upcast when they are read. */
-export const SCHEMA_VERSIONS: Record<EventType, number> = {
-  EmployeeCreated: 1,
-  EmployeeUpdated: 1,
-  EmployeeDeactivated: 1,
-  EmployeeReactivated: 1,
-  EmployeeRecordRejected: 1,
-  ApiCallCompleted: 1,
-  ApiCallFailed: 1,
-  EmployeeErased: 1,
-  RecordsRetired: 1,
-  CompanyRegistered: 1,
-  CompanyTimeZoneChanged: 1,
-  UserInvited: 1,
-  UserRoleChanged: 1,
-  UserPasswordReset: 1,
-  UserPasswordSet: 1,
-  UserRemoved: 1,
-  UserErased: 1,
-  UserTokenIssued: 1,
-  UserTokenRevoked: 1,
-  UserIdentityLinked: 1,
-  UserIdentityUnlinked: 1,
-  UserPasskeyAdded: 1,
-  UserPasskeyRemoved: 1,
-  UserRecoveryCodesIssued: 1,
-  UserRecoveryCodeUsed: 1,
-  ApiKeyIssued: 1,
-  ApiKeyRenamed: 1,
-  ApiKeyQuotaChanged: 1,
-  ApiKeyAccessChanged: 1,
-  ApiKeyRotated: 1,
-  ApiKeyDisabled: 1,
-  ApiKeyEnabled: 1,
-  ApiKeyRevoked: 1,
-  WebhookCreated: 1,
-  WebhookChanged: 1,
-  WebhookSecretRotated: 1,
-  WebhookPaused: 1,
-  WebhookResumed: 1,
-  WebhookDisabled: 1,
-  WebhookRemoved: 1,
-  IdentityProviderAdded: 1,
-  IdentityProviderChanged: 1,
-  IdentityProviderSecretReplaced: 1,
-  IdentityProviderUseChanged: 1,
-  IdentityProviderRemoved: 1,
-}
-
-/** What each event type is about: the prefix of the ids of its streams. The ledger stores the ids without it. */
-export const STREAM_PREFIXES: Record<EventType, IdPrefix> = {
-  EmployeeCreated: 'emp',
-  EmployeeUpdated: 'emp',
-  EmployeeDeactivated: 'emp',
-  EmployeeReactivated: 'emp',
-  EmployeeRecordRejected: 'log',
-  ApiCallCompleted: 'log',
-  ApiCallFailed: 'log',
-  EmployeeErased: 'emp',
-  RecordsRetired: 'com',
-  CompanyRegistered: 'com',
-  CompanyTimeZoneChanged: 'com',
-  UserInvited: 'usr',
-  UserRoleChanged: 'usr',
-  UserPasswordReset: 'usr',
-  UserPasswordSet: 'usr',
-  UserRemoved: 'usr',
-  UserErased: 'usr',
-  UserTokenIssued: 'usr',
-  UserTokenRevoked: 'usr',
-  UserIdentityLinked: 'usr',
-  UserIdentityUnlinked: 'usr',
-  UserPasskeyAdded: 'usr',
-  UserPasskeyRemoved: 'usr',
-  UserRecoveryCodesIssued: 'usr',
-  UserRecoveryCodeUsed: 'usr',
-  ApiKeyIssued: 'key',
-  ApiKeyRenamed: 'key',
-  ApiKeyQuotaChanged: 'key',
-  ApiKeyAccessChanged: 'key',
-  ApiKeyRotated: 'key',
-  ApiKeyDisabled: 'key',
-  ApiKeyEnabled: 'key',
-  ApiKeyRevoked: 'key',
-  WebhookCreated: 'whk',
-  WebhookChanged: 'whk',
-  WebhookSecretRotated: 'whk',
-  WebhookPaused: 'whk',
-  WebhookResumed: 'whk',
-  WebhookDisabled: 'whk',
-  WebhookRemoved: 'whk',
-  IdentityProviderAdded: 'idp',
-  IdentityProviderChanged: 'idp',
-  IdentityProviderSecretReplaced: 'idp',
-  IdentityProviderUseChanged: 'idp',
-  IdentityProviderRemoved: 'idp',
-}
-
-/** The types of the events that calls make. Events of all other types are outside of calls. */
-export const CALL_TYPES: ReadonlySet<string> = new Set<EventType>([
-  'EmployeeCreated',
-  'EmployeeUpdated',
-  'EmployeeDeactivated',
-  'EmployeeReactivated',
-  'EmployeeRecordRejected',
-  'ApiCallCompleted',
-  'ApiCallFailed',
-])
 
 /** A decided event, which has no position yet. */
 export type NewEvent = {

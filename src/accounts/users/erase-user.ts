@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { EventType } from '../../domain/events.ts'
+import { mayErase } from '../../domain/event-types.ts'
 import { readStreamPages, filterWithData } from '../../ledger/erasure/erase-events.ts'
 import { clearUser } from './user-rows.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
@@ -8,9 +8,9 @@ import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 
 /**
- * Erases the email, the name, and the names of tokens and passkeys of a removed user, in the ledger and in the rows. The
- * user's id, its actions and its roles stay. Does nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or
- * `user_not_removed`.
+ * Erases the email, the name, the account at an identity provider, and the names of tokens and passkeys of a removed
+ * user, in the ledger and in the rows. The user's id, its actions and its roles stay. Does nothing if the user is already
+ * erased. Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
   const { companyId } = acting
@@ -24,19 +24,11 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
   return { user: result, position }
 }
 
-/** Events that may contain a name, an email, an account or a device. */
-const PERSONAL: ReadonlySet<EventType> = new Set([
-  'UserInvited',
-  'UserTokenIssued',
-  'UserIdentityLinked',
-  'UserPasskeyAdded',
-])
-
 /** The positions of the user's events that may contain personal data. */
 async function findPersonalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
   const positions: number[] = []
   for await (const page of readStreamPages(client, companyId, userId)) {
-    for (const { type, position } of page) if (PERSONAL.has(type)) positions.push(position)
+    for (const { type, position } of page) if (mayErase('UserErased', type)) positions.push(position)
   }
   return filterWithData(client, companyId, positions)
 }

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import { SCHEMA_VERSIONS } from '../../domain/events.ts'
+import { isEventType } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
 import { STRICT } from '../openapi/schema-parts.ts'
 import { orNull } from '../openapi/employee-schemas.ts'
@@ -148,7 +148,7 @@ export function readFollowFilter({ type, employee }: Static<typeof StreamQuery>)
   stream?: string
 } {
   const types = type?.split(',')
-  if (types?.some((name) => !Object.hasOwn(SCHEMA_VERSIONS, name))) {
+  if (types?.some((name) => !isEventType(name))) {
     throw invalidQuery('type', 'must be event types separated by commas')
   }
   if (employee !== undefined && !isId('emp', employee)) throw invalidQuery('employee', 'must be an employee id')

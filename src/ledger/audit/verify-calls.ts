@@ -1,5 +1,6 @@
 import type { CallCounts, Operation } from '../../domain/events.ts'
-import { CALL_TYPES, OPERATIONS } from '../../domain/events.ts'
+import { isOfCall } from '../../domain/event-types.ts'
+import { OPERATIONS } from '../../domain/events.ts'
 import { assertValid } from './verify-fault.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
@@ -32,7 +33,7 @@ export class CallChecker {
     const open = this.#open
     assertValid(open === null || callId === open.id, position, `the call ${open?.id} is not closed`)
     assertValid(
-      (callId !== null) === CALL_TYPES.has(type),
+      (callId !== null) === isOfCall(type),
       position,
       `${type} occurs ${callId === null ? 'outside a call' : 'within a call'}`,
     )

@@ -1,20 +1,7 @@
-import type { EventType } from '../../domain/events.ts'
+import { ERASING_TYPES, type ErasingType, isErasingType, mayErase } from '../../domain/event-types.ts'
 import { assertValid, LedgerFault } from './verify-fault.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
-
-type Erasing = 'EmployeeErased' | 'UserErased' | 'RecordsRetired'
-
-const OF_EMPLOYEES: EventType[] = ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated']
-const OF_USERS: EventType[] = ['UserInvited', 'UserRoleChanged', 'UserPasswordReset', 'UserPasswordSet', 'UserRemoved']
-const OF_TOKENS: EventType[] = ['UserTokenIssued', 'UserTokenRevoked']
-
-/** The event types that each erasing event may erase. Other types are never erased. */
-const ERASABLE: Record<Erasing, ReadonlySet<string>> = {
-  EmployeeErased: new Set<EventType>([...OF_EMPLOYEES, 'EmployeeRecordRejected']),
-  UserErased: new Set<EventType>([...OF_USERS, ...OF_TOKENS]),
-  RecordsRetired: new Set<EventType>(['EmployeeRecordRejected']),
-}
 
 /** An event without data. */
 interface Gone {
@@ -45,7 +32,7 @@ export class ErasureChecker {
   /** Checks the next event. Throws LedgerFault. */
   take({ position, type, stream, data }: ExportedEvent): void {
     if (data === null) {
-      const mayBeGone = Object.values(ERASABLE).some((types) => types.has(type))
+      const mayBeGone = ERASING_TYPES.some((erasing) => mayErase(erasing, type))
       assertValid(mayBeGone, position, `the data is missing, but data of ${type} is never erased`)
       this.#gone.set(position, { type, stream, isNamed: false })
     } else if (isErasingType(type)) {
@@ -59,7 +46,7 @@ export class ErasureChecker {
     }
   }
 
-  #name(named: number, by: { position: number; type: Erasing; stream: string }): void {
+  #name(named: number, by: { position: number; type: ErasingType; stream: string }): void {
     const gone = this.#gone.get(named)
     if (!gone) {
       this.#kept.add(named)
@@ -69,7 +56,7 @@ export class ErasureChecker {
     const isOfPerson =
       by.type === 'RecordsRetired' || gone.type === 'EmployeeRecordRejected' || gone.stream === by.stream
     assertValid(
-      ERASABLE[by.type].has(gone.type) && isOfPerson,
+      mayErase(by.type, gone.type) && isOfPerson,
       named,
       `it is named by the ${by.type} at position ${by.position}, which cannot concern it`,
     )
@@ -83,10 +70,6 @@ export class ErasureChecker {
         throw new LedgerFault('invalid', position, 'the data is missing, and no erasure or retirement names the event')
     }
   }
-}
-
-function isErasingType(type: string): type is Erasing {
-  return Object.hasOwn(ERASABLE, type)
 }
 
 function parsePositions(data: string): number[] | null {

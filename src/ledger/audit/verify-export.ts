@@ -1,4 +1,4 @@
-import { SCHEMA_VERSIONS } from '../../domain/events.ts'
+import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
 import type { Checkpoint } from './checkpoint-note.ts'
 import { formatOrigin } from './checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
@@ -168,10 +168,7 @@ function findUnknownSchema({
   type,
   schema_version: version,
 }: ExportedEvent): { position: number; reason: string } | null {
-  const newest = Object.hasOwn(SCHEMA_VERSIONS, type)
-    ? SCHEMA_VERSIONS[type as keyof typeof SCHEMA_VERSIONS]
-    : undefined
-  if (newest === undefined) return { position, reason: `events of type ${type} are not known` }
-  if (version >= 1 && version <= newest) return null
+  if (!isEventType(type)) return { position, reason: `events of type ${type} are not known` }
+  if (version >= 1 && version <= EVENT_TYPES[type].version) return null
   return { position, reason: `schema version ${version} of ${type} is not known` }
 }

@@ -1,6 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto'
 import type { EventType, NewEvent, RecordedEvent } from '../../domain/events.ts'
-import { SCHEMA_VERSIONS, STREAM_PREFIXES } from '../../domain/events.ts'
+import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import type { EventRow } from '../tables.ts'
@@ -54,7 +54,7 @@ export function sealEvent(event: NewEvent, position: number, origin: Origin): Se
   const { type, stream, version, index } = event
   const { companyId, callId, actor, recordedAt } = origin
   // The row holds only the UUID of the stream.
-  if (!stream.startsWith(STREAM_PREFIXES[type])) throw new TypeError(`${type} cannot be about ${stream}`)
+  if (!stream.startsWith(EVENT_TYPES[type].stream)) throw new TypeError(`${type} cannot be about ${stream}`)
   const data = canonicalJson(event.data)
   const salted = prependSalt(data)
   const header: EventHeader = {
@@ -63,7 +63,7 @@ export function sealEvent(event: NewEvent, position: number, origin: Origin): Se
     stream,
     version,
     type,
-    schema_version: SCHEMA_VERSIONS[type],
+    schema_version: EVENT_TYPES[type].version,
     index,
     recorded_at: recordedAt,
     actor,
@@ -128,13 +128,13 @@ type HeaderRow = Pick<EventRow, (typeof HEADER_COLUMNS)[number]>
 /** Reads a stored header. Throws UnreadableEventError for an unknown type, because it cannot tell what it is about. */
 export function readHeader(row: HeaderRow): EventHeader {
   const { position, type } = row
-  if (!isKnown(type)) {
+  if (!isEventType(type)) {
     throw new UnreadableEventError(`the event at position ${position} is of the unknown type ${type}`)
   }
   return {
     position,
     call_id: row.call_id === null ? null : callIdOf(row.call_id),
-    stream: fromUuid(STREAM_PREFIXES[type], row.stream_id),
+    stream: fromUuid(EVENT_TYPES[type].stream, row.stream_id),
     version: row.stream_version,
     type,
     schema_version: row.schema_version,
@@ -142,10 +142,6 @@ export function readHeader(row: HeaderRow): EventHeader {
     recorded_at: row.recorded_at,
     actor: row.actor,
   }
-}
-
-function isKnown(type: string): type is EventType {
-  return Object.hasOwn(STREAM_PREFIXES, type)
 }
 
 // Events that are read one after the other mostly have these ids in common.
@@ -170,7 +166,7 @@ export type ReadableEvent = Pick<EventRow, (typeof EVENT_COLUMNS)[number]>
 export function readEvent(row: ReadableEvent): RecordedEvent {
   const header = readHeader(row)
   const { position, type, schema_version: version } = header
-  if (version !== SCHEMA_VERSIONS[type]) {
+  if (version !== EVENT_TYPES[type].version) {
     const unknown = `schema version ${version} of ${type}`
     throw new UnreadableEventError(`the event at position ${position} has the unknown ${unknown}`)
   }

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { CALL_TYPES } from '../../domain/events.ts'
+import { isOfCall } from '../../domain/event-types.ts'
 import { isId, toUuid } from '../../domain/ids.ts'
 
 /** Which events are wanted: those that match all filters. */
@@ -32,7 +32,7 @@ export function buildConditions({ types, stream, call, actor, text }: EventFilte
 /** Whether only events outside of calls can match, which have an index of their own. */
 export function isOutsideCalls({ types, actor }: Pick<EventFilter, 'types' | 'actor'>): boolean {
   // Only keys make calls.
-  return types?.every((type) => !CALL_TYPES.has(type)) === true || (actor !== undefined && !isId('key', actor))
+  return types?.every((type) => !isOfCall(type)) === true || (actor !== undefined && !isId('key', actor))
 }
 
 /** The text as stored in data: canonical JSON escapes the same characters as `JSON.stringify`. */

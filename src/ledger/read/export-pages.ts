@@ -1,4 +1,4 @@
-import { ERASING_TYPES } from '../../domain/erasure.ts'
+import { ERASING_TYPES } from '../../domain/event-types.ts'
 import type { StoredEvent } from '../integrity/codec.ts'
 import { findHead } from './read-head.ts'
 import { storedEventPages } from './read-stored-events.ts'

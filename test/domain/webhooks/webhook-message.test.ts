@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { EventData, EventType, RecordedEvent } from '../../../src/domain/events.ts'
-import { STREAM_PREFIXES } from '../../../src/domain/events.ts'
+import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import { WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
 import { describeEvent, listEventTypes } from '../../../src/domain/webhooks/webhook-message.ts'
 
@@ -38,7 +38,7 @@ const EVENTS: Partial<{ [Type in EventType]: EventData[Type] }> = {
 
 function eventOf(type: EventType, data: unknown): RecordedEvent {
   const place = { position: 9, version: 2, index: null, schema_version: 1, recorded_at: AT, actor: `usr_${UUID}` }
-  const stream = `${STREAM_PREFIXES[type]}_${UUID}`
+  const stream = `${EVENT_TYPES[type].stream}_${UUID}`
   const callId = type.startsWith('ApiKey') ? null : `log_${UUID}`
   return { type, stream, call_id: callId, ...place, data } as RecordedEvent
 }

@@ -4,15 +4,21 @@ import { employees } from '../../../projections/employees/fold.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { openMaintenance } from '../../../src/bootstrap/maintenance.ts'
+import { readProvider } from '../../../src/accounts/providers/read-provider.ts'
+import { linkOwnIdentity } from '../../../src/accounts/sign-in/link-identity.ts'
 import { addUser } from '../../../src/accounts/users/add-user.ts'
+import type { ProviderIdentity } from '../../../src/federation/provider-client.ts'
 import { unpark } from '../../../src/workers/checkpoints.ts'
 import { shadowOf } from '../../../src/workers/copies.ts'
 import { catchUp, foldNext } from '../../../src/workers/project.ts'
 import { beginShadow, dropReplaced, switchToShadow } from '../../../src/workers/shadow.ts'
 import { readProjectionTables as describeTables } from '../../../src/workers/table-differences.ts'
+import { addPasskey, signInByPassword, WITH_PASSKEYS } from '../../support/http/passkeys.ts'
 import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
 import { rowsWith } from '../../support/postgres/rows-with.ts'
 import { isCaughtUp } from '../../support/caught-up.ts'
+import { giveProvider, WITH_PROVIDERS } from '../../support/providers/company-provider.ts'
+import { startTestProvider } from '../../support/providers/test-provider.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -201,16 +207,22 @@ await t.test('a person who was never created is found in refused records and era
   }
 })
 
-await t.test('a removed user can be erased from every table', async (t) => {
-  const service = await startService(t)
+await t.test('a removed user with a passkey and an account at a provider can be erased from every table', async (t) => {
+  const idp = await startTestProvider(t)
+  const service = await startService(t, { ...WITH_PASSKEYS, ...WITH_PROVIDERS })
   const person = { email: 'zq7canary@zorb.example', name: 'Zyxelda Quuxworth', role: 'admin' as const }
-  const { user_id: id, token } = await addUser(
-    { pool: service.pool, newId },
-    { companyId: service.company.id, ...person },
-  )
+  const added = await addUser({ pool: service.pool, newId }, { companyId: service.company.id, ...person })
+  const { user_id: id, token } = added
   const laptop = { name: "Zyxelda's laptop", expires_in_days: 7 }
   t.equal((await service.manage('POST', '/tokens', laptop, token)).status, 201)
-  t.equal(tablesOf(await rowsWith(service.urls.superUrl, WORDS)).size, 3)
+  await addPasskey(await signInByPassword(service, added), added.password, { name: "Zyxelda's key" })
+  await giveProvider(service, service.company, idp)
+  const provider = (await readProvider(service.pool, service.company.id))!
+  const identity = { issuer: idp.issuer, subject: 'zq7canary' } as ProviderIdentity
+  const acting = { companyId: service.company.id, actor: id }
+  await linkOwnIdentity({ pool: service.pool, newId }, acting, { provider, identity, linkHash: null })
+  const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
+  t.strictSame(held, new Set(['public.events', 'public.passkeys', 'public.user_tokens', 'public.users']))
   t.match(await service.manage('POST', `/users/${id}/erase`), { status: 409, body: { code: 'user_not_removed' } })
   await service.manage('DELETE', `/users/${id}`)
   const erased = await service.manage('POST', `/users/${id}/erase`)

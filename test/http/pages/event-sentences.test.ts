@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { ProviderSettings } from '../../../src/domain/provider-settings.ts'
 import type { EventData, EventType } from '../../../src/domain/events.ts'
-import { SCHEMA_VERSIONS, STREAM_PREFIXES } from '../../../src/domain/events.ts'
+import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import { EVENT_GROUPS } from '../../../src/http/pages/events/event-groups.ts'
 import { listNamedIds, renderSentence } from '../../../src/http/pages/events/event-sentence.ts'
 
@@ -183,7 +183,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
 
 /** Renders the sentence of an event with this data as text. */
 async function tell(type: EventType, actor: string, data: string | null, isErased = false): Promise<string> {
-  const stream = id(STREAM_PREFIXES[type])
+  const stream = id(EVENT_TYPES[type].stream)
   const header = {
     ...{ position: 9, call_id: id('log'), stream, version: 1, type, schema_version: 1, index: 3 },
     ...{ recorded_at: '2026-11-20T14:05:09.000Z', actor: ['key', 'usr'].includes(actor) ? id(actor) : actor },
@@ -198,7 +198,7 @@ async function tell(type: EventType, actor: string, data: string | null, isErase
 }
 
 await t.test('every event type has a sentence and a group', async (t) => {
-  for (const type of Object.keys(SCHEMA_VERSIONS) as EventType[]) {
+  for (const type of Object.keys(EVENT_TYPES) as EventType[]) {
     const [actor, data, sentence] = EXAMPLES[type]
     t.equal(await tell(type, actor, JSON.stringify(data)), sentence, type)
     const groups = Object.values(EVENT_GROUPS).filter(({ types }) => (types as readonly string[]).includes(type))
@@ -207,7 +207,7 @@ await t.test('every event type has a sentence and a group', async (t) => {
 })
 
 await t.test('an event without readable data still has a sentence', async (t) => {
-  for (const type of Object.keys(SCHEMA_VERSIONS) as EventType[]) {
+  for (const type of Object.keys(EVENT_TYPES) as EventType[]) {
     const [actor, , sentence] = EXAMPLES[type]
     const verb = sentence.split(' ').slice(0, 2).join(' ')
     const erased = await tell(type, actor, null, true)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { SCHEMA_VERSIONS } from '../../../src/domain/events.ts'
+import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import { verifyHere } from '../../support/ledger/both-verifiers.ts'
 import { exportLines } from '../../support/ledger/export-lines.ts'
 import { FROZEN, foldLedger, loadLedger, readFrozen } from '../../support/ledger/frozen-ledger.ts'
@@ -37,7 +37,7 @@ await t.test('a recorded ledger has every current event type in its current sche
       return `${type} ${schema_version}`
     }),
   )
-  const today = Object.entries(SCHEMA_VERSIONS).map(([type, version]) => `${type} ${version}`)
+  const today = Object.entries(EVENT_TYPES).map(([type, { version }]) => `${type} ${version}`)
   t.strictSame(
     today.filter((known) => !recorded.has(known)),
     [],

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
 import { buildErasingEvents } from '../../../src/domain/erasure.ts'
-import { STREAM_PREFIXES } from '../../../src/domain/events.ts'
+import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
@@ -88,7 +88,7 @@ await t.test('an erasing event cannot name what it may not erase', async (t) => 
     ['RecordsRetired', registered],
     ['UserErased', rejected],
   ] as const) {
-    const stream = fromUuid(STREAM_PREFIXES[type], uuid)
+    const stream = fromUuid(EVENT_TYPES[type].stream, uuid)
     await t.rejects(append(type, stream, [position!]), { code: INSUFFICIENT_PRIVILEGE }, `${type} of ${position}`)
     await t.rejects(append(type, stream, [rejected!, position!]), `${type} of ${position} and another one`)
   }

@@ -4,7 +4,7 @@ import { evolveStored } from '../../../src/domain/employees/employee.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { closesCall } from '../../../src/domain/events.ts'
-import { ERASING_TYPES } from '../../../src/domain/erasure.ts'
+import { isErasing } from '../../../src/domain/erasure.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
@@ -60,11 +60,11 @@ function orderFaults(events: RecordedEvent[]): string[] {
 
 /** Every null is named by a later erasing event, and every position that one names is null. */
 function erasureFaults(events: RecordedEvent[]): string[] {
-  const erasing = events.filter(({ type }) => (ERASING_TYPES as readonly string[]).includes(type))
+  const erasing = events.filter(isErasing)
   const named = new Map<number, RecordedEvent>()
   const faults: string[] = []
   for (const event of erasing) {
-    for (const position of (event.data as { positions: number[] } | null)?.positions ?? []) {
+    for (const position of event.data?.positions ?? []) {
       if (named.has(position)) faults.push(`position ${position} is erased twice`)
       named.set(position, event)
     }

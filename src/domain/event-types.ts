@@ -1,0 +1,90 @@
+import type { EventType } from './events.ts'
+import type { IdPrefix } from './ids.ts'
+
+/** The event types that erase the data of other events, in the transaction that appends them. */
+export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] as const satisfies EventType[]
+
+export type ErasingType = (typeof ERASING_TYPES)[number]
+
+interface EventTypeRules {
+  /** What an event is about: the prefix of its stream's id. The ledger stores the id without it. */
+  stream: IdPrefix
+  /** The current version of the schema of its data. Data of older versions are upcast when they are read. */
+  version: number
+  /** Calls make events of these types, and nothing else does. Events of all other types have no call. */
+  isOfCall?: true
+  /** Its data may be personal, and events of these types may erase them. Absent: its data are never erased. */
+  erasedBy?: readonly ErasingType[]
+}
+
+/**
+ * All event types. The database function `erase_events` has its own copy of what may be erased, in the migration that
+ * created it last; a test compares the two.
+ */
+export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
+  EmployeeCreated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
+  EmployeeUpdated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
+  EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
+  EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
+  EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
+  ApiCallCompleted: { stream: 'log', version: 1, isOfCall: true },
+  ApiCallFailed: { stream: 'log', version: 1, isOfCall: true },
+  EmployeeErased: { stream: 'emp', version: 1 },
+  RecordsRetired: { stream: 'com', version: 1 },
+  CompanyRegistered: { stream: 'com', version: 1 },
+  CompanyTimeZoneChanged: { stream: 'com', version: 1 },
+  UserInvited: { stream: 'usr', version: 1, erasedBy: ['UserErased'] },
+  UserRoleChanged: { stream: 'usr', version: 1 },
+  UserPasswordReset: { stream: 'usr', version: 1 },
+  UserPasswordSet: { stream: 'usr', version: 1 },
+  UserRemoved: { stream: 'usr', version: 1 },
+  UserErased: { stream: 'usr', version: 1 },
+  UserTokenIssued: { stream: 'usr', version: 1, erasedBy: ['UserErased'] },
+  UserTokenRevoked: { stream: 'usr', version: 1 },
+  UserIdentityLinked: { stream: 'usr', version: 1, erasedBy: ['UserErased'] },
+  UserIdentityUnlinked: { stream: 'usr', version: 1 },
+  UserPasskeyAdded: { stream: 'usr', version: 1, erasedBy: ['UserErased'] },
+  UserPasskeyRemoved: { stream: 'usr', version: 1 },
+  UserRecoveryCodesIssued: { stream: 'usr', version: 1 },
+  UserRecoveryCodeUsed: { stream: 'usr', version: 1 },
+  ApiKeyIssued: { stream: 'key', version: 1 },
+  ApiKeyRenamed: { stream: 'key', version: 1 },
+  ApiKeyQuotaChanged: { stream: 'key', version: 1 },
+  ApiKeyAccessChanged: { stream: 'key', version: 1 },
+  ApiKeyRotated: { stream: 'key', version: 1 },
+  ApiKeyDisabled: { stream: 'key', version: 1 },
+  ApiKeyEnabled: { stream: 'key', version: 1 },
+  ApiKeyRevoked: { stream: 'key', version: 1 },
+  WebhookCreated: { stream: 'whk', version: 1 },
+  WebhookChanged: { stream: 'whk', version: 1 },
+  WebhookSecretRotated: { stream: 'whk', version: 1 },
+  WebhookPaused: { stream: 'whk', version: 1 },
+  WebhookResumed: { stream: 'whk', version: 1 },
+  WebhookDisabled: { stream: 'whk', version: 1 },
+  WebhookRemoved: { stream: 'whk', version: 1 },
+  IdentityProviderAdded: { stream: 'idp', version: 1 },
+  IdentityProviderChanged: { stream: 'idp', version: 1 },
+  IdentityProviderSecretReplaced: { stream: 'idp', version: 1 },
+  IdentityProviderUseChanged: { stream: 'idp', version: 1 },
+  IdentityProviderRemoved: { stream: 'idp', version: 1 },
+}
+
+/** Whether this version of the program knows an event type. */
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(EVENT_TYPES, type)
+}
+
+/** Whether calls make events of a type. */
+export function isOfCall(type: string): boolean {
+  return isEventType(type) && EVENT_TYPES[type].isOfCall === true
+}
+
+/** Whether an event of a type erases the data of other events. */
+export function isErasingType(type: string): type is ErasingType {
+  return (ERASING_TYPES as readonly string[]).includes(type)
+}
+
+/** Whether an erasing event may erase the data of events of a type. */
+export function mayErase(erasing: ErasingType, type: string): boolean {
+  return isEventType(type) && EVENT_TYPES[type].erasedBy?.includes(erasing) === true
+}
