@@ -61,16 +61,15 @@ function addName(names: Set<string>, value: unknown): void {
 
 /**
  * Whether a refused record names a person: it is their own, or their id or email occurs anywhere in what was sent (in
- * any field, spelling or text), or their external id occurs in a field for external ids.
+ * any field, spelling or text), or their external id occurs in a field that identifies an employee.
  */
 export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
   const { employee_id: employeeId, locator, truncated, names: named } = rejected
-  const record = truncated ? blankEscapes(rejected.record as string) : rejected.record
   if (employeeId !== null && names.ids.has(employeeId)) return true
-  const sent = [locator, record, named]
-  const externalIds = sent.flatMap((part) => EXTERNAL_ID_FIELDS.flatMap((field) => readMemberTexts(part, field)))
-  if (externalIds.some((text) => names.externalIds.has(text))) return true
-  return sent.some((part) => someText(part, (text) => containsId(text, names.ids) || containsEmail(text, names.emails)))
+  const record = truncated ? blankEscapes(rejected.record as string) : rejected.record
+  const meansPerson = (text: string, field: string) =>
+    containsId(text, names.ids) || containsEmail(text, names.emails) || isExternalId(text, field, names.externalIds)
+  return [locator, record, named].some((part) => someText(part, '', meansPerson))
 }
 
 /** Replaces each escape in a JSON text with a space: no character that must be escaped is part of an email address. */
@@ -78,22 +77,35 @@ function blankEscapes(json: string): string {
   return json.replaceAll(/\\(?:u[0-9a-f]{4}|.)/g, ' ')
 }
 
-const EXTERNAL_ID_FIELDS = ['external_id', 'manager_external_id']
+/** Clients mix these up, so an external id is looked for in all of them. */
+const IDENTIFYING_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'email',
+  'external_id',
+  'manager_id',
+  'manager_email',
+  'manager_external_id',
+])
 
-/** The texts that a member may stand for: a number may be an id, and white space may have been sent by mistake. */
-function readMemberTexts(part: unknown, field: string): string[] {
-  if (typeof part !== 'object' || part === null || !Object.hasOwn(part, field)) return []
-  const value = (part as Record<string, unknown>)[field]
-  return typeof value === 'string' || typeof value === 'number' ? [String(value), String(value).trim()] : []
+/** Whether a field has one of these external ids. White space may have been sent by mistake. */
+function isExternalId(text: string, field: string, externalIds: Set<string>): boolean {
+  if (externalIds.size === 0 || !IDENTIFYING_FIELDS.has(field)) return false
+  if (externalIds.has(text) || externalIds.has(text.trim())) return true
+  // Of a truncated record, the text in a field for emails is kept as a normalized email.
+  return (
+    field.endsWith('email') && [...externalIds].some((id) => normalizeEmail(id).trim() === normalizeEmail(text).trim())
+  )
 }
 
-/** Whether any text in a JSON value, including member names, satisfies a condition. */
-function someText(value: unknown, satisfies: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return satisfies(value)
+/**
+ * Whether any text in a JSON value satisfies a condition: a string, a number, which may be an id, or the name of a
+ * member. `field` is the name of the innermost member around the text, or empty.
+ */
+function someText(value: unknown, field: string, satisfies: (text: string, field: string) => boolean): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return satisfies(String(value), field)
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, member]) => {
-    return (!Array.isArray(value) && satisfies(name)) || someText(member, satisfies)
-  })
+  if (Array.isArray(value)) return value.some((item) => someText(item, field, satisfies))
+  return Object.entries(value).some(([name, member]) => satisfies(name, '') || someText(member, name, satisfies))
 }
 
 function containsId(text: string, ids: Set<string>): boolean {

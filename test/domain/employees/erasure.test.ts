@@ -37,6 +37,9 @@ const SPEAKS: [string, unknown, object?][] = [
   ['has their external id, which has white space', { external_id: ' 8 ' }],
   ['is located by their external id', 'x', { locator: { external_id: '7' } }],
   ['names them as manager by external id', { manager_external_id: '7' }],
+  ['has their external id in the field of any other identifier', { manager_id: '7' }],
+  ['has their external id within an object', { employee: { external_id: 7 } }],
+  ['is located by their external id as an id', 'x', { locator: { id: '7' } }],
   ['is a bare text', 'ana@x.com'],
 ]
 for (const [name, record, more] of SPEAKS) {
