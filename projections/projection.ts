@@ -13,6 +13,8 @@ export type AnyDb = Kysely<any>
 export interface Projection {
   name: string
   version: number
+  /** Whether the fold writes states of employees as they are given, which follow from the rows. */
+  takesStates?: true
   /**
    * Creates the tables in an existing, empty schema, with the keys and indexes that the fold needs. Run as the owner of
    * the database.

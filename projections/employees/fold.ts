@@ -13,7 +13,14 @@ import { EMPLOYEE_COLUMNS, encodeAttributes, STATUS, toEmployee } from './rows.t
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and
  * calls are decided on it and on the events after it.
  */
-export const employees: Projection = { name: 'employees', version: 1, createTables, createIndexes, fold }
+export const employees: Projection = {
+  name: 'employees',
+  version: 1,
+  createTables,
+  createIndexes,
+  fold,
+  takesStates: true,
+}
 
 async function createTables(db: AnyDb, schema: string): Promise<void> {
   // No index on email or external id: the directory has unique ones. None changes with an update, so that PostgreSQL

@@ -138,6 +138,8 @@ export interface LedgerTables {
     next_try_at: string | null
     parked_at: string | null
     error: string | null
+    /** The rebuild that last wrote the rows; null if there was none. */
+    generation: string | null
   }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }

@@ -90,12 +90,12 @@ export async function findFreeCheckpoints(
 
 /**
  * Moves a checkpoint and resets its failures. Must be the first statement of the transaction that folds. Returns false
- * if another worker has moved it, or the ledger lacks the leaf.
+ * if another worker has moved it, or the database lacks what is expected.
  */
 export async function moveCheckpoint(
   transaction: LedgerDb,
   projection: Version,
-  { companyId, from, to, leaf }: CheckpointMove,
+  { companyId, from, to, expects }: CheckpointMove,
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('checkpoints')
@@ -105,14 +105,17 @@ export async function moveCheckpoint(
     .where('version', '=', projection.version)
     .where('position', '=', from)
     .where('parked_at', 'is', null)
-    .$if(leaf !== null, (update) =>
+    .$if(expects?.generation !== undefined, (update) =>
+      update.where('generation', 'is not distinct from', expects!.generation!),
+    )
+    .$if(expects !== undefined, (update) =>
       update.where(({ exists, selectFrom }) =>
         exists(
           selectFrom('events')
             .select('events.position')
             .where('events.company_id', '=', toUuid(companyId))
             .where('events.position', '=', to)
-            .where('leaf_hash', '=', leaf!),
+            .where('leaf_hash', '=', expects!.leaf),
         ),
       ),
     )
@@ -125,14 +128,19 @@ export interface CheckpointMove {
   companyId: string
   from: number
   to: number
-  /** The leaf hash that the ledger must have at the new position; null if the events were read from the ledger. */
-  leaf: Buffer | null
+  /** What the database must have if the events were not read from it. */
+  expects?: {
+    /** The leaf hash at the new position. */
+    leaf: Buffer
+    /** The rebuild that last wrote the rows; undefined if it does not matter. */
+    generation?: string | null
+  }
 }
 
 /**
  * Moves the checkpoints of several companies, like `moveCheckpoint`, but without waiting: checkpoints that another
- * worker holds or has moved are skipped, so that no worker waits for one while it holds others. Also skips those whose
- * new position lacks the leaf. Returns the companies that were moved.
+ * worker holds or has moved are skipped, so that no worker waits for one while it holds others. Also skips those that
+ * lack what is expected. Returns the companies that were moved.
  */
 export async function moveCheckpoints(
   transaction: LedgerDb,
@@ -148,11 +156,15 @@ export async function moveCheckpoints(
         ${uuidArray(moves.map(({ companyId }) => companyId))}::uuid[],
         ${bigintArray(moves.map(({ from }) => from))}::bigint[],
         ${bigintArray(moves.map(({ to }) => to))}::bigint[],
-        ${byteaArray(moves.map(({ leaf }) => leaf))}::bytea[]) as m(company_id, after, upto, leaf)
+        ${byteaArray(moves.map(({ expects }) => expects?.leaf ?? null))}::bytea[],
+        ${moves.map(({ expects }) => expects?.generation !== undefined)}::boolean[],
+        ${moves.map(({ expects }) => expects?.generation ?? null)}::uuid[])
+        as m(company_id, after, upto, leaf, has_generation, generation)
       cross join lateral (
         select c.ctid as row_id from checkpoints c
         where c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
           and c.position = m.after and c.parked_at is null
+          and (not m.has_generation or c.generation is not distinct from m.generation)
           and (m.leaf is null
             or m.leaf = (select e.leaf_hash from events e where e.company_id = m.company_id and e.position = m.upto))
         for update skip locked) c

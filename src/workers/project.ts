@@ -216,6 +216,8 @@ export interface Batch extends CompanyEvents {
   upTo: number
   /** The leaf hash that the ledger must have for the last event; null if the events were read from the ledger. */
   leaf: Buffer | null
+  /** With a leaf, the generation that the rows must have if the fold takes the states of employees as they are given. */
+  generation?: string | null
 }
 
 /** Returns false, without folding, if another worker has moved the checkpoint. */
@@ -225,7 +227,7 @@ async function foldBatch(db: LedgerDb, projection: Projection, batch: Batch): Pr
 
 /**
  * Folds batches of different companies in one transaction. Returns those that were folded: skips companies whose
- * checkpoint another worker has moved (or holds, if there are several), or whose leaf the ledger lacks.
+ * checkpoint another worker has moved (or holds, if there are several), or which no longer have what was expected.
  */
 export async function foldBatches(db: LedgerDb, projection: Projection, batches: Batch[]): Promise<Batch[]> {
   const folded = await db.transaction().execute(async (transaction) => {
@@ -249,7 +251,14 @@ async function moveAll(
   projection: Projection,
   batches: Batch[],
 ): Promise<Batch[]> {
-  const moves = batches.map(({ companyId, after, upTo, leaf }) => ({ companyId, from: after, to: upTo, leaf }))
+  const moves = batches.map(({ companyId, after, upTo, leaf, generation = null }): CheckpointMove => {
+    return {
+      companyId,
+      from: after,
+      to: upTo,
+      ...(leaf && { expects: { leaf, ...(projection.takesStates && { generation }) } }),
+    }
+  })
   if (moves[1]) {
     const moved = await moveCheckpoints(transaction, projection, moves)
     return batches.filter(({ companyId }) => moved.has(companyId))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
@@ -53,7 +54,7 @@ export async function rebuildCompany(
         let rows = 0
         for (const table of scratch.tables) rows += await replaceDiffering(transaction, copies, table, companyId)
         await emptyReplaced(transaction, projection, companyId)
-        await setPosition(transaction, projection, companyId, reached)
+        await setPosition(transaction, projection, companyId, reached, randomUUID())
         return rows
       },
     }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
@@ -81,7 +82,7 @@ export async function switchToShadow(db: LedgerDb, projection: Projection, oid: 
       await forgetCheckpoints(transaction, projection)
       await transaction
         .updateTable('checkpoints')
-        .set({ projection: projection.name })
+        .set({ projection: projection.name, generation: randomUUID() })
         .where('projection', '=', shadow.name)
         .where('version', '=', projection.version)
         .execute()
@@ -135,14 +136,16 @@ async function levelShadow(
   return true
 }
 
-/** Sets a checkpoint that nobody else can move now, and clears its failures. */
+/** Sets a checkpoint that nobody else can move now, and clears its failures. `generation` names the rebuild that wrote the rows. */
 export async function setPosition(
   db: LedgerDb,
   { name, version }: Projection,
   companyId: string,
   position: number,
+  generation?: string,
 ): Promise<void> {
-  const standing = { position, attempts: 0, next_try_at: null, parked_at: null, error: null }
+  const rebuilt = generation === undefined ? {} : { generation }
+  const standing = { ...rebuilt, position, attempts: 0, next_try_at: null, parked_at: null, error: null }
   await db
     .insertInto('checkpoints')
     .values({ company_id: toUuid(companyId), projection: name, version, ...standing })

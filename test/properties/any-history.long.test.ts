@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { employees } from '../../projections/employees/fold.ts'
+import { openMaintenance } from '../../src/bootstrap/maintenance.ts'
+import { rebuildCompany } from '../../src/workers/rebuild-company.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
@@ -9,6 +12,8 @@ import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
 const service = await startService(t)
 const sibling = await startService(t, {}, { urls: service.urls })
+const owner = await openMaintenance(service.urls)
+t.teardown(owner.close)
 const withoutCache = await startService(t, { EMPLOYEE_CACHE: '0' }, { urls: service.urls })
 
 /** Mostly good values and a few bad ones, so that many calls succeed. */
@@ -43,12 +48,17 @@ const bulkPatch = fc.oneof(
   fc.tuple(patch, externalId).map(([sent, locator]) => ({ ...sent, external_id: locator })),
 )
 
-type Call = { kind: 'create' | 'many' | 'upsert'; body: unknown } | { kind: 'one'; nth: number; body: unknown }
+type Call =
+  | { kind: 'create' | 'many' | 'upsert'; body: unknown }
+  | { kind: 'one'; nth: number; body: unknown }
+  /** Somebody damages the rows of the company, the process loads them, and they are rebuilt. */
+  | { kind: 'repair'; email: string }
 const call: fc.Arbitrary<Call> = fc.oneof(
   fc.array(creation, { maxLength: 3 }).map((body) => ({ kind: 'create' as const, body })),
   fc.array(bulkPatch, { maxLength: 3 }).map((body) => ({ kind: 'many' as const, body })),
   fc.array(fc.oneof(creation, bulkPatch), { maxLength: 3 }).map((body) => ({ kind: 'upsert' as const, body })),
   fc.record({ kind: fc.constant('one' as const), nth: fc.nat(3), body: patch }),
+  email.map((locator) => ({ kind: 'repair' as const, email: locator })),
 )
 
 /** Some employees to collide with. */
@@ -61,15 +71,44 @@ const BEGINNING: Call = {
 
 const METHODS = { create: 'POST', many: 'PATCH', upsert: 'PUT', one: 'PATCH' } as const
 
+/** Makes a call while the rows are damaged, and one after their repair that would change nothing if they were not. */
+async function damageAndRepair(company: TestCompany, locator: string, title: string, by: Service): Promise<Answer[]> {
+  const patch = (record: object) =>
+    by.call('PATCH', '/v1/employees', { key: company.key, body: [{ email: locator, ...record }] })
+  await damage(company, title)
+  const loaded = await patch({ employee_number: title })
+  await repair(company)
+  return [loaded, await patch({ job_title: title })]
+}
+
+async function damage({ id }: TestCompany, title: string): Promise<void> {
+  await service.project(id)
+  await service.pool.query(
+    `update employees_v1.employees set attributes = (attributes::jsonb || jsonb_build_object('job_title', $2::text))::json
+     where company_id = $1`,
+    [toUuid(id), title],
+  )
+}
+
+async function repair({ id }: TestCompany): Promise<void> {
+  const hooks = { signal: new AbortController().signal, onBegun: () => undefined, onFolded: () => undefined }
+  await rebuildCompany(owner.db, employees, id, hooks)
+}
+
 /** Makes the calls of a history through these API processes in turn. */
 async function run(company: TestCompany, calls: Call[], through: Service[]): Promise<Answer[]> {
   const answers: Answer[] = []
   const known: string[] = []
-  for (const [at, { kind, body, ...rest }] of calls.entries()) {
-    const { call } = through[at % through.length]!
+  for (const [at, step] of calls.entries()) {
+    const process = through[at % through.length]!
+    if (step.kind === 'repair') {
+      answers.push(...(await damageAndRepair(company, step.email, `Title ${at}`, process)))
+      continue
+    }
+    const { kind, body, ...rest } = step
     const options = { body, key: company.key }
     const id = 'nth' in rest ? (known[rest.nth] ?? 'emp_unknown') : ''
-    const answer = await call(METHODS[kind], `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
+    const answer = await process.call(METHODS[kind], `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
     if (answer.status === 201) known.push(...answer.body.employees.map((made: { id: string }) => made.id))
     answers.push(answer)
   }

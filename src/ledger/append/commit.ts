@@ -96,9 +96,9 @@ export async function commitTogether(
     const stored = await write(client, settled, results)
     onStored?.(stored)
     for (const { heads, companies } of settled) {
-      for (const { companyId, frontier: before } of heads) {
-        const company = companies.get(companyId)
-        if (company) cache.keep(companyId, { before, after: company.head.frontier }, company.employees.all())
+      for (const before of heads) {
+        const company = companies.get(before.companyId)
+        if (company) cache.keep(before.companyId, { before, after: company.head }, company.employees.all())
       }
     }
     return results
@@ -253,7 +253,7 @@ function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
   // The directory.
   if (decided.reduce((sum, { events }) => sum + events.length, 0) > EVENTS_PER_WRITE) pipe.flush()
   const stored = decided.map(({ company, events, employees, by }): StoredCall => {
-    const { companyId, frontier: before } = company.head
+    const { companyId, frontier: before, generation } = company.head
     const sealed: SealedEvent[] = []
     for (let at = 0; at < events.length; at += EVENTS_PER_WRITE) {
       const { placed, head } = placeEvents(company.head, events.slice(at, at + EVENTS_PER_WRITE), by)
@@ -266,7 +266,7 @@ function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
       send()
       pipe.flush()
     }
-    return { companyId, before, after: company.head.frontier, events: sealed, employees }
+    return { companyId, before, after: company.head.frontier, events: sealed, employees, generation }
   })
   if (unsent.length > 0) send()
   return { sent, stored }

@@ -14,6 +14,8 @@ export interface Head {
   frontier: Frontier
   /** The time of the last event, RFC 3339 UTC. */
   recordedAt: string
+  /** The rebuild that last wrote the company's employee states; null if there was none. */
+  generation: string | null
 }
 
 /** Creates the head of a new company, at position 0. Does nothing if the company has one. */

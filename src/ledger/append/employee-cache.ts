@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
-import type { Frontier } from '../integrity/merkle.ts'
 import { EMPTY_FRONTIER, isSameHistory } from '../integrity/merkle.ts'
+import type { Head } from './company-state.ts'
 import { EmployeeIndex } from './employee-index.ts'
 import { charactersIn } from './employee-size.ts'
 
 /*
  * Employees as of the last commit of this process, by company. A call is decided on them if, under the lock, the head
- * of its company still has the same frontier: then the ledger has no event that they lack. Otherwise they are loaded.
- * So a change by another process, an erasure, or a failover that lost commits costs a round trip and no correctness.
+ * of its company still has the same frontier, so that the ledger has no event that they lack, and no rebuild has
+ * replaced the rows that they were loaded from. Otherwise they are loaded. So a change by another process, an erasure,
+ * a rebuild, or a failover that lost commits costs a round trip and no correctness.
  */
 
 /** How long the employees of a company stay after its last call, in milliseconds. */
@@ -17,9 +18,17 @@ const KEPT_MS = 60_000
 /** The part of the cache that one company may fill. */
 const SHARE_OF_COMPANY = 1 / 4
 
-/** Employees whose states are true while the head of their company has this frontier. */
+/** What the states of employees follow from: the events up to a frontier, and the rows that a rebuild wrote. */
+export type Basis = Pick<Head, 'frontier' | 'generation'>
+
+/** Whether states that follow from one of these follow from the other as well. */
+export function isSameBasis(one: Basis, other: Basis): boolean {
+  return one.generation === other.generation && isSameHistory(one.frontier, other.frontier)
+}
+
+/** Employees whose states are true on this basis. */
 export interface CachedEmployees {
-  frontier: Frontier
+  basis: Basis
   found: ReadonlySet<Employee>
   /** The names that nobody in the cache has; somebody in the ledger may. */
   missing: Naming
@@ -28,11 +37,13 @@ export interface CachedEmployees {
 export interface EmployeeCache {
   find(companyId: string, naming: Naming): CachedEmployees
   /** Takes the employees that a committed transaction loaded or changed, in their states after it. */
-  keep(companyId: string, range: { before: Frontier; after: Frontier }, employees: Iterable<Employee>): void
+  keep(companyId: string, range: { before: Basis; after: Basis }, employees: Iterable<Employee>): void
 }
 
+const NOTHING: Basis = { frontier: EMPTY_FRONTIER, generation: null }
+
 interface CachedCompany {
-  frontier: Frontier
+  basis: Basis
   employees: EmployeeIndex
   bytes: number
 }
@@ -56,24 +67,27 @@ export function openEmployeeCache(maxBytes: number, keptMs = KEPT_MS): EmployeeC
     find(companyId, naming) {
       const company = companies.get(companyId)
       return company
-        ? { frontier: company.frontier, ...company.employees.find(naming) }
-        : { frontier: EMPTY_FRONTIER, found: new Set(), missing: naming }
+        ? { basis: company.basis, ...company.employees.find(naming) }
+        : { basis: NOTHING, found: new Set(), missing: naming }
     },
 
     keep(companyId, { before, after }, employees) {
       const known = companies.get(companyId)
       const company =
-        known && isSameHistory(known.frontier, before)
-          ? { ...known, frontier: after }
-          : { frontier: after, employees: new EmployeeIndex(), bytes: 0 }
+        known && isSameBasis(known.basis, before)
+          ? { ...known, basis: after }
+          : { basis: after, employees: new EmployeeIndex(), bytes: 0 }
       for (const employee of employees) {
         const earlier = company.employees.byId(employee.id)
         if (earlier === employee) continue
+        if (earlier) {
+          company.employees.remove(earlier)
+          company.bytes -= sizeOfEmployee(earlier)
+        }
         const bytes = sizeOfEmployee(employee)
-        // What is there must follow the ledger; what is not there need not come in.
-        if (!earlier && company.bytes + bytes > maxBytesOfCompany) continue
+        if (company.bytes + bytes > maxBytesOfCompany) continue
         company.employees.put(employee)
-        company.bytes += bytes - (earlier ? sizeOfEmployee(earlier) : 0)
+        company.bytes += bytes
       }
       companies.set(companyId, company, { size: Math.max(1, company.bytes) })
     },

@@ -56,6 +56,13 @@ export class EmployeeIndex {
     return before
   }
 
+  /** Removes an employee. */
+  remove({ id, email, external_id: externalId }: Employee): void {
+    this.#byId.delete(id)
+    if (this.#idByEmail.get(email) === id) this.#idByEmail.delete(email)
+    if (externalId !== null && this.#idByExternalId.get(externalId) === id) this.#idByExternalId.delete(externalId)
+  }
+
   /** While one employee takes a value from another, an index points to the one that was put last. */
   #holder(id: string | undefined, name: 'email' | 'external_id', value: string): Employee | undefined {
     const employee = id === undefined ? undefined : this.#byId.get(id)

@@ -5,9 +5,9 @@ import { isSmall } from '../../domain/calls/write-call.ts'
 import type { Ask, Head, LockedCompany } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
 import type { CachedEmployees, EmployeeCache } from './employee-cache.ts'
+import { isSameBasis } from './employee-cache.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import { loadReportingLines } from './load-reporting-lines.ts'
-import { isSameHistory } from '../integrity/merkle.ts'
 import { headAt } from './place-events.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { OwnedEmployee } from './statements.ts'
@@ -96,7 +96,7 @@ export async function loadCompanies(
 }
 
 /**
- * Joins the loaded employees with the cached ones. If the head has moved on since those were cached, loads them now,
+ * Joins the loaded employees with the cached ones. If the basis of those has changed since, loads them now,
  * together with the holders of taken values who are still unknown.
  */
 async function settleEmployees(
@@ -108,16 +108,16 @@ async function settleEmployees(
 ): Promise<Map<string, LoadedEmployees>> {
   const employees = new Map(heads.map(({ companyId }) => [companyId, new LoadedEmployees()]))
   for (const { companyId, employee } of found) employees.get(companyId)?.put(employee)
-  const frontiers = new Map(heads.map(({ companyId, frontier }) => [companyId, frontier]))
+  const locked = new Map(heads.map((head) => [head.companyId, head]))
   const owed = touched.flatMap(({ companyId, naming, cached, taken }) => {
-    const [frontier, loaded] = [frontiers.get(companyId), employees.get(companyId)]
-    if (!frontier || !loaded) return []
-    const isOutdated = cached.found.size > 0 && !isSameHistory(cached.frontier, frontier)
+    const [head, loaded] = [locked.get(companyId), employees.get(companyId)]
+    if (!head || !loaded) return []
+    const isOutdated = cached.found.size > 0 && !isSameBasis(cached.basis, head)
     if (isOutdated) return [{ companyId, naming: union([naming, taken]) }]
     for (const employee of cached.found) loaded.put(employee)
     const unknown = loaded.find(taken).missing
     const known = cache.find(companyId, unknown)
-    if (!isSameHistory(known.frontier, frontier)) return [{ companyId, naming: unknown }]
+    if (!isSameBasis(known.basis, head)) return [{ companyId, naming: unknown }]
     for (const employee of known.found) loaded.put(employee)
     return [{ companyId, naming: known.missing }]
   })

@@ -15,7 +15,8 @@ import { charactersIn } from './employee-size.ts'
  * after a restore, other events take those positions. So the copy keeps a single history of each company: a call that
  * does not follow the last kept one, by its frontier, starts a new history. And the transaction that folds checks by
  * the leaf hash that the ledger has the last event of the batch. Because the hash is salted and events are only ever
- * appended, the ledger then has all events before it too.
+ * appended, the ledger then has all events before it too. It also checks that no rebuild has replaced the rows from
+ * which the states of the employees follow: those may have been damaged.
  *
  * The copy may hold data that has been erased meanwhile. It is no longer folded once the erasure's event is the head,
  * because that event is never kept here. A fold that began earlier equals one that read the ledger earlier: folding the
@@ -37,6 +38,8 @@ export interface StoredCall {
   events: SealedEvent[]
   /** The employees that these events change, after them. */
   employees: readonly Employee[]
+  /** The rebuild that wrote the rows from which these employees follow; null if there was none. */
+  generation: string | null
 }
 
 /** Complete calls of a company. */
@@ -48,6 +51,8 @@ interface RecentCalls {
   leaf: Buffer
   /** The employees that these events change, after them, by id. */
   employees: Map<string, Employee>
+  /** The rebuild that wrote the rows from which these employees follow. */
+  generation: string | null
   /** Whether they reach as far as the company's head was asked for. */
   isEnd: boolean
 }
@@ -67,7 +72,7 @@ export interface RecentEvents {
 }
 
 /** A kept call. */
-interface KeptCall extends Pick<RecentCalls, 'events' | 'leaf'> {
+interface KeptCall extends Pick<RecentCalls, 'events' | 'leaf' | 'generation'> {
   companyId: string
   first: number
   last: number
@@ -80,9 +85,10 @@ interface KeptCall extends Pick<RecentCalls, 'events' | 'leaf'> {
   keptAt: number
 }
 
-/** The kept calls of a company: one history, by the position of their first events, and its end. */
+/** The kept calls of a company: one history of one generation, by the position of their first events, and its end. */
 interface KeptCompany {
   end: Frontier
+  generation: string | null
   calls: Map<number, KeptCall>
 }
 
@@ -157,17 +163,18 @@ function openKeptCalls({
   }
 
   /** The calls of a company whose ledger ends at this frontier: none, unless what is kept ends there, too. */
-  function companyAt(companyId: string, frontier: Frontier): KeptCompany {
+  function companyAt(companyId: string, frontier: Frontier, generation: string | null): KeptCompany {
     const known = companies.get(companyId)
-    if (known && isSameHistory(known.end, frontier)) return known
+    if (known && known.generation === generation && isSameHistory(known.end, frontier)) return known
     forget(companyId)
-    const company: KeptCompany = { end: frontier, calls: new Map() }
+    const company: KeptCompany = { end: frontier, generation, calls: new Map() }
     companies.set(companyId, company)
     return company
   }
 
-  function add({ companyId, before, after, events, employees }: StoredCall, size: number): void {
-    const company = companyAt(companyId, before)
+  function add(stored: StoredCall, size: number): void {
+    const { companyId, before, after, events, employees, generation } = stored
+    const company = companyAt(companyId, before, generation)
     company.end = after
     const call: KeptCall = {
       companyId,
@@ -176,6 +183,7 @@ function openKeptCalls({
       events: events.map(({ header, data }) => joinLater(header, data)),
       leaf: events.at(-1)!.leaf,
       employees,
+      generation,
       characters: size,
       folds: 0,
       keptAt: now(),
@@ -225,13 +233,14 @@ function takeCalls(calls: KeptCall[], left: { events: number; characters: number
 }
 
 function joinCalls(calls: KeptCall[], head: number): RecentCalls {
-  const { last: upTo, leaf } = calls.at(-1)!
+  const { last: upTo, leaf, generation } = calls.at(-1)!
   return {
     events: calls.flatMap(({ events }) => events),
     // If several calls change an employee, the last one counts.
     employees: new Map(calls.flatMap(({ employees }) => employees.map((employee) => [employee.id, employee]))),
     upTo,
     leaf,
+    generation,
     isEnd: upTo >= head,
   }
 }

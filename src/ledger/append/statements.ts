@@ -14,7 +14,7 @@ import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
 import type { QueryClient } from '../../postgres/pipeline.ts'
 import type { StateRow } from '../read/read-employees.ts'
-import { employeesOf, selectStates } from '../read/read-employees.ts'
+import { employeesOf, selectGeneration, selectStates } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 
 /*
@@ -23,18 +23,28 @@ import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
  * rows travel as one JSON parameter.
  */
 
+interface HeadRow {
+  company_id: string
+  position: number
+  frontier: Buffer
+  recorded_at: string
+  generation: string | null
+}
+
 /** Locks the heads of these companies. Unless `wait` is set, leaves out those that another transaction holds. */
 export async function lockHeads(client: QueryClient, companyIds: string[], wait: boolean): Promise<Head[]> {
-  const { rows } = await client.query<{ company_id: string; position: number; frontier: Buffer; recorded_at: string }>({
+  const { rows } = await client.query<HeadRow>({
     name: wait ? 'lock-heads-wait' : 'lock-heads-skip',
-    text: `select company_id, position, frontier, recorded_at from heads
-      where company_id = any($1) order by company_id for update ${wait ? '' : 'skip locked'}`,
+    text: `select h.company_id, h.position, h.frontier, h.recorded_at, 
+        ${selectGeneration('h.company_id')} as generation
+      from heads h where h.company_id = any($1) order by h.company_id for update of h ${wait ? '' : 'skip locked'}`,
     values: [uuidArray(companyIds)],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
     frontier: unpackFrontier(row.position, row.frontier),
     recordedAt: row.recorded_at,
+    generation: row.generation,
   }))
 }
 

@@ -33,6 +33,12 @@ export function selectStates(companyId?: string): { columns: string; joins: stri
   }
 }
 
+/** SQL for the rebuild that last wrote the rows of a company, from which states are read; null if there was none. */
+export function selectGeneration(company: string): string {
+  return `(select c.generation from checkpoints c where c.company_id = ${company}
+    and c.projection = '${employees.name}' and c.version = ${employees.version})`
+}
+
 const COLUMNS = [
   ...['d.company_id', 'd.employee_id', ...EMPLOYEE_COLUMNS.slice(1).map((name) => `r.${name}`)],
   'e.event',

@@ -1,17 +1,24 @@
 import t from 'tap'
+import { employees } from '../../../projections/employees/fold.ts'
+import { openMaintenance } from '../../../src/bootstrap/maintenance.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
-import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { type Basis, openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { rebuildCompany } from '../../../src/workers/rebuild-company.ts'
+import { rebuild } from '../../../src/workers/rebuild.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash } from '../../../src/ledger/integrity/merkle.ts'
 import { BEFORE, emp, fold, hired } from '../../support/domain/given-when-then.ts'
+import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
+type Maintenance = Awaited<ReturnType<typeof openMaintenance>>
+const QUIET = { signal: new AbortController().signal, onBegun: () => undefined, onFolded: () => undefined }
+
 const MANY_BYTES = 100_000
-const [FIRST, SECOND, THIRD] = [1, 2, 3].map((size) =>
-  appendLeaves(
-    EMPTY_FRONTIER,
-    Array.from({ length: size }, (_, at) => leafHash(`leaf ${at}`)),
-  ),
-) as [typeof EMPTY_FRONTIER, typeof EMPTY_FRONTIER, typeof EMPTY_FRONTIER]
+const NOTHING: Basis = { frontier: EMPTY_FRONTIER, generation: null }
+const [FIRST, SECOND, THIRD] = [1, 2, 3].map((size) => {
+  const leaves = Array.from({ length: size }, (_, at) => leafHash(`leaf ${at}`))
+  return { frontier: appendLeaves(EMPTY_FRONTIER, leaves), generation: null }
+}) as [Basis, Basis, Basis]
 
 function makeState(number: number, more: Partial<Employee> = {}): Employee {
   return { ...fold([hired(number)], BEFORE).get(emp(number))!, ...more }
@@ -21,23 +28,31 @@ const naming = (...numbers: number[]) => ({ employeeIds: numbers.map(emp), email
 
 await t.test('Employees stay while each commit follows the one before', async (t) => {
   const cache = openEmployeeCache(MANY_BYTES)
-  cache.keep('one', { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1), makeState(2)])
+  cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
   const changed = makeState(2, { email: 'new@example.com', version: 2 })
   cache.keep('one', { before: FIRST, after: SECOND }, [changed])
-  const { frontier, found, missing } = cache.find('one', {
+  const { basis, found, missing } = cache.find('one', {
     employeeIds: [emp(1), emp(3)],
     emails: ['new@example.com', 'p2@example.com'],
     externalIds: [],
   })
-  t.strictSame([frontier, [...found]], [SECOND, [makeState(1), changed]])
+  t.strictSame([basis, [...found]], [SECOND, [makeState(1), changed]])
   t.strictSame(missing, { employeeIds: [emp(3)], emails: ['p2@example.com'], externalIds: [] })
   t.equal(cache.find('other', naming(1)).found.size, 0, 'of another company')
 })
 
 await t.test('A commit that does not follow the previous one empties the cache of its company', async (t) => {
   const cache = openEmployeeCache(MANY_BYTES)
-  cache.keep('one', { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1)])
+  cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
   cache.keep('one', { before: SECOND, after: THIRD }, [makeState(2)])
+  t.strictSame([...cache.find('one', naming(1, 2)).found], [makeState(2)])
+})
+
+await t.test('A rebuild empties the cache of its company', async (t) => {
+  const cache = openEmployeeCache(MANY_BYTES)
+  cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
+  const rebuilt = { ...FIRST, generation: '01930000-0000-7000-8000-000000000000' }
+  cache.keep('one', { before: rebuilt, after: rebuilt }, [makeState(2)])
   t.strictSame([...cache.find('one', naming(1, 2)).found], [makeState(2)])
 })
 
@@ -46,7 +61,7 @@ await t.test('A company fills at most a quarter, and what it has there stays cur
   const numbers = [1, 2, 3, 4, 5]
   cache.keep(
     'one',
-    { before: EMPTY_FRONTIER, after: FIRST },
+    { before: NOTHING, after: FIRST },
     numbers.map((number) => makeState(number)),
   )
   t.strictSame([...cache.find('one', naming(...numbers)).found], [makeState(1), makeState(2)])
@@ -55,18 +70,27 @@ await t.test('A company fills at most a quarter, and what it has there stays cur
   t.strictSame([...cache.find('one', naming(...numbers)).found], [changed, makeState(2)])
 })
 
+await t.test('An employee who outgrows the quarter of a company leaves the cache', async (t) => {
+  const cache = openEmployeeCache(8_000)
+  cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
+  const grown = makeState(1, { custom_attributes: { notes: 'x'.repeat(1_000) } })
+  cache.keep('one', { before: FIRST, after: SECOND }, [grown])
+  const { found, missing } = cache.find('one', { ...naming(1, 2), emails: [grown.email] })
+  t.strictSame([...found], [makeState(2)])
+  t.strictSame(missing, { ...naming(1), emails: [grown.email] })
+})
+
 await t.test('The company that called longest ago goes first', async (t) => {
   const cache = openEmployeeCache(8_000)
   const companies = ['one', 'two', 'three', 'four', 'five', 'six']
-  for (const company of companies)
-    cache.keep(company, { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1), makeState(2)])
+  for (const company of companies) cache.keep(company, { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
   const sizes = companies.map((company) => cache.find(company, naming(1, 2)).found.size)
   t.strictSame([sizes.at(0), sizes.at(-1)], [0, 2])
 })
 
 await t.test('A cache of 0 bytes keeps nobody', async (t) => {
   const cache = openEmployeeCache(0)
-  cache.keep('one', { before: EMPTY_FRONTIER, after: FIRST }, [makeState(1)])
+  cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
   t.equal(cache.find('one', naming(1)).found.size, 0)
 })
 
@@ -95,3 +119,33 @@ await t.test('A call after an erasure does not find the person', async (t) => {
   await service.manage('POST', '/erasures', { employee_id: id })
   t.equal((await service.call('PATCH', `/v1/employees/${id}`, { body: { department: 'Finance' } })).status, 404)
 })
+
+const REBUILDS: [string, (service: Service, owner: Maintenance) => Promise<unknown>][] = [
+  ['of the company', (service, { db }) => rebuildCompany(db, employees, service.company.id, QUIET)],
+  ['of all companies', (_, owner) => rebuild(employees, { ...owner, ...QUIET, restart: false })],
+]
+for (const [which, rebuildRows] of REBUILDS) {
+  await t.test(`A rebuild ${which} repairs what a running process decides on`, async (t) => {
+    const service = await startService(t)
+    const sibling = await startService(t, {}, { urls: service.urls })
+    const owner = await openMaintenance(service.urls)
+    t.teardown(owner.close)
+    const { key } = service.company
+    const created = await service.call('POST', '/v1/employees', { body: employee({ department: 'Sales' }) })
+    const [{ id }] = created.body.employees
+    const patch = (by: Service, body: object) => by.call('PATCH', `/v1/employees/${id}`, { key, body })
+    await service.project()
+    await service.pool.query(
+      `update employees_v1.employees set attributes = replace(attributes::text, 'Sales', 'Damaged')::json`,
+    )
+    t.strictSame((await patch(sibling, { department: 'Damaged' })).body.changed, [], 'the damaged state is loaded')
+    // Its state, which follows from the damaged row, waits for a fold.
+    t.strictSame((await patch(sibling, { location: 'Madrid' })).body.changed, ['location'])
+    await rebuildRows(service, owner)
+    t.strictSame((await patch(sibling, { department: 'Sales' })).body.changed, [])
+    await sibling.project()
+    t.match((await service.call('GET', `/v1/employees/${id}`)).body, { department: 'Sales', location: 'Madrid' })
+    const { body } = await service.call('GET', '/v1/employees')
+    t.match(body.items, [{ department: 'Sales', location: 'Madrid' }])
+  })
+}

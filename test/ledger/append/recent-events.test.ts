@@ -14,7 +14,12 @@ import { BEFORE, CALL_ID, fold, given, hired, KEY, person } from '../../support/
 const company = (number: number) => fromUuid('com', `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`)
 const ONE = company(1)
 const OTHER = company(2)
-const newHead = (companyId: string): Head => ({ companyId, frontier: EMPTY_FRONTIER, recordedAt: BEFORE })
+const newHead = (companyId: string): Head => ({
+  companyId,
+  frontier: EMPTY_FRONTIER,
+  recordedAt: BEFORE,
+  generation: null,
+})
 
 /** The events of a call that creates this many employees, with its closing event. */
 const creating = (count: number): NewEvent[] =>
@@ -28,7 +33,7 @@ function openLedger(companyId: string) {
       const before = head.frontier
       const { placed, head: after } = placeEvents(head, events, { callId: CALL_ID, actor: KEY.id })
       head = after
-      return { companyId, before, after: after.frontier, events: placed, employees }
+      return { companyId, before, after: after.frontier, events: placed, employees, generation: null }
     },
     fork: () => ({ ...head }),
     goBackTo: (fork: Head) => void (head = fork),
@@ -48,7 +53,7 @@ await t.test('kept events equal those read from the ledger, with the last leaf, 
   recent.keep([second])
   const all = behind(recent, ONE, 1, 6)!
   const leaf = second.events.at(-1)!.leaf
-  t.same(all, { events: eventsOf(first, second), employees: new Map(), upTo: 6, leaf, isEnd: true })
+  t.same(all, { events: eventsOf(first, second), employees: new Map(), upTo: 6, leaf, generation: null, isEnd: true })
   t.strictSame(behind(recent, ONE, 4, 6)?.events, eventsOf(second))
   t.equal(behind(recent, ONE, 4, 6)?.events[0], all.events[3])
   t.strictSame(behind(recent, OTHER, 1, 3)?.events, eventsOf(beside))

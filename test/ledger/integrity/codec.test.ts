@@ -155,7 +155,7 @@ await t.test('every event type has its schema version', async (t) => {
   t.ok(Object.values(EVENT_TYPES).every(({ version }) => Number.isInteger(version) && version >= 1))
 })
 
-const HEAD: Head = { companyId: COMPANY, frontier: EMPTY_FRONTIER, recordedAt: BEFORE }
+const HEAD: Head = { companyId: COMPANY, frontier: EMPTY_FRONTIER, recordedAt: BEFORE, generation: null }
 
 await t.test("events take the next positions at the head's time, and the head advances", async (t) => {
   const origin = { callId: CALL_ID, actor: KEY.id }

@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0003-generations-of-tables.ts'
