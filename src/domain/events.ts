@@ -69,7 +69,10 @@ export interface EventData {
     /** The name that identified the employee; null for a creation, or if it is longer than any valid name. */
     locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
     employee_id: string | null
-    /** The record, unchanged, or the start of its JSON text if `truncated` is set. Null if it could not be read. */
+    /**
+     * The record, unchanged, or the start of its JSON text if `truncated` is set. Null if it could not be read, or if the
+     * call was refused for its key or its quota.
+     */
     record: SentJson
     /** Set if the record is too large to keep whole. */
     truncated?: true

@@ -55,14 +55,18 @@ export function decideCall(call: WriteCall, state: CallState): DecidedCall {
   const { count, blamed } = call.command
   const refuse = (refusal: Problem) => settle(refuseCall(refusal, count, context, blamed))
 
+  // What is refused at no cost to the key keeps nothing of the content, or a key could fill the ledger for free.
+  const refuseFree = (refusal: Problem) =>
+    settle(refuseCall(refusal, count, context, blamed && { ...blamed, record: null }))
+
   const noAccess = accessRefusal(key, call.sentFrom, 'employees:write')
-  if (noAccess) return refuse(noAccess)
+  if (noAccess) return refuseFree(noAccess)
   if (earlier?.isSameRequest) {
     const answer = answerRetry(earlier, call.requestId, key, usage, nowMs)
     return { ...NOTHING, usage: useKey(usage, key.refreshPeriod, nowMs, 0), answer }
   }
   const noQuota = quotaRefusal(key, usage, nowMs)
-  if (noQuota) return refuse(noQuota)
+  if (noQuota) return refuseFree(noQuota)
   return earlier ? refuse(IDEMPOTENCY_KEY_REUSED) : settle(decideCommand(call.command, state.employees, context))
 }
 

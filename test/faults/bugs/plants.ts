@@ -191,8 +191,8 @@ export const BUGS: Record<string, Bug> = {
 const NEXT_VERSION: Replacement[] = [
   {
     file: 'projections/employees/fold.ts',
-    find: "{ name: 'employees', version: 1,",
-    put: "{ name: 'employees', version: 2,",
+    find: "name: 'employees',\n  version: 1,",
+    put: "name: 'employees',\n  version: 2,",
   },
   {
     file: 'src/postgres/migration/missing.ts',

@@ -70,6 +70,19 @@ await t.test('the same key on another request gets 422 and a Failed entry', asyn
   t.equal(elsewhere.body.code, 'idempotency_key_reused')
 })
 
+await t.test('another If-Match makes another request', async (t) => {
+  const { body } = await create('for-conditions', employee())
+  const patch = (ifMatch?: string) =>
+    service.call('PATCH', `/v1/employees/${body.employees[0].id}`, {
+      body: { job_title: 'Lead' },
+      headers: { 'idempotency-key': 'conditional', ...(ifMatch && { 'if-match': ifMatch }) },
+    })
+  t.match(await patch('"1"'), { status: 200, body: { result: 'synced' } })
+  t.equal((await patch('"1"')).headers['idempotency-replayed'], 'true')
+  for (const other of [undefined, '"2"', '*'])
+    t.match(await patch(other), { status: 422, body: { code: 'idempotency_key_reused' } })
+})
+
 await t.test('two companies can use the same idempotency key', async (t) => {
   const other = await service.makeCompany('Other')
   const body = employee()
