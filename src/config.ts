@@ -194,7 +194,7 @@ export const ConfigSchema = Type.Object({
   }),
   CALL_WAIT_MS: milliseconds(10_000, 100, 'milliseconds that a call may wait for its turn; then it gets 503'),
   POOL_SIZE: Type.Integer({
-    default: 10,
+    default: 16,
     minimum: 2,
     maximum: 200,
     description:
@@ -205,7 +205,7 @@ export const ConfigSchema = Type.Object({
     minimum: 1,
     maximum: 199,
     description:
-      'searches, exports, looks back in time, and test messages that one company may run at once, at most `POOL_SIZE` - 1; more get 429; per process',
+      'searches, exports, looks back in time, and test messages that one company may run at once, at most a quarter of `POOL_SIZE`; more get 429; per process',
   }),
   MACHINE_ANSWER_MS: milliseconds(1250, 500, 'milliseconds within which each machine of a Citus cluster must answer'),
   SWEEP_INTERVAL_MS: milliseconds(5000, 100, 'milliseconds between two sweeps for events that no job announced'),

@@ -424,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for yourself
-         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it.
+         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have 20 tokens.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -2874,6 +2874,21 @@ export interface components {
                 };
             };
         };
+        /** @description `too_many_tokens`: The user has as many tokens as a user may have. */
+        AdminTooManyTokens: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "too_many_tokens";
+                };
+            };
+        };
         /** @description `too_many_webhooks`: The company has as many webhooks as it may have. */
         AdminTooManyWebhooks: {
             headers: {
@@ -4826,6 +4841,7 @@ export interface operations {
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            409: components["responses"]["AdminTooManyTokens"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];

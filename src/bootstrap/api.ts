@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import program from '../../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../../projections/index.ts'
+import { quarterOf } from '../admission/budget.ts'
 import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
 import { openCallsInProgress } from '../calls/calls-in-progress.ts'
 import type { Config } from '../config.ts'
@@ -148,8 +149,7 @@ function readAppSettings(config: Config) {
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
-    // At least one connection remains for other requests.
-    heavyReads: Math.min(config.HEAVY_READS, config.POOL_SIZE - 1),
+    heavyReads: Math.min(config.HEAVY_READS, quarterOf(config.POOL_SIZE)),
     sessions: {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,

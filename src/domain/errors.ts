@@ -74,6 +74,7 @@ export type ProblemCode =
   | 'break_glass_user'
   | 'only_way_in'
   | 'provider_required'
+  | 'too_many_tokens'
   | 'too_many_webhooks'
   | 'provider_in_use'
   | 'provider_unproven'
@@ -129,6 +130,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   break_glass_user: { status: 409, title: 'The user is the break-glass administrator' },
   only_way_in: { status: 409, title: 'The user would have no way to sign in' },
   provider_required: { status: 409, title: 'The company signs in through its identity provider' },
+  too_many_tokens: { status: 409, title: 'The user has as many tokens as a user may have' },
   too_many_webhooks: { status: 409, title: 'The company has as many webhooks as it may have' },
   provider_in_use: { status: 409, title: 'The identity provider is in use' },
   provider_unproven: { status: 409, title: 'No administrator is linked to the identity provider' },

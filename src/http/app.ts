@@ -105,7 +105,7 @@ export interface AppServices {
   burstLimit: number
   /** Failed authentications per minute and address; 0 is no limit. */
   failureLimit: number
-  /** Concurrent searches, exports and test messages per company. */
+  /** Concurrent searches, exports, erasures, and test messages per company. */
   heavyReads: number
   streamLimits: StreamLimits
   sessions: SessionSettings

@@ -110,7 +110,7 @@ export async function startService(
     PORT: '0',
     LOG_LEVEL: 'silent',
     ...PATIENT,
-    POOL_SIZE: '5',
+    POOL_SIZE: '8',
     LANES: '2',
     BURST_LIMIT: '0',
     FAILURE_LIMIT: '0',

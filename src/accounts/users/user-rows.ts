@@ -220,6 +220,21 @@ export async function insertToken(
   )
 }
 
+/** Counts the tokens of a user that are neither revoked nor expired. `now` is RFC 3339 UTC. */
+export async function countWorkingTokens(
+  client: ClientBase,
+  companyId: string,
+  userId: string,
+  now: string,
+): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from user_tokens
+     where company_id = $1 and user_id = $2 and revoked_at is null and expires_at > $3`,
+    [toUuid(companyId), toUuid(userId), now],
+  )
+  return rows[0]!.count
+}
+
 /** Loads a token under the lock of the head; null if the company has no such token. */
 export async function loadToken(client: ClientBase, companyId: string, tokenId: string): Promise<TokenRecord | null> {
   const text = `${SELECT_TOKENS} where company_id = $1 and token_id = $2`

@@ -3,13 +3,17 @@ import { problem } from '../../domain/errors.ts'
 import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
 import { addDays } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
-import { insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
+import { countWorkingTokens, insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
 import type { Acting, CompanyServices } from './change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from './change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
+
+/** The most tokens of a user that work at the same time. */
+const MAX_TOKENS = 20
+const TOO_MANY = problem('too_many_tokens', `A user can have at most ${MAX_TOKENS} tokens; revoke one first`)
 
 /** A new token with its secret, which is shown once. Only its hash is stored. */
 interface IssuedToken {
@@ -28,7 +32,7 @@ interface WantedToken {
   seen?: number
 }
 
-/** Issues a token to a user. Throws RefusedByStateError. */
+/** Issues a token to a user. Throws RefusedByStateError, such as `too_many_tokens`. */
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
@@ -40,6 +44,8 @@ export async function issueUserToken(
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const expiresAt = addDays(now, expiresInDays)
     const wanted = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
+    if ((await countWorkingTokens(client, companyId, userId, now)) >= MAX_TOKENS)
+      throw new RefusedByStateError(TOO_MANY)
     const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
     const token = { id, userId, name, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
     await insertToken(client, companyId, token, hashSecret(secret))

@@ -53,6 +53,6 @@ function takePlace(places: Budget, perCompany: number, request: FastifyRequest, 
   const { companyId } = (request.caller ?? request.user ?? request.viewer)!
   const release = places.tryAcquire(companyId, 1)
   if (release) return release
-  const detail = `A company can run at most ${perCompany} searches, exports and test messages at once; wait and try again`
+  const detail = `A company can run at most ${perCompany} searches, exports, erasures, and test messages at once; wait and try again`
   throw tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)
 }

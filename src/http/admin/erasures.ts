@@ -5,6 +5,7 @@ import type { CompanyServices } from '../../accounts/users/change-company.ts'
 import { eraseEmployee } from '../../erasure/erase-employee.ts'
 import type { NamedPerson } from '../../erasure/find-person.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { ALWAYS } from '../access/heavy-reads.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, SMALL_BODY, setPositionHeader } from './company-schemas.ts'
@@ -51,7 +52,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
         ...{ tags: ['Erasure'], querystring: NoQuery, body: ErasureBody, response: { 200: Erasure } },
         problems: ['employee_not_found', 'former_name'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: SMALL_BODY },
     },
     async (request, reply) => {
       const { position, ...erased } = await eraseEmployee(services, actingUser(request), readIdentifier(request.body))

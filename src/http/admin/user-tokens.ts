@@ -45,8 +45,10 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
     {
       schema: {
         ...{ operationId: 'issueToken', summary: 'Issue a token for yourself', tags },
-        description: 'The token is shown only once. It may do what you may do, unless `scope` restricts it.',
+        description:
+          'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have 20 tokens.',
         ...{ querystring: NoQuery, body: IssueTokenBody, response: { 201: TokenWithSecret } },
+        problems: ['too_many_tokens'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
     },

@@ -79,11 +79,21 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   return sendProblemDocument(request, reply, refusal)
 }
 
-/** Logs what is the service's own fault. That a machine is down was logged once, when it was noticed. */
+/**
+ * Logs what is the service's own fault. That the service is unavailable for a while is expected, and can concern every
+ * request: it gets a line without a stack. That a machine is down was logged once, when it was noticed.
+ */
 export function logFault(request: FastifyRequest, error: unknown, { status, detail }: Problem): void {
   if (status < 500) return
-  const isKnown = isMachineDown(error) && !isUnconfirmed(error)
-  request.log[isKnown ? 'debug' : 'error']({ err: error, ...idsOf(request) }, detail)
+  if (status !== 503 || isUnconfirmed(error)) request.log.error({ err: error, ...idsOf(request) }, detail)
+  else if (isMachineDown(error)) request.log.debug({ err: error, ...idsOf(request) }, detail)
+  else request.log.warn({ reason: reasonOf(error), ...idsOf(request) }, detail)
+}
+
+/** The messages of an error and of its causes, in one line. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
 }
 
 /** Whether the client disconnected before it had sent the whole request. */

@@ -1,4 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from 'pg'
+import type { Budget } from '../../admission/budget.ts'
+import { openBudget, quarterOf } from '../../admission/budget.ts'
 import { isErasing } from '../../domain/erasure.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
@@ -39,12 +41,40 @@ export interface AppendedChange<Result> {
  * Appends events about a company itself: its registration, its users, its keys. `change` runs under the lock of the
  * company's head, writes the rows that belong to the events, and returns the events; all of it commits together. An
  * event that erases others takes effect in the same transaction. Such changes are rare and each has a transaction of
- * its own; API calls share theirs (lanes.ts). With `isNew`, the company's ledger is opened first.
+ * its own; API calls share theirs (lanes.ts). The changes of a company wait for one another without a connection. With
+ * `isNew`, the company's ledger is opened first.
  *
  * If the connection is lost during COMMIT, the ledger is asked whether the change took effect. Throws UnavailableError
- * if it did not, or if that cannot be learned.
+ * if it did not, or if that cannot be learned, and NoTurnError if too many changes wait or it waited too long.
  */
 export async function appendCompanyEvents<Result>(
+  pool: Pool,
+  origin: CompanyOrigin,
+  change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
+): Promise<AppendedChange<Result>> {
+  return lineOf(pool).hold(origin.companyId, 1, undefined, () => appendOnConnection(pool, origin, change))
+}
+
+/** Changes of a company that may wait, at most a quarter of these; and how long, in milliseconds. */
+const MAX_WAITING = 1_000
+const MAX_WAIT_MS = 10_000
+
+/** Of each pool, the lines in which changes wait without a connection. */
+const lines = new WeakMap<Pool, Budget>()
+
+/**
+ * A company makes one change at a time, because each locks the company's head. All of them together use a quarter of the
+ * connections at most: if the heads of some companies are held for long, connections remain for reads.
+ */
+function lineOf(pool: Pool): Budget {
+  const line =
+    lines.get(pool) ??
+    openBudget({ total: quarterOf(pool.options.max), share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+  lines.set(pool, line)
+  return line
+}
+
+async function appendOnConnection<Result>(
   pool: Pool,
   origin: CompanyOrigin,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,

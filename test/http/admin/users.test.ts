@@ -175,7 +175,7 @@ for (const others of [0, 1]) {
       service.manage('PATCH', `/users/${one.user_id}`, { role: 'member' }, two.token),
       service.manage('PATCH', `/users/${two.user_id}`, { role: 'member' }, one.token),
     ]
-    await lockIsAwaited(service, 'heads', 2)
+    await lockIsAwaited(service, 'heads')
     await letGo(holder)
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
     t.strictSame(

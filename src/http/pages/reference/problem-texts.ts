@@ -158,6 +158,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   ...USER_PROBLEM_TEXTS,
+  too_many_tokens: {
+    when: 'The user already has 20 tokens that work.',
+    remedy: 'Revoke a token that is not needed.',
+    entry: 'no',
+  },
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',

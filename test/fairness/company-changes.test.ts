@@ -1,0 +1,69 @@
+import t from 'tap'
+import { quarterOf } from '../../src/admission/budget.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
+import { makeNeighbor } from '../support/postgres/machine-pool.ts'
+import type { TestCompany } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+
+/* Changes of a company, which any user can make, don't take the connections of other companies. */
+
+const MOST_TOKENS = 20
+const service = await startService(t)
+const SHARE = quarterOf(service.config.POOL_SIZE)
+
+/** Locks the heads of companies, as a slow transaction of another process would, until the returned function is called. */
+async function holdHeads(companies: TestCompany[]): Promise<() => Promise<void>> {
+  const holder = await service.open({ name: 'test holder', max: 1 }).connect()
+  await holder.query('begin')
+  await holder.query('select from heads where company_id = any($1::uuid[]) for update', [
+    companies.map(({ id }) => toUuid(id)),
+  ])
+  return async () => {
+    await holder.query('rollback')
+    holder.release(true)
+  }
+}
+
+const inUse = () => service.pool.totalCount - service.pool.idleCount
+const issueToken = ({ member }: TestCompany) =>
+  service.manage('POST', '/tokens', { name: 'spare', expires_in_days: 7 }, member.token)
+
+await t.test('the changes of a company wait for one another without a connection', async (t) => {
+  const [busy, other] = [await makeNeighbor(service, 'Busy'), await makeNeighbor(service, 'Other')]
+  const release = await holdHeads([busy])
+  const issued = Array.from({ length: 60 }, () => issueToken(busy))
+  await lockIsAwaited(service, 'heads')
+  t.equal(inUse(), 1)
+  t.equal((await issueToken(other)).status, 201, 'another company changes meanwhile')
+  t.equal((await service.admin('/bulk-user-logs', other.admin.token)).status, 200, 'and reads')
+  t.equal(service.pool.waitingCount, 0)
+  await release()
+  const statuses = Map.groupBy(await Promise.all(issued), ({ status }) => status)
+  // The first token of each user was issued with the user.
+  t.equal(statuses.get(201)?.length, MOST_TOKENS - 1)
+  t.equal(statuses.get(409)?.length, 60 - (MOST_TOKENS - 1))
+  for (const { body } of statuses.get(409)!) t.equal(body.code, 'too_many_tokens')
+})
+
+await t.test('companies whose heads are held leave three quarters of the connections to others', async (t) => {
+  const held = await Promise.all(Array.from({ length: 2 * SHARE }, (_, at) => makeNeighbor(service, `Held ${at}`)))
+  const other = await makeNeighbor(service, 'Free')
+  const release = await holdHeads(held)
+  const issued = held.flatMap((company) => [issueToken(company), issueToken(company)])
+  await lockIsAwaited(service, 'heads', SHARE)
+  t.ok(inUse() <= SHARE, `${inUse()} connections are in use`)
+  t.equal((await service.admin('/bulk-user-logs', other.admin.token)).status, 200)
+  await release()
+  for (const { status } of await Promise.all(issued)) t.equal(status, 201)
+})
+
+await t.test('a revoked token makes room for another', async (t) => {
+  const { member } = await makeNeighbor(service, 'Full')
+  const issue = () => service.manage('POST', '/tokens', { name: 'spare', expires_in_days: 7 }, member.token)
+  const issued = []
+  for (let token = 1; token < MOST_TOKENS; token += 1) issued.push(await issue())
+  t.match(await issue(), { status: 409, body: { code: 'too_many_tokens' } })
+  t.equal((await service.manage('DELETE', `/tokens/${issued[0]!.body.id}`, undefined, member.token)).status, 204)
+  t.equal((await issue()).status, 201)
+})
