@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { assertCurrent } from '../postgres/assert-current.ts'
+import { followDatabaseClock } from '../postgres/database-clock.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { isDistributed } from '../postgres/migration/distribution-steps.ts'
@@ -35,13 +36,26 @@ export async function openStore(
   const store = openUnchecked(config, urls)
   try {
     await assertCurrent(() => isSetUp(store.db))
-    if (!(await isDistributed(store.db))) return store
+    if (!(await isDistributed(store.db))) return await followClock(store)
     const cluster = await openCluster(urls.serviceUrl, config.MACHINE_ANSWER_MS, onChange)
     await store.close()
-    return storeOf(config, (options) => openCompanyPool(cluster, { ...options, url: urls.serviceUrl }), cluster)
+    return await followClock(
+      storeOf(config, (options) => openCompanyPool(cluster, { ...options, url: urls.serviceUrl }), cluster),
+    )
   } catch (error) {
     await store.close()
     throw error
+  }
+}
+
+async function followClock(store: OpenedPool): Promise<OpenedPool> {
+  const stop = await followDatabaseClock(store.pool)
+  return {
+    ...store,
+    close: async () => {
+      stop()
+      await store.close()
+    },
   }
 }
 

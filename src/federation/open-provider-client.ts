@@ -1,3 +1,4 @@
+import { secondsAhead } from '../postgres/database-clock.ts'
 import * as oidc from 'openid-client'
 import type { StoredProvider } from '../accounts/providers/read-provider.ts'
 import { placeOfSecret } from '../accounts/providers/read-provider.ts'
@@ -53,7 +54,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
 
   /** Describes the provider and the client to openid-client. */
   function configure(provider: StoredProvider, metadata: oidc.ServerMetadata, proof = oidc.None()): oidc.Configuration {
-    const times = { [oidc.clockTolerance]: TOLERANCE_S }
+    const times = { [oidc.clockTolerance]: TOLERANCE_S, [oidc.clockSkew]: secondsAhead() }
     const config = new oidc.Configuration(metadata, provider.settings.client_id, times, proof)
     config[oidc.customFetch] = fetchFor(provider.companyId)
     for (const change of execute) change(config)

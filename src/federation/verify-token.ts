@@ -1,3 +1,4 @@
+import { databaseTimeMs } from '../postgres/database-clock.ts'
 import type { JWTPayload } from 'jose'
 import type { PublishedProvider } from './discover-provider.ts'
 import type { TokenSource } from './provider-keys.ts'
@@ -27,6 +28,7 @@ export function verifyToken(
     audience: clientId,
     algorithms: announced.filter((name) => ALGORITHMS.has(name)),
     clockTolerance: TOLERANCE_S,
+    currentDate: new Date(databaseTimeMs()),
     maxTokenAge: OLDEST_TOKEN_S,
     requiredClaims: NEEDED_CLAIMS[source],
   }

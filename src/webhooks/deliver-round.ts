@@ -1,3 +1,4 @@
+import { databaseTime, databaseTimeMs } from '../postgres/database-clock.ts'
 import type { Pool } from 'pg'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { IdPrefix } from '../domain/ids.ts'
@@ -115,7 +116,7 @@ async function sendEvents(
     const { position } = event
     const message = describeEvent(event, webhook.includeData)
     const id = messageIdOf(webhook.webhookId, event)
-    const sentAt = new Date().toISOString()
+    const sentAt = databaseTime()
     const { retryAfter, ...result } = await postMessage(poster, target, { id, message, signal })
     sending.attempts.push({ deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result })
     onAttempt?.(result.error === null, result.durationMs / 1_000)
@@ -160,6 +161,6 @@ function summarize(
   const isSlow = failure !== null || (attempts[0] ? attempts.some(isLate) : webhook.isSlow)
   if (!failure) return { position, ahead, attempts: 0, error: null, delayMs: null, isSlow }
   const failures = position > webhook.position ? 1 : webhook.attempts + 1
-  const delayMs = chooseDelay(failures, failure.retryAfter, Math.random(), Date.now())
+  const delayMs = chooseDelay(failures, failure.retryAfter, Math.random(), databaseTimeMs())
   return { position, ahead, attempts: failures, error: failure.error, delayMs, isSlow }
 }

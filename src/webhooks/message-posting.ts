@@ -1,3 +1,4 @@
+import { databaseTimeMs } from '../postgres/database-clock.ts'
 import { openSecret } from '../accounts/webhooks/webhook-rows.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { WebhookMessage } from '../domain/webhooks/webhook-message.ts'
@@ -25,7 +26,7 @@ export function postMessage(
   { id, message, signal }: { id: string; message: WebhookMessage; signal?: AbortSignal },
 ): Promise<PostResult> {
   const body = JSON.stringify(message)
-  const timestamp = Math.floor(Date.now() / 1_000)
+  const timestamp = Math.floor(databaseTimeMs() / 1_000)
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'employee-ledger',

@@ -128,17 +128,16 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
 export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
-  const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
+  const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; is_due: boolean }>(
     `update webhook_progress p set lease_id = null, leased_until = null
      from webhooks w, heads h ${FOLDED}
      where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3
        and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
-     returning w.status, ${HEAD} > p.position as is_behind, p.due_at`,
+     returning w.status, ${HEAD} > p.position as is_behind, coalesce(p.due_at <= clock_timestamp(), true) as is_due`,
     [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
   )
   const [row] = rows
-  if (row?.status !== 'enabled' || !row.is_behind) return false
-  return row.due_at === null || Date.parse(row.due_at) <= Date.now()
+  return row?.status === 'enabled' && row.is_behind && row.is_due
 }
 
 /** An attempt to deliver a message. */
@@ -169,7 +168,7 @@ export interface RoundOutcome {
 }
 
 /**
- * Records the outcome of a round and its attempts, in one transaction. Returns since when the webhook has been failing,
+ * Records the outcome of a round and its attempts, in one transaction. Returns how long the webhook has been failing,
  * in milliseconds, or null if it is not; 'lost', and records nothing, if the lease was lost.
  */
 export async function recordRound(
@@ -182,11 +181,11 @@ export async function recordRound(
   const failingSince =
     round.attempts === 0 ? 'null' : 'least(case when $6 > 1 then failing_since end, statement_timestamp())'
   await client.query('begin')
-  const { rows } = await client.query<{ failing_since: string | null }>(
+  const { rows } = await client.query<{ failing_ms: number | null }>(
     `update webhook_progress set position = $4, ahead = $5, attempts = $6, error = $7, is_slow = $9,
        due_at = statement_timestamp() + $8 * interval '1 millisecond', failing_since = ${failingSince}
      where company_id = $1 and webhook_id = $2 and lease_id = $3
-     returning failing_since`,
+     returning (extract(epoch from statement_timestamp() - failing_since) * 1000)::float8 as failing_ms`,
     [
       ...[toUuid(ref.companyId), toUuid(ref.webhookId), leaseId, round.position, bigintArray(round.ahead)],
       ...[round.attempts, round.error, round.delayMs, round.isSlow],
@@ -198,8 +197,7 @@ export async function recordRound(
   }
   await insertAttempts(client, ref, attempts)
   await client.query('commit')
-  const { failing_since: since } = rows[0]
-  return since === null ? null : Date.now() - Date.parse(since)
+  return rows[0].failing_ms
 }
 
 /** Records an attempt that an administrator asked for. It does not move the checkpoint. */

@@ -1,3 +1,4 @@
+import { databaseTime } from '../postgres/database-clock.ts'
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { NO_SUCH_WEBHOOK } from '../accounts/webhooks/change-webhook.ts'
@@ -62,7 +63,7 @@ export function openSingleDeliveries(services: SingleDeliveryServices): SingleDe
   }
 
   async function ping(ref: WebhookRef): Promise<Delivery> {
-    const timestamp = new Date().toISOString()
+    const timestamp = databaseTime()
     const message = { type: PING_TYPE, timestamp, data: { webhook_id: ref.webhookId } }
     return deliver(services, ref, async () => ({ id: `msg_${randomUUID()}`, position: null, message }))
   }
@@ -99,7 +100,7 @@ async function deliver(
   const target = { url, secrets: decryptSecrets(secrets, sealed, ref.webhookId) }
   const attempt = await watchRevision(pool, seen, async ({ signal }): Promise<Attempt> => {
     const { id, position, message } = await makeMessage(includeData)
-    const sentAt = new Date().toISOString()
+    const sentAt = databaseTime()
     const { retryAfter: _, ...result } = await postMessage(poster, target, { id, message, signal })
     return { deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result }
   })

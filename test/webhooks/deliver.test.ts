@@ -8,6 +8,7 @@ import { openSingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
 import type { ReceivedMessage } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
+import { shiftClock } from '../support/shift-clock.ts'
 import { openTestWebhooks } from '../support/webhooks.ts'
 
 const service = await startService(t)
@@ -160,6 +161,29 @@ await t.test('a receiver may say when to try again', async (t) => {
   const { failingSince, dueAt } = (await webhooks.find(webhook)).progress
   t.equal(Math.round((Date.parse(dueAt!) - Date.parse(failingSince!)) / 60_000), 60)
 })
+
+for (const hours of [73, -73]) {
+  await t.test(`a process whose clock is ${hours} hours wrong treats a failing webhook like any other`, async (t) => {
+    const failing = await webhooks.create(receiver.url)
+    await createEmployees(1)
+    const before = Date.now()
+    receiver.answer = (_message, response) => response.writeHead(503).end()
+    const reset = shiftClock(t, hours)
+    await webhooks.deliver(failing)
+    reset()
+    const { status, progress } = await webhooks.find(failing)
+    t.match({ status, attempts: progress.attempts }, { status: 'enabled', attempts: 1 })
+    const [message] = receiver.received
+    const sent = Number(message!.headers['webhook-timestamp']) * 1_000
+    t.ok(sent > before - 60_000 && sent < before + 60_000, 'its receiver gets the right time')
+    const [attempt] = await listDeliveries(service.db, acting.companyId, failing.webhookId, { limit: 1 })
+    t.ok(Math.abs(Date.parse(attempt!.sentAt) - before) < 60_000, 'and the log of deliveries, too')
+    receiver.answer = (_message, response) => response.writeHead(204).end()
+    await webhooks.passTime(failing)
+    await webhooks.deliver(failing)
+    t.match((await webhooks.find(failing)).progress, { attempts: 0, failingSince: null })
+  })
+}
 
 await t.test('a webhook is disabled when its receiver answers 410, or refuses a message for three days', async (t) => {
   const gone = await webhooks.create(receiver.url)

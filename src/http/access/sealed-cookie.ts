@@ -1,3 +1,4 @@
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { UnreadableSecretError } from '../../secrets/secret-box.ts'
@@ -26,7 +27,7 @@ export function openSealedCookie<Value>(options: SealedCookieOptions): SealedCoo
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(settings) } as const
   return {
     set(reply, value) {
-      const expiresAt = Date.now() + lifeSeconds * 1_000
+      const expiresAt = databaseTimeMs() + lifeSeconds * 1_000
       const sealed = secrets.seal(JSON.stringify({ value, expiresAt }), `cookie ${name}`).toString('base64url')
       void reply.setCookie(name, sealed, { ...attributes, maxAge: lifeSeconds })
     },
@@ -36,7 +37,7 @@ export function openSealedCookie<Value>(options: SealedCookieOptions): SealedCoo
       try {
         const text = secrets.open(Buffer.from(sealed, 'base64url'), `cookie ${name}`)
         const { value, expiresAt } = JSON.parse(text) as { value: Value; expiresAt: number }
-        return expiresAt > Date.now() ? value : null
+        return expiresAt > databaseTimeMs() ? value : null
       } catch (error) {
         if (error instanceof UnreadableSecretError) return null
         throw error

@@ -1,3 +1,4 @@
+import { databaseTime } from '../../postgres/database-clock.ts'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
@@ -69,7 +70,7 @@ export function bulkUserLogsCsv(
         const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit: ENTRIES_PER_PAGE })
         return { rows: entries, next }
       })
-      const fileName = `bulk-user-logs-${formatFileTime(new Date().toISOString())}.csv`
+      const fileName = `bulk-user-logs-${formatFileTime(databaseTime())}.csv`
       const csv = await csvStream({ request, reply, authorize }, ENTRY_COLUMNS, pages)
       return sendAttachment(reply, fileName, CSV_TYPE, csv)
     },

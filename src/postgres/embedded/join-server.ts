@@ -31,14 +31,14 @@ export interface JoinedServer {
  * each step may fail and is retried.
  */
 export async function joinServer(server: PostgresServer, joining: Joining): Promise<JoinedServer> {
-  const started = Date.now()
+  const started = performance.now()
   let startFault: string | undefined
   for (;;) {
     joining.signal.throwIfAborted()
     const attempt = await tryJoin(server.clusterDir, joining)
     if ('lease' in attempt) return attempt
     const timeoutMs = attempt.isStarting ? RECOVERY_TIMEOUT_MS : JOIN_TIMEOUT_MS
-    if (Date.now() - started > timeoutMs) {
+    if (performance.now() - started > timeoutMs) {
       const faults = startFault === undefined ? attempt.fault : `${startFault} (${attempt.fault})`
       throw new StartupError(`PostgreSQL in ${server.clusterDir} cannot be used: ${faults}`)
     }

@@ -81,10 +81,10 @@ export async function stopServer(server: PostgresServer): Promise<void> {
   if (running === undefined) return
   // pg_ctl's own wait would never end if somebody starts a new server right after this one has stopped.
   const result = await pgCtl(server, 'stop', ['-m', 'fast', '-W'])
-  const deadline = Date.now() + STOP_TIMEOUT_MS
+  const deadline = performance.now() + STOP_TIMEOUT_MS
   while (isAlive(running.pid) && (await findServer(server.clusterDir))?.pid === running.pid) {
     if (!result.ok) throw new Error(`PostgreSQL in ${server.clusterDir} cannot be stopped: ${result.lines.at(-1)}`)
-    if (Date.now() > deadline) throw new Error(`PostgreSQL in ${server.clusterDir} is still stopping`)
+    if (performance.now() > deadline) throw new Error(`PostgreSQL in ${server.clusterDir} is still stopping`)
     await delay(STOP_DELAY_MS)
   }
 }

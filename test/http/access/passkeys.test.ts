@@ -15,6 +15,7 @@ import {
 } from '../../support/http/passkeys.ts'
 import { openVisitor } from '../../support/http/visitor.ts'
 import { startService } from '../../support/service.ts'
+import { shiftClock } from '../../support/shift-clock.ts'
 
 const service = await startService(t, WITH_PASSKEYS)
 const { admin, auditor, member } = service.company
@@ -249,4 +250,16 @@ await t.test('new recovery codes need the password, replace all others, and are 
 
 function handleOf(companyId: string, userId: string): string {
   return Buffer.from(`${toUuid(companyId)}${toUuid(userId)}`.replaceAll('-', ''), 'hex').toString('base64url')
+}
+
+for (const hours of [24, -24]) {
+  await t.test(`a passkey works again after a process whose clock is ${hours} hours wrong has used it`, async (t) => {
+    const { id, member: user } = await service.makeCompany(`With a wrong clock ${hours}`)
+    const visitor = await signInByPassword(service, user, id)
+    const { authenticator } = await addPasskey(visitor, user.password)
+    const reset = shiftClock(t, hours)
+    t.match(await tryPasskey(openVisitor(service), authenticator), { status: 303 })
+    reset()
+    t.match(await tryPasskey(openVisitor(service), authenticator), { status: 303 })
+  })
 }

@@ -21,7 +21,13 @@ export function roomOf(file: string, rooms: Room[]): Room | undefined {
   return around.toSorted((a, b) => b.at.length - a.at.length)[0]
 }
 
-/** Imports that a file's room does not allow, and files outside all rooms. */
+/** The packages that pure rooms may import. All others would bring a clock, randomness, or I/O along. */
+const PURE: [at: string, packages: string[]][] = [
+  ['src/domain', ['ip-address', 'node:crypto', 'node:net', 'node:zlib']],
+  ['projections', ['kysely']],
+]
+
+/** Imports of rooms further up, imports of pure rooms that are not pure, and files outside all rooms. */
 export function wallFaults(files: SourceFile[], rooms: Room[]): string[] {
   return files.flatMap((file) => {
     const room = roomOf(file.path, rooms)
@@ -34,30 +40,11 @@ export function wallFaults(files: SourceFile[], rooms: Room[]): string[] {
 
 function mayImport(room: Room, target: string, rooms: Room[]): boolean {
   const place = roomOf(target, rooms)
-  if (place) return place === room || room.may.includes(place.at)
-  return (
-    room.may.includes(target) || target.startsWith('node:') || room.packages.some((pattern) => matches(pattern, target))
-  )
-}
-
-/** Rooms that may import a room further up. */
-export function floorFaults(rooms: Room[]): string[] {
-  const upper = new Set<string>()
-  return rooms.flatMap(({ at, may }) => {
-    upper.add(at)
-    return may.filter((other) => upper.has(other)).map((other) => `${at} must not reach up to ${other}`)
-  })
-}
-
-/** Allowed imports that no file uses. */
-export function needlessEntries(files: SourceFile[], rooms: Room[]): string[] {
-  return rooms.flatMap((room) => {
-    const targets = files.filter((file) => roomOf(file.path, rooms) === room).flatMap(importsOf)
-    const used = ({ target }: { target: string }, entry: string) =>
-      roomOf(target, rooms)?.at === entry || matches(entry, target)
-    const needless = [...room.may, ...room.packages].filter((entry) => !targets.some((target) => used(target, entry)))
-    return needless.map((entry) => `${room.at} does not import ${entry}`)
-  })
+  if (place) return rooms.indexOf(place) >= rooms.indexOf(room)
+  if (target === 'package.json') return true
+  const isPackage = !/^(?:src|test|docs|bench|clients|migrations|projections)\//.test(target)
+  const [, packages] = PURE.find(([at]) => room.at === at || room.at.startsWith(`${at}/`)) ?? []
+  return isPackage && (packages === undefined || packages.includes(target))
 }
 
 /** Folders with too many files to take in at a glance. */
@@ -114,6 +101,27 @@ export function impurityFaults(files: SourceFile[]): string[] {
   })
 }
 
+/** Where the clock of the process may be read, and why. */
+const MAY_READ_CLOCK = new Map([
+  ['src/postgres/database-clock.ts', 'until the clock of the database has been measured'],
+  ['src/bootstrap/new-id.ts', 'ids are ordered by time, and nothing is decided by it'],
+  ['src/cli/doctor/check-server.ts', 'compares the clocks'],
+  ['src/cli/doctor/check-machines.ts', 'compares the clocks'],
+  ['src/doctor/check-server.ts', 'compares the clocks'],
+  ['src/doctor/check-machines.ts', 'compares the clocks'],
+  ['src/ledger/read/read-standings.ts', 'compares the clocks'],
+  ['src/cli/secrets/secrets.ts', 'the age of a file of this machine'],
+])
+
+/** Only the database's clock decides: `databaseTime`, or the time that a statement reads. */
+export function clockFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(
+      ({ path, text }) => /\bDate\.now\b|\bnew Date\(\s*\)/.test(withoutComments(text)) && !MAY_READ_CLOCK.has(path),
+    )
+    .map(({ path }) => `${path} must not read the clock of the process`)
+}
+
 const ENVIRONMENT = /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\b.*from 'node:process'/
 
 /** Only one file reads the environment. */
@@ -153,12 +161,4 @@ export function focusFaults(files: SourceFile[]): string[] {
     const called = /\.(?:skip|todo)\(/.test(code) ? [`${path} must give its reason as { skip: 'reason' }`] : []
     return [...focus, ...called, ...left.map(([use]) => `${path} gives no reason for ${use}`)]
   })
-}
-
-/** Matches a path or a package name with a pattern in which `*` stands for anything. */
-export function matches(pattern: string, name: string): boolean {
-  const [start, ...rest] = pattern.split('*')
-  if (rest.length === 0) return name === pattern
-  const end = rest.join('*')
-  return name.length >= start!.length + end.length && name.startsWith(start!) && name.endsWith(end)
 }

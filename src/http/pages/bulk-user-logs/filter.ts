@@ -1,3 +1,4 @@
+import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordError } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -32,7 +33,7 @@ export const LAST: Readonly<Record<string, { label: string; short: string; ms: n
  * Reads the filters in an address. Days and times are in the company's time zone; a day in `to` is included. `last` is
  * dropped beside `from` or `to`: who enters a range means that.
  */
-export function readPageFilter(query: unknown, timeZone: string, nowMs = Date.now()): PageFilter {
+export function readPageFilter(query: unknown, timeZone: string, nowMs = databaseTimeMs()): PageFilter {
   const texts = readFormFields(query)
   const given: FormFields = Object.fromEntries(
     NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(

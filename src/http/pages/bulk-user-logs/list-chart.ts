@@ -1,3 +1,4 @@
+import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { CallsOfHour } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import { countCallsByHour } from '../../../../projections/bulk-user-logs/usage-queries.ts'
@@ -70,7 +71,7 @@ export async function readCallsChart(
   { given, filter }: { given: FormFields; filter: EntryFilter },
   timeZone: string,
 ): Promise<Html | null> {
-  const { unit, slots } = divideTime(filter, timeZone, Date.now())
+  const { unit, slots } = divideTime(filter, timeZone, databaseTimeMs())
   if (slots.length === 0) return null
   const { from: _from, to: _to, q, employee, ...others } = filter
   const [first, last] = [slots[0]!.from, slots.at(-1)!.to].map((ms) => new Date(ms).toISOString())

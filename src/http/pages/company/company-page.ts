@@ -1,3 +1,4 @@
+import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { CompanyServices } from '../../../accounts/users/change-company.ts'
@@ -57,7 +58,7 @@ async function sendCompany(
   const zones = TIME_ZONES.includes(timeZone) ? TIME_ZONES : [timeZone, ...TIME_ZONES]
   const options = zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
   const chosen = (problem && readFormFields(request.body)['time_zone']) || timeZone
-  const hint = `All pages show times in this zone. Current time: ${formatTime(new Date().toISOString(), timeZone)}.`
+  const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), timeZone)}.`
   const body = html`<h1>Company</h1>
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)}
     <dl class="facts">

@@ -1,8 +1,9 @@
+import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
 /** Renders an RFC 3339 instant in the company's time zone, with its age. */
-export function renderTime(instant: string, timeZone: string, nowMs = Date.now()): Html {
+export function renderTime(instant: string, timeZone: string, nowMs = databaseTimeMs()): Html {
   return html`<time datetime="${instant}">${formatTime(instant, timeZone)}</time>
     <span class="ago" data-since="${instant}">${formatAge(Date.parse(instant), nowMs)}</span>`
 }

@@ -1,3 +1,4 @@
+import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
@@ -64,7 +65,7 @@ function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail
     ['Email', identity?.claimedEmail],
     ['Company', companyId],
     ['Request', id],
-    ['Time', new Date().toISOString()],
+    ['Time', databaseTime()],
   ]
   return facts.filter(([, value]) => typeof value === 'string').map(([name, value]) => `${name}: ${value}`)
 }

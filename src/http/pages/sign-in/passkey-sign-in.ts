@@ -1,3 +1,4 @@
+import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Challenge, signInWithPasskey } from '../../../accounts/passkeys/sign-in-with-passkey.ts'
 import { makeRequestOptions, readAssertion } from '../../../accounts/passkeys/webauthn.ts'
@@ -44,7 +45,7 @@ export function addPasskeySignIn(
     const { party, reason } = findSupport(services)
     if (party === null) throw new ProblemError(problem('unavailable', `Passkeys are unavailable. ${reason}`))
     const options = await makeRequestOptions(party)
-    challenges.set(reply, { challenge: options.challenge, challengedAt: new Date().toISOString() })
+    challenges.set(reply, { challenge: options.challenge, challengedAt: databaseTime() })
     return reply.header('cache-control', 'no-store').send(options)
   })
 
