@@ -1,62 +1,21 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import t, { type Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
-import { eventually } from '../support/eventually.ts'
 import { openEventStream } from '../support/http/event-stream.ts'
 import { browse } from '../support/http/sessions.ts'
 import { needs } from '../support/processes/installed.ts'
+import { PROXIES, type Proxy, startProxy } from '../support/processes/proxies.ts'
 import type { Service } from '../support/service.ts'
 import { employee, send, startService } from '../support/service.ts'
 
 /* The example configurations of proxies, each with the real proxy where it is installed. */
 
-const PROXIES: { program: string; file: string; args: (file: string, folder: string) => string[] }[] = [
-  {
-    program: 'nginx',
-    file: 'docs/proxies/nginx.conf',
-    args: (file, folder) => ['-c', file, '-e', 'stderr', '-g', `daemon off; pid ${folder}/nginx.pid;`],
-  },
-  { program: 'haproxy', file: 'docs/proxies/haproxy.cfg', args: (file) => ['-db', '-f', file] },
-  {
-    program: 'caddy',
-    file: 'docs/proxies/Caddyfile',
-    args: (file) => ['run', '--config', file, '--adapter', 'caddyfile'],
-  },
-]
-const SERVICE_PORT = '127.0.0.1:3000'
-const PROXY_PORT = /:8080\b|(?<=listen )8080\b/
-
 /** Starts a service and a proxy before it. Returns the service and the proxy's address. */
-async function startBehind(t: Test, { program, file, args }: (typeof PROXIES)[number]) {
+async function startBehind(t: Test, proxy: Proxy) {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
   const service = await startService(t, { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: address, SIGN_IN_ADDRESS_LIMIT: '2' })
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ledger-proxy-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const example = readFileSync(file, 'utf8')
-  t.ok(example.includes(SERVICE_PORT) && PROXY_PORT.test(example), 'it has the ports of the examples')
-  const config = path.join(folder, path.basename(file))
-  const text = example.replace(SERVICE_PORT, new URL(service.address).host)
-  writeFileSync(
-    config,
-    text.replace(PROXY_PORT, (found) => found.replace('8080', String(port))),
-  )
-  const PATH = `${process.env['PATH']}:/usr/sbin`
-  const proxy = spawn(program, args(config, folder), { stdio: 'ignore', env: { PATH, HOME: folder } })
-  const ended = once(proxy, 'exit')
-  t.teardown(async () => {
-    proxy.kill('SIGTERM')
-    await ended
-  })
-  await eventually('the proxy passes calls on', async () => {
-    const answer = await fetch(`${address}/livez`).catch(() => null)
-    return answer?.status === 200
-  })
+  await startProxy(t, proxy, { port, before: service.address })
   return { service, address }
 }
 

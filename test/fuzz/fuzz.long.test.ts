@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openGround } from './open-ground.ts'
 import { runBatch } from './run-batch.ts'
+import { needs } from '../support/processes/installed.ts'
 import { inputs } from '../support/quick.ts'
 
 /*
@@ -33,6 +34,10 @@ await t.test('the requests succeed and are refused in many ways', async (t) => {
   for (const status of ['200', '201', '400', '401', '404', '422']) t.ok(statuses.has(status), status)
 })
 
-await t.test('the process lives, its log leaks nothing, and no other company has changed', async (t) => {
+await t.test('bodies that are cut off go through HAProxy, too', needs('haproxy'), async (t) => {
+  t.equal(ground.raw.withoutProxy, null)
+})
+
+await t.test('the processes live, their logs leak nothing, and no other company has changed', async (t) => {
   t.strictSame(await ground.end(), [])
 })

@@ -64,6 +64,7 @@ try {
   // Loaded only now, so that help and usage errors are fast.
   const [{ openGround }, { runBatch }] = await Promise.all([import('./open-ground.ts'), import('./run-batch.ts')])
   const ground = await openGround({ teardown: (step) => cleanup.teardown(step as () => unknown) }, SIDE_BY_SIDE)
+  if (ground.raw.withoutProxy !== null) print(`no body goes through HAProxy: ${ground.raw.withoutProxy}`)
   const batches = options.path === undefined ? Math.ceil(inputs / BATCH_INPUTS) : 1
   const startedAt = performance.now()
   const until = startedAt + minutes * 60_000

@@ -8,11 +8,13 @@ import { loggedError } from '../../src/log.ts'
 import { launch, makeDataDir, type Running } from '../support/processes/cli.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
+import { anyRawBody } from './any-raw-body.ts'
 import { anyRequest } from './any-request.ts'
 import { fuzzedRoutes } from './fuzzed-routes.ts'
 import { CANARY } from './hostile-text.ts'
 import { answerJudge } from './judge-answer.ts'
 import { memoryLine } from './memory-line.ts'
+import { openRawGround } from './raw-ground.ts'
 import type { Ground } from './run-batch.ts'
 import { openSender } from './send-request.ts'
 import { makeThings } from './world.ts'
@@ -39,8 +41,9 @@ const LIMITS_OFF = {
 const ROOM = { POOL_SIZE: '10', LANES: '4' }
 
 /**
- * Starts the API twice on a database with workers and a company that nobody may touch, both at log level trace: in
- * this process, reached in memory, and as a separate process, reached by sockets.
+ * Starts the API three times on a database with workers and a company that nobody may touch: at log level trace in
+ * this process, reached in memory, and in another one, reached by sockets; and in a third one, for bodies that are cut
+ * off.
  */
 export async function openGround(t: Pick<Test, 'teardown'>, connections: number): Promise<OpenedGround> {
   const found: string[] = []
@@ -61,17 +64,21 @@ export async function openGround(t: Pick<Test, 'teardown'>, connections: number)
     openSender(service.address, connections, memoryLine(service.app.server)),
   ]
   for (const sender of [far, near]) t.teardown(() => sender.close())
+  const raw = await openRawGround(t, service.urls.serviceUrl, LIMITS_OFF)
+  const routes = fuzzedRoutes(service.app.registeredRoutes)
   const document = (await service.call('GET', '/openapi.json')).body as OpenApiDocument
   return {
     ...{
       service,
       theirs,
-      requests: anyRequest(fuzzedRoutes(service.app.registeredRoutes)),
+      raw,
+      requests: anyRequest(routes),
+      rawRequests: anyRawBody(routes),
       judge: answerJudge(document),
     },
     senderOf: (seed) => (seed % PROCESS_EVERY === 0 ? far : near),
     async end() {
-      const faults = [...found.map(leaked), ...(await leftovers(server))]
+      const faults = [...found.map(leaked), ...(await leftovers(server)), ...(await raw.end())]
       if ((await fingerprint(service, bystander.id)) !== untouched)
         faults.push('the company that nobody may touch has changed')
       return [...faults, ...(await ledgerFaults(service.db, bystander.id))]

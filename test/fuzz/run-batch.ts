@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import type { Service } from '../support/service.ts'
+import type { RawRequest } from './any-raw-body.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { bytesOf } from './hostile-json.ts'
 import type { answerJudge } from './judge-answer.ts'
 import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
+import type { RawGround } from './raw-ground.ts'
 import type { FuzzedAnswer, Sender } from './send-request.ts'
 import type { Things } from './world.ts'
 import { makeWorld } from './world.ts'
@@ -12,6 +14,8 @@ import { makeWorld } from './world.ts'
 export interface Ground {
   service: Service
   requests: fc.Arbitrary<FuzzedRequest>
+  rawRequests: fc.Arbitrary<RawRequest>
+  raw: RawGround
   judge: ReturnType<typeof answerJudge>
   /**
    * Every `PROCESS_EVERY`th batch goes to the separate process by sockets, the others to this process's service in
@@ -48,9 +52,12 @@ interface Batch {
   onSent?: () => void
 }
 
+/** For so many requests, one more has a body that is cut off, or is not as long as announced. */
+const RAW_EVERY = 4
+
 /** Sends `inputs` generated requests to a company of their own, and then checks its ledger. */
 export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: Batch): Promise<BatchOutcome> {
-  const { service, requests, judge, theirs } = ground
+  const { service, requests, rawRequests, raw, judge, theirs } = ground
   const sender = ground.senderOf(seed)
   const world = await makeWorld(service, theirs)
   const promised = nothingPromised()
@@ -74,11 +81,20 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     onSent?.()
     note(outcome, request, answer)
     notePromise(promised, request, answer)
-    if (request.url.startsWith('/account/') || request.url === '/sign-out') await world.renew(request.caller)
+    await world.renewAfter(request)
     const faults = answer ? judge(request, answer) : []
     if (faults.length > 0) throw new Error(faults.join('\n'))
   }
   const property = fc.asyncProperty(requests, sendAndJudge)
+  const sendRaw = async (request: RawRequest): Promise<void> => {
+    const status = await raw.send(request, world)
+    note(outcome, request, status === null ? null : { status, tookMs: 0 })
+    notePromise(promised, request, null)
+    await world.renewAfter(request)
+    if (status !== null && status >= 500 && status !== 503) throw new Error(`is answered with ${status}`)
+  }
+  const rawRuns = path === undefined ? Math.ceil(inputs / RAW_EVERY) : 0
+  const rawChecked = fc.check(fc.asyncProperty(rawRequests, sendRaw), { seed, numRuns: rawRuns, endOnFailure: true })
   const details = await fc.check(property, {
     seed,
     numRuns: inputs,
@@ -90,6 +106,11 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     outcome.found.push(
       `${shown(details.counterexample![0])}\n  ${(details.errorInstance as Error).message.replaceAll('\n', '\n  ')}\n  again: ${again}`,
     )
+  }
+  const { failed, counterexample, errorInstance } = await rawChecked
+  if (failed) {
+    const fault = `${shown(counterexample![0])}\n  ${(errorInstance as Error).message}`
+    outcome.found.push(`${fault}\n  again: --seed ${seed} --inputs ${inputs}`)
   }
   const faults = await companyFaults(service, world.company.id, promised)
   outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))
@@ -103,7 +124,11 @@ function cutOff(request: FuzzedRequest, error: unknown): null {
   throw new Error(`no answer: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
 }
 
-function note(outcome: BatchOutcome, request: FuzzedRequest, answer: FuzzedAnswer | null): void {
+function note(
+  outcome: BatchOutcome,
+  request: FuzzedRequest,
+  answer: Pick<FuzzedAnswer, 'status' | 'tookMs'> | null,
+): void {
   const { kind, method, url } = request
   const name = `${kind} ${method} ${url} ${answer?.status ?? 0}`
   outcome.answers.set(name, (outcome.answers.get(name) ?? 0) + 1)

@@ -29,8 +29,8 @@ export interface World {
   credentials(caller: Caller): [string, string][]
   /** Replaces the placeholders with things of the world. */
   fill(text: string): string
-  /** Starts a caller's session again, in case it was ended. */
-  renew(caller: Caller): Promise<void>
+  /** Starts the session of a request's caller again, if the request may have ended it. */
+  renewAfter(request: { url: string; caller: Caller }): Promise<void>
 }
 
 /** A company's things, by placeholder. */
@@ -104,6 +104,23 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
     ['x-api-id', id],
     ['x-api-key', secret],
   ]
+  async function renew(caller: Caller): Promise<void> {
+    if (!caller.endsWith(' session')) return
+    const { user_id: userId } = company[caller.split(' ', 1)[0] as 'admin']
+    const { password_hash: passwordHash } = await service.db
+      .selectFrom('users')
+      .select('password_hash')
+      .where('company_id', '=', toUuid(company.id))
+      .where('user_id', '=', toUuid(userId))
+      .executeTakeFirstOrThrow()
+    const session = await beginSession(
+      service.db,
+      { companyId: company.id, userId },
+      { method: 'password', passwordHash: passwordHash!, isSecondStepDone: false },
+      { hours: SESSION_HOURS, userAgent: '', address: '' },
+    )
+    cookies.set(caller, session!)
+  }
   const world: World = {
     company,
     credentials(caller) {
@@ -118,27 +135,11 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
     },
     fill: (text) =>
       text.replaceAll(/(?:\{\{|%7B%7B)([a-z-]+)(?:\}\}|%7D%7D)/g, (whole, name: string) => all[name as Thing] ?? whole),
-    async renew(caller) {
-      if (!caller.endsWith(' session')) return
-      const { user_id: userId } = company[caller.split(' ', 1)[0] as 'admin']
-      const { password_hash: passwordHash } = await service.db
-        .selectFrom('users')
-        .select('password_hash')
-        .where('company_id', '=', toUuid(company.id))
-        .where('user_id', '=', toUuid(userId))
-        .executeTakeFirstOrThrow()
-      cookies.set(
-        caller,
-        (await beginSession(
-          service.db,
-          { companyId: company.id, userId },
-          { method: 'password', passwordHash: passwordHash!, isSecondStepDone: false },
-          { hours: SESSION_HOURS, userAgent: '', address: '' },
-        ))!,
-      )
+    async renewAfter({ url, caller }) {
+      if (url.startsWith('/account/') || url === '/sign-out') await renew(caller)
     },
   }
-  for (const caller of CALLERS) await world.renew(caller)
+  for (const caller of CALLERS) await renew(caller)
   return world
 }
 

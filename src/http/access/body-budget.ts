@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { accessRefusal, quotaRefusal } from '../../domain/calls/key-refusals.ts'
-import { problem } from '../../domain/errors.ts'
 import { openBudget, quarterOf } from '../../admission/budget.ts'
 import type { AuthenticatedCaller } from './authenticate.ts'
 import { callerOf } from './authenticate.ts'
 import { announcedBytes, isSmallBody, SMALL_BODY } from '../server/body-length.ts'
-import { ProblemError } from '../server/problem.ts'
+import { CutOffError, ProblemError } from '../server/problem.ts'
 
 export interface BodyBudget {
   /** Bytes that the bodies of all running calls may use together; at least 8 times the body limit. */
@@ -58,11 +56,11 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     })
   }
 
-  app.addHook('preParsing', async (request, reply, payload) => {
+  app.addHook('preParsing', async (request, reply) => {
     const { bodyLimit } = request.routeOptions
     const announced = announcedBytes(request)
     // A body that exceeds the route's limit is not read at all.
-    if (announced === 0 || (announced !== null && announced > bodyLimit)) return payload
+    if (announced === 0 || (announced !== null && announced > bodyLimit)) return
     const caller = callerOf(request)
     if (!isSmallBody(request)) refuseUseless(request, caller)
     const began = performance.now()
@@ -70,15 +68,15 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     request.waitedMs = performance.now() - began
     if (request.raw.destroyed) {
       giveBack()
-      throw cutOff()
+      throw new CutOffError()
     }
     let isOver = false
     whenAnswered(request, reply, () => {
       isOver = true
       giveBack()
     })
-    if (announced !== null) return payload
-    const grow = async () => {
+    if (announced !== null) return
+    request.reserveBody = async () => {
       // Release first: a body that waited while holding memory could deadlock with another one.
       giveBack()
       giveBack = () => undefined
@@ -86,7 +84,6 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
       if (isOver) more()
       else giveBack = more
     }
-    return Readable.from(growing(payload, grow), { objectMode: false })
   })
 }
 
@@ -98,10 +95,6 @@ function refuseUseless(request: FastifyRequest, { key, usage, nowMs, sentFrom }:
   const isRetry = request.headers['idempotency-key'] !== undefined
   const refusal = accessRefusal(key, sentFrom, 'employees:write') ?? (isRetry ? null : quotaRefusal(key, usage, nowMs))
   if (refusal) throw new ProblemError(refusal)
-}
-
-function cutOff(): ProblemError {
-  return new ProblemError(problem('malformed_json', 'The body ended too early'))
 }
 
 /** Runs a task once the request has been answered and its connection is done with it, whichever comes last. */
@@ -134,15 +127,4 @@ export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
     }
     done(null, payload)
   })
-}
-
-/** Passes a body through, and asks for more memory before it reads beyond a small one. */
-async function* growing(body: Readable, grow: () => Promise<void>): AsyncGenerator<Buffer> {
-  let length = 0
-  // Keep the connection open on failure: the error still has to be answered.
-  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    if (length <= SMALL_BODY && length + chunk.length > SMALL_BODY) await grow()
-    length += chunk.length
-    yield chunk
-  }
 }

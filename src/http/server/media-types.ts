@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { problem } from '../../domain/errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import { ProblemError } from './problem.ts'
+import { readBody } from './read-body.ts'
 
 export const JSON_TYPES = ['application/json'] as const
 /** RFC 7396 section 4; plain JSON is also accepted as a merge patch. */
@@ -25,17 +27,15 @@ declare module 'fastify' {
 export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void {
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('bodyBytes', 0)
+  app.decorateRequest('reserveBody', null)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser([...MERGE_PATCH_TYPES], { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      request.bodyBytes = body.length
-      assertMediaType(request)
-      // Only calls that may be retried need the hash.
-      if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
-      done(null, parseJsonBody(body as Buffer, maxRecords))
-    } catch (error) {
-      done(error as Error)
-    }
+  app.addContentTypeParser([...MERGE_PATCH_TYPES], async (request: FastifyRequest, payload: IncomingMessage) => {
+    const body = await readBody(request, payload)
+    request.bodyBytes = body.length
+    assertMediaType(request)
+    // Only calls that may be retried need the hash.
+    if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
+    return parseJsonBody(body, maxRecords)
   })
 }
 

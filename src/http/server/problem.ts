@@ -29,9 +29,27 @@ export function invalidCredentials(): ProblemError {
   return new ProblemError(problem('invalid_credentials', 'The credentials are missing, unknown or no longer valid'))
 }
 
+/** The client left before its body was complete. Nobody reads the answer, but it is counted. */
+export class CutOffError extends ProblemError {
+  override name = 'CutOffError'
+
+  constructor() {
+    super(problem('malformed_json', 'The body ended too early'))
+  }
+}
+
+/** Whether the client left before its body was complete. */
+export function isCutOff(error: unknown): boolean {
+  const { code, statusCode } = error as FastifyError
+  // Fastify gives this status to the error of a body that it reads.
+  const isOfFastify = code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || (code === 'ECONNRESET' && statusCode === 400)
+  return isOfFastify || error instanceof CutOffError
+}
+
 /** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */
 export function toProblem(error: unknown, bodyLimit: number): Problem {
   if (error instanceof ProblemError) return error.problem
+  if (isCutOff(error)) return new CutOffError().problem
   if (error instanceof RefusedByStateError) return error.problem
   if (error instanceof RefusedCredentialsError) return invalidCredentials().problem
   if (error instanceof IdempotencyInProgressError) {
@@ -49,8 +67,6 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
       return problem('payload_too_large', `The body must have at most ${bodyLimit} bytes`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return problem('unsupported_media_type', 'The body must be sent as application/json')
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return problem('malformed_json', 'The body length does not match Content-Length')
     case 'FST_ERR_VALIDATION':
       return problem('invalid_query', validationDetail(error))
     default:
@@ -69,9 +85,7 @@ function validationDetail({ validation }: FastifyError): string {
 /** Sends a problem document (RFC 9457) for an error. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = toBodyProblem(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  if (isCutOff(request, error))
-    request.log.debug({ err: error, ...idsOf(request) }, 'the client disconnected before the request was complete')
-  else if (error instanceof NoTurnError) {
+  if (error instanceof NoTurnError) {
     // One caller can cause any number of these, so they are counted and not logged as errors.
     reply.metLimit = 'queue'
     request.log.debug({ err: error, ...idsOf(request) }, error.message)
@@ -84,6 +98,10 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
  * request: it gets a line without a stack. That a machine is down was logged once, when it was noticed.
  */
 export function logFault(request: FastifyRequest, error: unknown, { status, detail }: Problem): void {
+  if (isCutOff(error)) {
+    request.log.debug({ err: error, ...idsOf(request) }, 'the client disconnected before the request was complete')
+    return
+  }
   if (status < 500) return
   if (status !== 503 || isUnconfirmed(error)) request.log.error({ err: error, ...idsOf(request) }, detail)
   else if (isMachineDown(error)) request.log.debug({ err: error, ...idsOf(request) }, detail)
@@ -94,11 +112,6 @@ export function logFault(request: FastifyRequest, error: unknown, { status, deta
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
-}
-
-/** Whether the client disconnected before it had sent the whole request. */
-export function isCutOff(request: FastifyRequest, error: unknown): boolean {
-  return request.raw.readableAborted || (error as FastifyError).code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 }
 
 function toBodyProblem(error: unknown, body: unknown): Problem | null {

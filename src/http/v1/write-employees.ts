@@ -129,7 +129,7 @@ async function refuse(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  const hasEntry = request.caller !== null && !isCutOff(request, error) && !WITHOUT_ENTRY.has(refusal.code)
+  const hasEntry = request.caller !== null && !isCutOff(error) && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
   logFault(request, error, refusal)
   const blamed =

@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify'
+import { errorCodes } from 'fastify'
+import type { Readable } from 'node:stream'
+import { finished } from 'node:stream'
+import { announcedBytes, SMALL_BODY } from './body-length.ts'
+import { CutOffError } from './problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Reserves memory for a body that turns out to be more than a small one; null if its memory is not budgeted. */
+    reserveBody: (() => Promise<void>) | null
+  }
+}
+
+/**
+ * Reads a body up to the limit of its route. Rejects with FST_ERR_CTP_BODY_TOO_LARGE beyond that, and with
+ * CutOffError if the client leaves before the end.
+ *
+ * The connection stays open, because the refusal still has to be answered, so the client can still send, leave, or break
+ * the connection afterwards. The listeners stay, too: they discard what arrives, and no error is without a listener.
+ */
+export function readBody(request: FastifyRequest, body: Readable): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const { bodyLimit } = request.routeOptions
+  const refuse = () => reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+  if ((announcedBytes(request) ?? 0) > bodyLimit) {
+    refuse()
+    return promise
+  }
+  let chunks: Buffer[] = []
+  let length = 0
+  let isSmall = true
+  body.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > bodyLimit) {
+      chunks = []
+      return refuse()
+    }
+    chunks.push(chunk)
+    if (!isSmall || length <= SMALL_BODY) return
+    isSmall = false
+    if (!request.reserveBody) return
+    body.pause()
+    request.reserveBody().then(() => body.resume(), reject)
+  })
+  finished(body, (error) => (error ? reject(new CutOffError()) : resolve(Buffer.concat(chunks, length))))
+  return promise
+}
