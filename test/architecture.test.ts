@@ -142,6 +142,14 @@ await t.test('only the clock of the database decides', async (t) => {
     ])
 })
 
+await t.test('connections to PostgreSQL are created only where they get their listeners', async (t) => {
+  t.strictSame(rules.connectionFaults(program.filter(({ path }) => path.startsWith('src/'))), [])
+  for (const code of ['new pg.Client({})', 'new Client({})', 'new pg.Pool({})'])
+    t.strictSame(rules.connectionFaults([made('src/a.ts', code)]), [
+      'src/a.ts must not create a connection to PostgreSQL',
+    ])
+})
+
 await t.test(`no file has more than ${rules.MAX_LINES} lines`, async (t) => {
   // The types of the client are generated.
   const written = program.filter(({ path }) => path !== 'clients/typescript/api-types.ts')

@@ -1,6 +1,7 @@
 import os from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { createClient } from '../postgres/client.ts'
 import { HAS_CITUS } from '../postgres/cluster/machine-address.ts'
 import { IS_DISTRIBUTED } from '../postgres/migration/distribution-steps.ts'
 import { PRESENCE_LOCK } from '../postgres/migration/migration-lock.ts'
@@ -47,14 +48,13 @@ interface Held {
 
 /** Takes the lock. Waits for as long as `distribute` runs. */
 async function holdLock(url: string): Promise<Held> {
-  const client = new pg.Client({
+  const client = createClient({
     connectionString: url,
     application_name: `employee-ledger process ${process.pid} on ${os.hostname()}`.slice(0, 63),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   })
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
-  client.on('error', () => undefined)
   try {
     await client.connect()
     const { rows } = await client.query<{ has: boolean }>(HAS_CITUS)

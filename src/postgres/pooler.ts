@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { createClient } from './client.ts'
 import { StartupError } from './startup-error.ts'
 
 /** The settings that name a database. */
@@ -49,14 +50,12 @@ export async function assertOwnSessions(url: string, setting: DatabaseSetting): 
 
 /** Connects without any settings: they would reach other clients of a shared session. */
 async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = createClient({
     connectionString: url,
     application_name: 'employee-ledger',
     connectionTimeoutMillis: ANSWERS_WITHIN_MS,
     query_timeout: ANSWERS_WITHIN_MS,
   })
-  // Without a listener, the end of an idle connection would end the process.
-  client.on('error', () => undefined)
   await client.connect()
   clients.push(client)
   return client

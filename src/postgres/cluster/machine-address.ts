@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
+import { createClient } from '../client.ts'
 
 /*
  * The machines of a Citus cluster, one by one, on a connection to each: a statement through the coordinator would fail,
@@ -61,13 +62,12 @@ export async function onMachine<Result>(
   name: string,
   task: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
+  const client = createClient({
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: ANSWERS_WITHIN_MS,
     query_timeout: ANSWERS_WITHIN_MS,
   })
-  client.on('error', () => undefined)
   try {
     await client.connect()
     return await task(client)

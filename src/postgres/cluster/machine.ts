@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { createClient } from '../client.ts'
 import type { PoolOptions } from '../pool.ts'
 import { openPool } from '../pool.ts'
 import { isPoolExhausted, isTransient, sqlState } from '../database-errors.ts'
@@ -164,13 +165,7 @@ const TOO_MANY_CONNECTIONS = '53300'
 const answered = new WeakSet<pg.Client>()
 
 function openHeartbeat(url: string): pg.Client {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'employee-ledger heartbeat',
-    keepAlive: true,
-  })
-  client.on('error', () => undefined)
-  return client
+  return createClient({ connectionString: url, application_name: 'employee-ledger heartbeat', keepAlive: true })
 }
 
 async function ping(client: pg.Client): Promise<void> {

@@ -1,4 +1,5 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { createClient } from '../client.ts'
 import { isLockTimeout } from '../database-errors.ts'
 
 /** `serve` is the one long-running service of a data folder; others `visit`. */
@@ -73,15 +74,13 @@ export class ServerLease {
 }
 
 async function connect(url: string): Promise<Client> {
-  const client = new Client({
+  const client = createClient({
     connectionString: url,
     ssl: false,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'employee-ledger lease',
   })
-  // Without a listener, an error on the idle connection would end the process.
-  client.on('error', () => undefined)
   await client.connect()
   return client
 }

@@ -1,9 +1,9 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import pg from 'pg'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { schemaOf } from '../../../projections/projection.ts'
+import { createClient } from '../client.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { HOLDING, isHoldingCreated } from './hold-shards.ts'
 
@@ -76,7 +76,7 @@ export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknow
 }
 
 async function readRole(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
+  const client = createClient({ connectionString: url })
   await client.connect()
   try {
     const { rows } = await client.query<{ role: string }>('select current_user as role')

@@ -131,6 +131,18 @@ export function environmentFaults(files: SourceFile[]): string[] {
     .map(({ path }) => `${path} must not read process.env`)
 }
 
+/** Where connections to PostgreSQL are created, with the listeners without which a lost one would end the process. */
+const OF_CONNECTIONS = new Set(['src/postgres/client.ts', 'src/postgres/pool.ts'])
+
+/** Connections to PostgreSQL that are created elsewhere. */
+export function connectionFaults(files: SourceFile[]): string[] {
+  return files
+    .filter(
+      ({ path, text }) => !OF_CONNECTIONS.has(path) && /\bnew (?:pg\.)?(?:Client|Pool)\(/.test(withoutComments(text)),
+    )
+    .map(({ path }) => `${path} must not create a connection to PostgreSQL`)
+}
+
 /** Files too long to read in one go. */
 export function lengthFaults(files: SourceFile[]): string[] {
   const lengths = files.map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
