@@ -6,7 +6,7 @@ interface CompanyWatch {
   listen(companyId: string, onMoved: (position: number) => void): () => void
 }
 
-/** The database machine of a company. Companies on one machine are read together, and fail together. */
+/** The database machine of a company; throws if it is unknown. Companies of a machine are read, and fail, together. */
 export type MachineOf = (companyId: string) => unknown
 
 interface CompanyWatchOptions {
@@ -29,10 +29,19 @@ export function openCompanyWatch(
 
   async function poll(): Promise<void> {
     // The last listener may have left since the timer was set.
-    const groups = Map.groupBy(listeners.keys(), machineOf)
+    const groups = Map.groupBy(listeners.keys(), groupOf)
     await Promise.all(Array.from(groups.values(), (companyIds) => pollTogether(companyIds).catch(onError)))
     timer = undefined
     schedule()
+  }
+
+  /** A company whose machine is not known at the moment is read alone, so that it fails alone. */
+  function groupOf(companyId: string): unknown {
+    try {
+      return machineOf(companyId)
+    } catch {
+      return companyId
+    }
   }
 
   async function pollTogether(companyIds: string[]): Promise<void> {

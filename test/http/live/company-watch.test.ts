@@ -29,3 +29,24 @@ await t.test('if the last listener leaves before the next look, nothing is queri
   t.strictSame(asked, [[companyId]], 'a later listener is notified')
   t.strictSame(errors, [])
 })
+
+await t.test('if the machine of a company is unknown, the others are watched all the same', async (t) => {
+  const { id: lost } = await service.makeCompany('Lost')
+  const machineOf = (id: string) => {
+    if (id === lost) throw new Error('its machine is unknown')
+    return 'a machine'
+  }
+  const watch = openCompanyWatch((companyIds) => readPositions(service.db, companyIds), {
+    intervalMs: INTERVAL_MS,
+    onError: (error) => t.fail('it can be read', { error }),
+    machineOf,
+  })
+  const listening = [companyId, lost].map((id) => {
+    const { promise, resolve } = Promise.withResolvers<number>()
+    return { moved: promise, stop: watch.listen(id, resolve) }
+  })
+  for (const { moved, stop } of listening) {
+    t.ok((await moved) > 0)
+    stop()
+  }
+})
