@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { pino } from 'pino'
 
 const STANDARD_ERROR = 2
+/** How many bytes may wait to be written. */
+const MAX_UNWRITTEN = 8 * 1024 * 1024
 
 /**
  * Opens the log: JSON lines on standard error. Bodies, headers and parameters are never logged, and database errors
@@ -10,7 +12,21 @@ const STANDARD_ERROR = 2
  */
 export function openLog(level: string): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: loggedError } }
-  return pino(options, pino.destination(STANDARD_ERROR))
+  return pino(options, openStandardError())
+}
+
+/**
+ * Opens standard error for the log. While it cannot be written, as on a full disk, the program goes on: lines wait, the
+ * later ones are dropped beyond a limit, and the end of the process does not wait for them.
+ */
+function openStandardError(): ReturnType<typeof pino.destination> {
+  const target = pino.destination({ dest: STANDARD_ERROR, maxLength: MAX_UNWRITTEN })
+  let isWritable = true
+  target.on('error', () => (isWritable = false)).on('write', () => (isWritable = true))
+  // Called at the end of the process. The library's own tries again until it succeeds.
+  const flush = target.flushSync.bind(target)
+  target.flushSync = () => isWritable && flush()
+  return target
 }
 
 /** Serializes an error and its causes for the log. */
