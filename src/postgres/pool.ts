@@ -1,14 +1,20 @@
 import pg from 'pg'
+import { parseJson } from '../domain/parse-json.ts'
 import { connectionTo } from './session-settings.ts'
 
 const TIMESTAMPTZ = 1184
 const INT8 = 20
+const JSON_TYPES: ReadonlySet<number> = new Set([114, 3802])
 
-/** Times are parsed to RFC 3339 texts with milliseconds, positions to numbers, which stay far below 2^53. */
+/**
+ * Times are parsed to RFC 3339 texts with milliseconds, positions to numbers, which stay far below 2^53, and JSON with its
+ * names as they are.
+ */
 const TYPES = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === TIMESTAMPTZ) return parseTime
     if (oid === INT8) return Number
+    if (JSON_TYPES.has(oid)) return parseJson
     return pg.types.getTypeParser(oid, format)
   },
 }

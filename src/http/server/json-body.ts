@@ -1,8 +1,9 @@
-import { parse } from 'secure-json-parse'
+import { parse, scan } from 'secure-json-parse'
 import { ATTRIBUTE_RULES } from '../../domain/attributes.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
+import { DuplicateMemberError, hasEscapedName, parseStrictly } from '../../domain/parse-json.ts'
 import { ProblemError } from './problem.ts'
 
 /** The maximum nesting depth of a body. */
@@ -12,6 +13,7 @@ const MAX_DEPTH = 32
 const VALUES_PER_RECORD = 256
 const LEAST_RECORDS = 1_000
 
+const SAFE = { protoAction: 'error', constructorAction: 'ignore' } as const
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** Any whole number with fewer characters fits a double exactly. */
 const MANY_CHARACTERS = 16
@@ -23,18 +25,18 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 /**
  * Parses a JSON body (RFC 8259) and refuses whatever PostgreSQL or JSON would alter: invalid UTF-8, members named
- * `__proto__`, deep nesting, U+0000, lone surrogates, and numbers that a double cannot hold. Also refuses a body with many
- * more values than calls of `maxRecords` records can have: parsing millions of tiny values would block the process for
- * seconds. Throws ProblemError with `malformed_json` or `invalid_body`.
+ * `__proto__`, members that occur twice in their object, deep nesting, U+0000, lone surrogates, and numbers that a double
+ * cannot hold. Also refuses a body with many more values than calls of `maxRecords` records can have: parsing millions of
+ * tiny values would block the process for seconds. Throws ProblemError with `malformed_json` or `invalid_body`.
  */
 export function parseJsonBody(bytes: Buffer, maxRecords = LEAST_RECORDS): SentJson {
   const text = decode(bytes)
   const maxValues = VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords)
   // Check the depth before parsing: a recursive parser would run out of stack.
-  const { isTooDeep, values, hasInfinity, hasAlteredNumber } = scanBody(bytes, maxValues)
+  const { isTooDeep, values, members, hasInfinity, hasAlteredNumber } = scanBody(bytes, maxValues)
   if (isTooDeep) throw bodyError('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`)
   if (values > maxValues) throw bodyError('invalid_body', `The body has more than ${maxValues} values`)
-  const body = parseJson(text)
+  const body = parseText(text, members)
   const fault =
     (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? findAlteredValue(body, []) : null) ??
     (hasAlteredNumber ? ALTERED_NUMBER : null)
@@ -58,10 +60,16 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function parseJson(text: string): SentJson {
+/** Parses text that has so many members. */
+function parseText(text: string, members: number): SentJson {
   try {
-    return parse(text, null, { protoAction: 'error', constructorAction: 'ignore' })
+    if (hasEscapedName(text)) return scan(parseStrictly(text) as object, SAFE)
+    const body = parse(text, null, SAFE)
+    // Of several members with one name, the parser keeps the last one, which need not be the one that was meant.
+    return countMembers(body) === members ? body : parseStrictly(text)
   } catch (error) {
+    if (error instanceof DuplicateMemberError)
+      throw bodyError('malformed_json', `${renderMember(error.path)} occurs twice, at character ${error.at}`)
     const isProto = error instanceof SyntaxError && error.message.includes('forbidden prototype')
     throw bodyError('malformed_json', isProto ? 'The body has a member named __proto__' : syntaxDetail(error))
   }
@@ -78,16 +86,18 @@ interface ScannedBody {
   isTooDeep: boolean
   /** Members, elements and containers; the scan ends beyond the maximum. */
   values: number
+  /** The members of all objects. */
+  members: number
   hasInfinity: boolean
   hasAlteredNumber: boolean
 }
 
 /**
- * Scans everything outside of strings: the nesting depth, the number of values, and numbers that a double cannot hold.
- * Reads bytes, which is faster than reading characters: in UTF-8, the bytes of other characters are never ASCII.
+ * Scans everything outside of strings: the nesting depth, the number of values and of members, and numbers that a double
+ * cannot hold. Reads bytes, which is faster than reading characters: in UTF-8, the bytes of other characters are never ASCII.
  */
 function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
-  const found = { isTooDeep: false, values: 0, hasInfinity: false, hasAlteredNumber: false }
+  const found = { isTooDeep: false, values: 0, members: 0, hasInfinity: false, hasAlteredNumber: false }
   let depth = 0
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!
@@ -103,7 +113,8 @@ function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
     } else if (byte === 0x2c) {
       found.values += 1
       if (found.values > maxValues) return found
-    } else if (byte === 0x5b || byte === 0x7b) {
+    } else if (byte === 0x3a) found.members += 1
+    else if (byte === 0x5b || byte === 0x7b) {
       depth += 1
       found.values += 1
       if (depth > MAX_DEPTH) return { ...found, isTooDeep: true }
@@ -139,6 +150,20 @@ function endOfString(bytes: Buffer, start: number): number {
     if (byte === 0x5c) at += 1
   }
   return at
+}
+
+/** Counts the members of all objects in a value. */
+function countMembers(value: SentJson): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const element of value) count += countMembers(element)
+    return count
+  }
+  // No prototype has anything to list.
+  // oxlint-disable-next-line guard-for-in
+  for (const name in value) count += 1 + countMembers((value as Record<string, SentJson>)[name])
+  return count
 }
 
 /** Member names and array indexes that lead to a value, from the outside in. */
@@ -177,11 +202,18 @@ function findTextFault(text: string, path: Path): string | null {
 
 /** Renders a path for a message. Stops before the first name that the client chose. */
 function renderPath(path: Path): string {
-  const isOurs = (name: string | number) =>
-    typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
   const end = path.findIndex((name) => !isOurs(name))
   const known = end === -1 ? path : path.slice(0, end)
   return known.length === 0 ? 'the top level' : `/${known.join('/')}`
+}
+
+/** Names the member at a path, or what it belongs to if the client chose a name. */
+function renderMember(path: Path): string {
+  return `${path.every(isOurs) ? 'The member' : 'A member of'} ${renderPath(path)}`
+}
+
+function isOurs(name: string | number): boolean {
+  return typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
 }
 
 const ALTERED_NUMBER = 'a number in the body has more digits than a double can hold, or is too close to zero'

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
+import { parseJson } from '../../domain/parse-json.ts'
 import { canonicalJson } from '../integrity/canonical-json.ts'
 import type { Envelope } from '../integrity/codec.ts'
 import { SALT_BYTES } from '../integrity/codec.ts'
@@ -104,7 +105,7 @@ function matches(pattern: RegExp, value: unknown): boolean {
 /** Parses JSON; undefined if it is malformed. */
 export function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

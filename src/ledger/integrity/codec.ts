@@ -3,6 +3,7 @@ import type { EventType, NewEvent, RecordedEvent } from '../../domain/events.ts'
 import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { fromUuid } from '../../domain/ids.ts'
+import { parseJson } from '../../domain/parse-json.ts'
 import type { EventRow } from '../tables.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { leafHash } from './merkle.ts'
@@ -175,7 +176,7 @@ export function readEvent(row: ReadableEvent): RecordedEvent {
 
 /** Decodes the data of an event. */
 export function joinData(header: EventHeader, data: string | null): RecordedEvent {
-  return { ...header, data: data === null ? null : JSON.parse(data) } as RecordedEvent
+  return { ...header, data: data === null ? null : parseJson(data) } as RecordedEvent
 }
 
 /** The same, but decodes the data when they are first looked at. */
@@ -184,7 +185,7 @@ export function joinLater(header: EventHeader, data: string): RecordedEvent {
   return {
     ...header,
     get data() {
-      return (decoded ??= JSON.parse(data))
+      return (decoded ??= parseJson(data))
     },
   } as RecordedEvent
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../domain/parse-json.ts'
 import type { EventHeader, ReadableEvent } from '../integrity/codec.ts'
 import { readHeader } from '../integrity/codec.ts'
 
@@ -8,7 +9,7 @@ interface AuditedEvent extends EventHeader {
 
 /** Decodes an event, with its members in the order of the contract. Data are not interpreted. */
 export function toAuditedEvent(event: ReadableEvent): AuditedEvent {
-  return { ...readHeader(event), data: event.data === null ? null : (JSON.parse(event.data) as unknown) }
+  return { ...readHeader(event), data: event.data === null ? null : parseJson(event.data) }
 }
 
 /** The same as a line of NDJSON, with the data as the exact stored text. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import { parseStrictly } from '../../../src/domain/parse-json.ts'
 import { parseJsonBody } from '../../../src/http/server/json-body.ts'
 import { ProblemError } from '../../../src/http/server/problem.ts'
 import { anyJson } from '../../support/domain/arbitraries.ts'
@@ -55,6 +56,12 @@ const MALFORMED: [what: string, body: string | Buffer][] = [
   ['__proto__ below', '{"employees":[{"custom_attributes":{"__proto__":null}}]}'],
   ['an escaped __proto__', String.raw`{"\u005f_proto__":{}}`],
   ['a fully escaped __proto__', `{"${escaped('__proto__')}" :1}`],
+  ['a member twice', '{"a":1,"a":1}'],
+  ['a member twice, once escaped', String.raw`{"email":"a","\u0065mail":"b"}`],
+  ['a member twice in a record', '{"employees":[{"email":"a","custom_attributes":{"b":1}, "email" : "b"}]}'],
+  ['an object twice, the last one empty', '{"a":{"b":1},"a":{}}'],
+  ['the empty name twice', '{"":1,"":2}'],
+  ['a name that looks like an index twice', '{"0":1,"0":2}'],
   ['a byte that is not in UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ['Latin-1', Buffer.from('{"a":"é"}', 'latin1')],
   ['a truncated sequence', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
@@ -136,6 +143,9 @@ const TAKEN: [what: string, body: string, value: unknown][] = [
   ],
   ['values that are not objects', '"x"', 'x'],
   ['null', 'null', null],
+  ['one name in several objects', '{"a":{"a":[{"a":1},{"a":1}]},"b":{"a":1}}', undefined],
+  ['names that differ by case or normalization', '{"a":1,"A":2,"é":3,"e\u0301":4}', undefined],
+  ['names and colons within texts', String.raw`{"a":"\"a\":1,\"a\":2","b":"a"}`, undefined],
 ]
 
 for (const [what, body, value] of TAKEN) {
@@ -191,6 +201,48 @@ await t.test("a refusal says where a bad text is, down to the last name that is 
   t.equal(at(String.raw`[{"custom_attributes":{"secret":"\ud800"}}]`), '/0/custom_attributes')
   t.equal(at(String.raw`{"secret":{"email":["\u0000"]}}`), 'the top level')
   t.equal(at(String.raw`{"0":"\u0000"}`), 'the top level')
+})
+
+await t.test("a refusal names the member that occurs twice, unless its name is the client's own", async (t) => {
+  const detail = (body: string) => refusalOf(body).detail
+  const email = '{"employees":[{"email":"é"},{"email":"a"'
+  t.equal(
+    detail(`${email},"email":1}]}`),
+    `The member /employees/1/email occurs twice, at character ${email.length + 1}`,
+  )
+  t.match(detail(String.raw`{"email":1,"\u0065mail":2}`), /^The member \/email occurs twice/)
+  t.match(
+    detail('[{"custom_attributes":{"a":1,"a":1}}]'),
+    /^A member of \/0\/custom_attributes occurs twice, at character 29$/,
+  )
+  t.match(detail(`${BOM}{"a":{"email":1,"email":2}}`), /^A member of the top level occurs twice, at character 16$/)
+})
+
+await t.test('any member that occurs twice is found, and no other', async () => {
+  const name = fc.oneof(fc.constantFrom('a', 'b', '', '0', 'é', '"', '\\', 'toString'), fc.string({ maxLength: 3 }))
+  const { object } = fc.letrec<{ value: string; object: { text: string; isDouble: boolean } }>((tie) => ({
+    value: fc.constantFrom('1', '"a"', 'null', '[{"a":1},"a"]'),
+    object: fc
+      .array(fc.tuple(name, fc.boolean(), fc.oneof({ maxDepth: 3 }, tie('value'), tie('object'))), { maxLength: 4 })
+      .map((members) => {
+        const names = new Set(members.map(([own]) => own))
+        const texts = members.map(([own, isEscaped, inner]) => {
+          const hex = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+          const literal = isEscaped ? `"${own.split('').map(hex).join('')}"` : JSON.stringify(own)
+          return `${literal} :${typeof inner === 'string' ? inner : inner.text}`
+        })
+        const isDouble = members.some(([, , inner]) => typeof inner !== 'string' && inner.isDouble)
+        return { text: `{${texts.join(',')}}`, isDouble: isDouble || names.size < members.length }
+      }),
+  }))
+  fc.assert(
+    fc.property(object, ({ text, isDouble }) => {
+      if (text.includes('__proto__')) return
+      if (isDouble) assert.match(refusalOf(text).detail, /occurs twice/)
+      else assert.deepEqual(parse(text), parseStrictly(text))
+    }),
+    { numRuns: 2000 },
+  )
 })
 
 await t.test('a refusal says at which character the body stops being JSON', async (t) => {

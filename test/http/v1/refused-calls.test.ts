@@ -34,6 +34,7 @@ const REFUSALS: Refusal[] = [
   { name: 'invalid UTF-8', body: Buffer.of(0x22, 0xff, 0x22), status: 400, code: 'malformed_json' },
   { name: 'JSON 33 levels deep', body: deep(33), status: 400, code: 'malformed_json' },
   { name: 'JSON 9,000 levels deep', body: deep(9_000), status: 400, code: 'malformed_json' },
+  { name: 'a member twice', body: '{"first_name":"x","first_name":"y"}', status: 400, code: 'malformed_json' },
   { name: '__proto__', body: '{"__proto__":{"first_name":"x"}}', status: 400, code: 'malformed_json' },
   { name: 'U+0000', body: '[{"first_name":"a\\u0000b"}]', status: 400, code: 'invalid_body' },
   { name: 'a lone surrogate', body: '[{"first_name":"\\ud800"}]', status: 400, code: 'invalid_body' },

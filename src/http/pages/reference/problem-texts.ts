@@ -20,7 +20,9 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   malformed_json: {
-    when: 'The body is empty, is not valid JSON or UTF-8, is nested too deeply, or has a member named __proto__.',
+    when:
+      'The body is empty, is not valid JSON or UTF-8, is nested too deeply, has a member named __proto__, or has an ' +
+      'object with two members of one name.',
     remedy: FIX_THE_REQUEST,
     entry: 'yes',
   },
