@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { runStatements } from '../src/postgres/migration/run-statements.ts'
+import { runStatements } from '../src/migration/run-statements.ts'
 import { ACCOUNTS } from './first-release/accounts.ts'
 import { APPEND_ONLY } from './first-release/append-only.ts'
 import { CALLS } from './first-release/calls.ts'

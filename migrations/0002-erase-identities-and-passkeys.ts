@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { runStatements } from '../src/postgres/migration/run-statements.ts'
+import { runStatements } from '../src/migration/run-statements.ts'
 
 /**
  * Lets the erasure of a user reach the events that link an account at an identity provider or add a passkey. Apart from

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { runStatements } from '../src/postgres/migration/run-statements.ts'
+import { runStatements } from '../src/migration/run-statements.ts'
 
 /** Tells processes that a rebuild has replaced rows: they must not use what they remember of the old ones. */
 export async function up(db: Kysely<never>): Promise<void> {

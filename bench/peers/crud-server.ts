@@ -16,7 +16,7 @@ import {
 } from '../../src/domain/calls/call-records.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { attributesSet, evolve, patchEffect } from '../../src/domain/employees/employee.ts'
-import type { Statement } from '../../src/postgres/pipeline.ts'
+import type { Statement } from '../../src/postgres/query-client.ts'
 import { BEGIN, COMMIT, pipeline } from '../../src/postgres/pipeline.ts'
 import type { LogRecord } from './crud-statements.ts'
 import * as statements from './crud-statements.ts'

@@ -1,9 +1,9 @@
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { faultReason } from '../postgres/fault-reason.ts'
-import { migrate, planMigration } from '../postgres/migration/migrate.ts'
-import type { OpenedOwner } from '../postgres/migration/owner.ts'
-import { openOwner } from '../postgres/migration/owner.ts'
+import { migrate, planMigration } from '../migration/migrate.ts'
+import type { OpenedOwner } from '../migration/owner.ts'
+import { openOwner } from '../migration/owner.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import { createQueues, queueNames, QUEUES_VERSION } from '../workers/queues.ts'
 

@@ -6,7 +6,7 @@ import { startMetricsListener } from '../observe/metrics/metrics-listener.ts'
 import type { Tracing } from '../observe/tracing/tracing.ts'
 import { openTracingIfConfigured } from '../observe/tracing/wanted-tracing.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
-import { lastMigration } from '../postgres/migration/migrate.ts'
+import { lastMigration } from '../migration/migrate.ts'
 import type { RunningPart } from './running-part.ts'
 
 /** Serves the metrics of this process on METRICS_PORT. Returns null when METRICS_PORT is unset. */

@@ -1,4 +1,4 @@
-import { distribute } from '../postgres/migration/distribute.ts'
+import { distribute } from '../migration/distribute.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import { print } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'

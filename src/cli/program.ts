@@ -51,7 +51,7 @@ export function buildProgram(): Command {
       'check the installation and suggest fixes; exit code 0 no problems, 1 failed checks, 2 wrong usage, 3 warnings only',
     )
     .addOption(jsonOption())
-    .action(loadOnRun(async () => (await import('./doctor.ts')).runDoctor))
+    .action(loadOnRun(async () => (await import('./doctor/doctor.ts')).runDoctor))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
 
   addCompanyCommands(program)
@@ -70,7 +70,7 @@ export function buildProgram(): Command {
     .description('the demo company')
     .command('seed')
     .description('fill the demo company with employees and calls of every kind')
-    .action(loadOnRun(async () => (await import('./demo-seed.ts')).seedDemo))
+    .action(loadOnRun(async () => (await import('./demo/demo-seed.ts')).seedDemo))
   addExamples(program)
   return program
 }

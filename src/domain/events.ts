@@ -1,6 +1,8 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
-import type { KeyScope, RefreshPeriod, Role, TokenScope } from './company.ts'
+import type { KeyScope } from './accounts/api-key.ts'
+import type { RefreshPeriod } from './accounts/quota.ts'
+import type { Role, TokenScope } from './accounts/roles.ts'
 import type { ProviderSettings, ProviderUse } from './provider-settings.ts'
 import type { WebhookDisabledReason, WebhookSettings } from './webhook-types.ts'
 

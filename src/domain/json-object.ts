@@ -1,7 +1,5 @@
-import type { SentJson } from './events.ts'
-
 /** Whether a JSON value is an object and not an array. */
-export function isObject(value: SentJson): value is Record<string, SentJson> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

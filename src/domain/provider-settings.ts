@@ -1,4 +1,4 @@
-import type { Role } from './company.ts'
+import type { Role } from './accounts/roles.ts'
 
 /** How the service proves to the provider who it is (OpenID Connect Core 1.0, section 9). */
 export const CLIENT_AUTHS = ['client_secret', 'private_key_jwt'] as const

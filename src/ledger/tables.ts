@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
-import type { KeyScope, RefreshPeriod, Role, SessionMethod, TokenScope } from '../domain/company.ts'
+import type { KeyScope } from '../domain/accounts/api-key.ts'
+import type { RefreshPeriod } from '../domain/accounts/quota.ts'
+import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 
 /** An event as it is stored. `data` is the exact text that was hashed. */

@@ -1,27 +1,7 @@
 import type { ClientBase, Connection, FieldDef, QueryResultRow, Submittable } from 'pg'
 import type { Shard } from './shard.ts'
 import { onShard, shardBehind } from './shard.ts'
-
-/** A named statement. A connection prepares it once, under its name. */
-export interface Statement {
-  name: string
-  text: string
-  /** Buffers are sent in binary format, everything else as text. */
-  values?: (Buffer | string | null)[]
-}
-
-interface Answer<Row> {
-  rows: Row[]
-  /** The command tag without its counts, e.g. INSERT. */
-  command: string
-  /** Rows read or written; null for commands that report no count. */
-  rowCount: number | null
-}
-
-/** Accepts statements: a connection, or a pipeline on one. */
-export interface QueryClient {
-  query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>>
-}
+import type { Answer, Statement, QueryClient } from './query-client.ts'
 
 /** A pipeline that is being sent. */
 export interface Pipe extends QueryClient {
@@ -30,6 +10,7 @@ export interface Pipe extends QueryClient {
 }
 
 export const BEGIN: Statement = { name: 'begin', text: 'begin' }
+
 export const COMMIT: Statement = { name: 'commit', text: 'commit' }
 
 /**

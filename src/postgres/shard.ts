@@ -1,5 +1,5 @@
 import { MovedError, sqlState } from './database-errors.ts'
-import type { QueryClient, Statement } from './pipeline.ts'
+import type { QueryClient, Statement } from './query-client.ts'
 
 /*
  * On a cluster, statements for a company go to the machine that has its shard, and name the tables of the shard

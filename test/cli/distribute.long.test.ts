@@ -41,7 +41,7 @@ await t.test('without Citus, or with a single role, it prints one line and does 
 })
 
 /**
- * When you add a table without a company, say in src/postgres/migration/distribution-steps.ts where it goes on a
+ * When you add a table without a company, say in src/migration/distribution-steps.ts where it goes on a
  * cluster.
  */
 await t.test('every table has a company, except the known ones', async (t) => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { SeededRandom } from '../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { Stage } from './stage.ts'
 
 const TAKEN_AT_LEAST_MS = 2_000

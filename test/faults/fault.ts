@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { Finding } from './oracle/finding.ts'
 import type { Stage } from './stage.ts'
 import type { Operation } from './workload.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { PgBoss } from 'pg-boss'
-import type { SeededRandom } from '../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { Happened } from './fault.ts'
 import type { Stage } from './stage.ts'
 

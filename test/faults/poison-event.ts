@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { SeededRandom } from '../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { findings } from './oracle/finding.ts'
 import type { Happened, LoadUnder } from './fault.ts'

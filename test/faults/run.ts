@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { seededRandom } from '../../src/demo/seeded-random.ts'
+import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { LoadUnder, Spell } from './fault.ts'
 import { COMPANIES, FAULTS, HOSTILE, TIMES, UNTOLD } from './faults.ts'
 import type { Finding } from './oracle/finding.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { seededRandom } from '../../src/demo/seeded-random.ts'
-import type { SeededRandom } from '../../src/demo/seeded-random.ts'
+import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
+import type { SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 
 /** A company with one API key, as used by the load. */
 export interface LoadedCompany {

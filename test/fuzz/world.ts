@@ -1,4 +1,4 @@
-import { beginSession } from '../../src/accounts/users/sign-in.ts'
+import { beginSession } from '../../src/accounts/users/begin-session.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee } from '../support/service.ts'

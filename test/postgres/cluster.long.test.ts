@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { checkMachines } from '../../src/doctor/check-machines.ts'
+import { checkMachines } from '../../src/cli/doctor/check-machines.ts'
 import { askMachines } from '../../src/bootstrap/machines.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { toUuid } from '../../src/domain/ids.ts'

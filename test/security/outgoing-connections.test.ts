@@ -58,7 +58,7 @@ await t.test(
       /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
     t.strictSame(
       program.filter(({ text }) => reaching.test(withoutComments(text))).map(({ path }) => path),
-      // At addresses that it checks: test/webhooks/post.test.ts, test/federation/outages.test.ts.
+      // At addresses that it checks: test/webhooks/post.test.ts, test/accounts/oidc/outages.test.ts.
       ['src/outgoing/connections.ts'],
     )
     for (const path of ['/sign-in', '/docs', '/problems']) {

@@ -25,7 +25,7 @@ import { registerCompany } from '../../src/accounts/companies/register-company.t
 import type { Config } from '../../src/config.ts'
 import { readConfig } from '../../src/config.ts'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
-import { ROLES, type Role } from '../../src/domain/company.ts'
+import { ROLES, type Role } from '../../src/domain/accounts/roles.ts'
 import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Tracing } from '../../src/observe/tracing/tracing.ts'
 import type { SingleDeliveries } from '../../src/webhooks/single-deliveries.ts'

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { windowStart } from '../../domain/company.ts'
+import { windowStart } from '../../domain/accounts/quota.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { ApiKeyRecord, ApiKeyRow } from './read-api-keys.ts'

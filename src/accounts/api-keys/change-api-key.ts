@@ -5,8 +5,8 @@ import { decideKeyChange, evolveKey } from '../../domain/accounts/key-lifecycle.
 import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
 import { loadApiKey, updateKeySecret, updateApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
-import type { Acting, CompanyServices } from '../users/change-company.ts'
-import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../users/change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../change-company.ts'
 import type { KeyWithSecret } from './issue-api-key.ts'
 import { hashSecret, generateSecret } from '../users/new-secret.ts'
 

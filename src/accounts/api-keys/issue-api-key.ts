@@ -7,8 +7,8 @@ import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord } from './read-api-keys.ts'
 import { countApiKeys } from './read-api-keys.ts'
-import type { CompanyServices } from '../users/change-company.ts'
-import { assertSeen, changeCompany, unwrapDecision } from '../users/change-company.ts'
+import type { CompanyServices } from '../change-company.ts'
+import { assertSeen, changeCompany, unwrapDecision } from '../change-company.ts'
 import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
 interface NewApiKey extends Omit<WantedKey, 'id'> {

@@ -2,8 +2,8 @@ import type { NewEvent } from '../../domain/events.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
 import { loadCompany, updateTimeZone } from './company-rows.ts'
 import type { CompanyRecord } from './read-company.ts'
-import type { Acting, CompanyServices } from '../users/change-company.ts'
-import { changeCompany } from '../users/change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { changeCompany } from '../change-company.ts'
 
 /**
  * Changes the time zone (an IANA name) in which a company's users see times. Stored times stay in UTC. Without a time

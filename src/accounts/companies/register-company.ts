@@ -1,6 +1,6 @@
 import { toUuid } from '../../domain/ids.ts'
 import { appendCompanyEvents, OPERATOR } from '../../ledger/append/append-company-events.ts'
-import type { CompanyServices } from '../users/change-company.ts'
+import type { CompanyServices } from '../change-company.ts'
 
 /** Registers a company and opens its ledger. Returns its id. */
 export async function registerCompany({ pool, newId }: CompanyServices, name: string): Promise<string> {

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
-import type { Acting, CompanyServices } from '../users/change-company.ts'
-import { changeCompany, RefusedByStateError } from '../users/change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { changeCompany, RefusedByStateError } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
 import {
   countRecoveryCodes,

@@ -11,7 +11,7 @@ import {
 } from '../../domain/providers/provider-lifecycle.ts'
 import { findSecretFault } from '../../domain/providers/read-provider-settings.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import type { Acting, CompanyServices } from '../users/change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
 import {
   assertHasKey,
   assertSeen,
@@ -19,7 +19,7 @@ import {
   CHANGED_MEANWHILE,
   RefusedByStateError,
   unwrapDecision,
-} from '../users/change-company.ts'
+} from '../change-company.ts'
 import {
   deleteProvider,
   endNonProviderSessions,

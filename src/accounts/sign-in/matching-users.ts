@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LinkableUser, MatchingUsers, ReturningPerson } from '../../domain/sign-in/decide-sign-in.ts'
+import type { LinkableUser, MatchingUsers, ReturningPerson } from '../../domain/providers/decide-sign-in.ts'
 
 interface MatchingRow {
   user_id: string

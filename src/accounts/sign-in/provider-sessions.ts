@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LogoutNotice } from '../../federation/provider-client.ts'
+import type { LogoutNotice } from '../oidc/provider-client.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { searchCompanies } from '../users/search-companies.ts'

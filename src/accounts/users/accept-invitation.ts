@@ -6,11 +6,11 @@ import type { UserOfLink } from './user-rows.ts'
 import { findUserOfLink, storePassword } from './user-rows.ts'
 import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
-import type { CompanyServices } from './change-company.ts'
-import { changeCompany, RefusedByStateError } from './change-company.ts'
+import type { CompanyServices } from '../change-company.ts'
+import { changeCompany, RefusedByStateError } from '../change-company.ts'
 import { hashSecret } from './new-secret.ts'
 import { hashPassword } from './password.ts'
-import { RefusedCredentialsError } from '../refused-credentials-error.ts'
+import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 
 /**
  * Sets a user's password with a one-time token, which cannot be used again. Throws RefusedCredentialsError if the token is

@@ -1,12 +1,12 @@
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { loadPasswordHash, storePassword } from './user-rows.ts'
-import type { Acting, CompanyServices } from './change-company.ts'
-import { CHANGED_MEANWHILE, changeCompany, RefusedByStateError } from './change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { CHANGED_MEANWHILE, changeCompany, RefusedByStateError } from '../change-company.ts'
 import { changeUserRow } from './change-user.ts'
 import { hashPassword, verifyPassword } from './password.ts'
-import { RefusedCredentialsError } from '../refused-credentials-error.ts'
+import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { NewSession } from './sessions.ts'
-import { beginSession } from './sign-in.ts'
+import { beginSession } from './begin-session.ts'
 
 interface PasswordServices {
   company: CompanyServices

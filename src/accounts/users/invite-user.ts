@@ -1,4 +1,4 @@
-import type { Role } from '../../domain/company.ts'
+import type { Role } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import { addDays, LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
@@ -6,8 +6,8 @@ import type { OneTimeLink } from './user-rows.ts'
 import { insertUser, isEmailTaken } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import { buildUser } from './add-user.ts'
-import type { Acting, CompanyServices } from './change-company.ts'
-import { changeCompany, RefusedByStateError } from './change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { changeCompany, RefusedByStateError } from '../change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 
 /** A user with a new one-time token, which is shown once. Only its hash is stored. */

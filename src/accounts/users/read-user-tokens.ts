@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TokenScope } from '../../domain/company.ts'
+import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 

@@ -1,12 +1,12 @@
-import type { TokenScope } from '../../domain/company.ts'
+import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
 import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
 import { addDays } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
 import { countWorkingTokens, insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
-import type { Acting, CompanyServices } from './change-company.ts'
-import { changeCompany, isAdministrator, RefusedByStateError } from './change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { changeCompany, isAdministrator, RefusedByStateError } from '../change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')

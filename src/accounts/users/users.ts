@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Role, TokenScope } from '../../domain/company.ts'
+import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'

@@ -13,8 +13,8 @@ import type { WebhookDisabledReason, WebhookSettings } from '../../domain/webhoo
 import { WEBHOOK_SECRET_PREFIX } from '../../domain/webhook-types.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import type { Acting, CompanyServices } from '../users/change-company.ts'
-import { assertHasKey, assertSeen, changeCompany, RefusedByStateError } from '../users/change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { assertHasKey, assertSeen, changeCompany, RefusedByStateError } from '../change-company.ts'
 import type { SeenWebhook, WebhookRecord } from './read-webhooks.ts'
 import {
   countWebhooks,

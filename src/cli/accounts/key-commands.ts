@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, KEY_SCOPES, REFRESH_PERIODS } from '../../domain/company.ts'
+import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/accounts/quota.ts'
+import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { companyOption, idOption, jsonOption, loadOnRun } from '../terminal/options.ts'
 import { parseNetwork, parseText, parseTimeOrNever, parseWholeNumber } from '../terminal/options.ts'

@@ -1,4 +1,4 @@
-import type { Acting } from '../../accounts/users/change-company.ts'
+import type { Acting } from '../../accounts/change-company.ts'
 import { newId } from '../../bootstrap/new-id.ts'
 import { openConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import { Argument, InvalidArgumentError, Option } from 'commander'
-import { ROLES } from '../../domain/company.ts'
+import { ROLES } from '../../domain/accounts/roles.ts'
 import { CLIENT_AUTHS, PROVIDER_USES } from '../../domain/provider-settings.ts'
 import { companyOption, jsonOption, loadOnRun, parseId } from '../terminal/options.ts'
+import type { GivenRole } from './given-role.ts'
 
 const authOption = () => new Option('--client-auth <how>', 'how the service authenticates').choices(CLIENT_AUTHS)
+
 const secretOption = () => new Option('--secret-file <file>', 'the file with the client secret; - for standard input')
 
 /** Adds `provider …`. */
@@ -65,12 +67,6 @@ export function addProviderCommands(program: Command): void {
     .addOption(companyOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./provider.ts')).removeProvider))
-}
-
-/** A value of the claim and its role. */
-export interface GivenRole {
-  value: string
-  role: string
 }
 
 /** Parses one of several roles of values, and adds it to those before it. The value may contain an equals sign. */

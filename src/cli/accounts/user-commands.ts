@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { ROLES, TOKEN_SCOPES } from '../../domain/company.ts'
+import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import {
   companyOption,

@@ -11,7 +11,7 @@ import { findWebhook, listWebhooks } from '../../accounts/webhooks/read-webhooks
 import { problem } from '../../domain/errors.ts'
 import { readWebhookSettings } from '../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
-import { RefusedByStateError } from '../../accounts/users/change-company.ts'
+import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions, openServices } from './operator.ts'

@@ -1,4 +1,4 @@
-import type { RefreshPeriod } from '../company.ts'
+import type { RefreshPeriod } from './quota.ts'
 import type { Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { KeyQuota, NewEvent } from '../events.ts'

@@ -1,4 +1,4 @@
-import type { Role, TokenScope } from '../company.ts'
+import type { Role, TokenScope } from './roles.ts'
 import { problem } from '../errors.ts'
 import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'

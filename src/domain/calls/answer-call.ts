@@ -1,4 +1,5 @@
-import type { ApiKey, KeyUsage } from '../company.ts'
+import type { ApiKey } from '../accounts/api-key.ts'
+import type { KeyUsage } from '../accounts/quota.ts'
 import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'

@@ -1,5 +1,6 @@
-import type { ApiKey, KeyScope, KeyUsage } from '../company.ts'
-import { requestsInWindow } from '../company.ts'
+import type { ApiKey, KeyScope } from '../accounts/api-key.ts'
+import type { KeyUsage } from '../accounts/quota.ts'
+import { requestsInWindow } from '../accounts/quota.ts'
 import type { Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import { isInNetworks, readAddress } from '../networks.ts'

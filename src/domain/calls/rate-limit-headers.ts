@@ -1,5 +1,6 @@
-import type { ApiKey, KeyUsage } from '../company.ts'
-import { requestsInWindow, windowEnd, windowStart } from '../company.ts'
+import type { ApiKey } from '../accounts/api-key.ts'
+import type { KeyUsage } from '../accounts/quota.ts'
+import { requestsInWindow, windowEnd, windowStart } from '../accounts/quota.ts'
 
 /** The headers that tell how much of a key's quota remains. */
 export const RATE_LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit'] as const

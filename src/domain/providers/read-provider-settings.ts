@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '../company.ts'
+import { ROLES, type Role } from '../accounts/roles.ts'
 import type { RecordError, RecordErrorCode } from '../errors.ts'
 import { fieldError } from '../field-errors.ts'
 import { CLIENT_AUTHS, type ClientAuth, type ProviderSettings } from '../provider-settings.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
-import { isSecretValid } from '../../domain/company.ts'
+import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import { isId } from '../../domain/ids.ts'
 import { companyOfApiKey } from '../../domain/accounts/secrets.ts'
 import type { FoundKey, WantedKey } from '../../accounts/api-keys/key-access.ts'

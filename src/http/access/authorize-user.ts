@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ADMIN_ONLY } from '../../accounts/users/change-company.ts'
-import type { Role, TokenScope } from '../../domain/company.ts'
+import { ADMIN_ONLY } from '../../accounts/change-company.ts'
+import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'

@@ -1,15 +1,15 @@
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { KeyScope } from '../../domain/company.ts'
+import type { KeyScope } from '../../domain/accounts/api-key.ts'
 import {
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
-  KEY_SCOPES,
   REFRESH_PERIODS,
   requestsInWindow,
   windowEnd,
   windowStart,
-} from '../../domain/company.ts'
+} from '../../domain/accounts/quota.ts'
+import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
 import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'

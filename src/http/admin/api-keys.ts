@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
-import type { CompanyServices } from '../../accounts/users/change-company.ts'
+import type { CompanyServices } from '../../accounts/change-company.ts'
 import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
 import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
 import { isId } from '../../domain/ids.ts'

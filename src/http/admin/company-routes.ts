@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CompanyServices } from '../../accounts/users/change-company.ts'
+import type { CompanyServices } from '../../accounts/change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { authenticateUser, requireRole } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Acting } from '../../accounts/users/change-company.ts'
+import type { Acting } from '../../accounts/change-company.ts'
 import { userOf } from '../access/authorize-user.ts'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { CompanyServices } from '../../accounts/users/change-company.ts'
+import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/time-zone.ts'
 import type { CompanyRecord } from '../../accounts/companies/read-company.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { CompanyServices } from '../../accounts/users/change-company.ts'
+import type { CompanyServices } from '../../accounts/change-company.ts'
 import { eraseEmployee } from '../../erasure/erase-employee.ts'
 import type { NamedPerson } from '../../erasure/find-person.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'

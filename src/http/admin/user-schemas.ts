@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { TokenScope } from '../../domain/company.ts'
-import { ROLES, TOKEN_SCOPES } from '../../domain/company.ts'
+import type { TokenScope } from '../../domain/accounts/roles.ts'
+import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
 import {
   DEFAULT_TOKEN_DAYS,
   MAX_PASSWORD_CHARACTERS,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import type { CompanyServices } from '../../accounts/users/change-company.ts'
+import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../accounts/users/erase-user.ts'
 import type { UserWithLink } from '../../accounts/users/invite-user.ts'

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import type { CommandServices } from '../../calls/run-api-call.ts'
-import { runApiCall } from '../../calls/run-api-call.ts'
+import type { CommandServices } from '../../ledger/calls/run-api-call.ts'
+import { runApiCall } from '../../ledger/calls/run-api-call.ts'
 import type { Command } from '../../domain/calls/commands.ts'
 import {
   countRecords,

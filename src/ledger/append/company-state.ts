@@ -1,12 +1,13 @@
 import type { ClientBase } from 'pg'
 import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
-import type { ApiKey, KeyUsage } from '../../domain/company.ts'
+import type { ApiKey } from '../../domain/accounts/api-key.ts'
+import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { EmployeeIndex } from './employee-index.ts'
 import type { BoundKey } from './idempotency-keys.ts'
 import type { Frontier } from '../integrity/merkle.ts'
-import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
 
 /** The row that a company's appends lock. */
 export interface Head {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EarlierCall, StoredAnswer } from '../../domain/calls/earlier-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */
 export interface BoundKey {

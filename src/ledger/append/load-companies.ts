@@ -9,7 +9,7 @@ import { isSameBasis } from './employee-cache.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import { loadReportingLines } from './load-reporting-lines.ts'
 import { headAt } from './place-events.ts'
-import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
 import type { OwnedEmployee } from './statements.ts'
 import * as statements from './statements.ts'
 

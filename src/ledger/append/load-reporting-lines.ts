@@ -5,7 +5,7 @@ import { managerLocator } from '../../domain/calls/touched-values.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
-import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
 import type { Ask, LoadedEmployees, LockedCompany } from './company-state.ts'
 
 /** Looking down from an employee is usually cheap. With more subordinates than this, looking up is cheaper. */

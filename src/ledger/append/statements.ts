@@ -1,5 +1,6 @@
 import type { Naming } from '../../domain/calls/touched-values.ts'
-import type { ApiKey, KeyScope, KeyUsage, RefreshPeriod } from '../../domain/company.ts'
+import type { ApiKey, KeyScope } from '../../domain/accounts/api-key.ts'
+import type { KeyUsage, RefreshPeriod } from '../../domain/accounts/quota.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
-import type { QueryClient } from '../../postgres/pipeline.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
 import type { StateRow } from '../read/read-employees.ts'
 import { employeesOf, selectGeneration, selectStates } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'

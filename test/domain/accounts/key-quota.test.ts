@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { ApiKey, KeyUsage, RefreshPeriod } from '../../../src/domain/company.ts'
+import type { ApiKey } from '../../../src/domain/accounts/api-key.ts'
+import type { KeyUsage, RefreshPeriod } from '../../../src/domain/accounts/quota.ts'
+import { isSecretValid } from '../../../src/domain/accounts/api-key.ts'
 import {
-  isSecretValid,
   REFRESH_PERIODS,
   requestsInWindow,
   useKey,
   windowEnd,
   windowStart,
-} from '../../../src/domain/company.ts'
+} from '../../../src/domain/accounts/quota.ts'
 
 const startOf = (period: RefreshPeriod, at: string) => new Date(windowStart(period, Date.parse(at))).toISOString()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { ROLES } from '../../../src/domain/company.ts'
+import { ROLES } from '../../../src/domain/accounts/roles.ts'
 import type { UserChange, UserEvent, UserLife } from '../../../src/domain/accounts/user-lifecycle.ts'
 import { addDays, decideUserChange, evolveUser, decideInvitation } from '../../../src/domain/accounts/user-lifecycle.ts'
 

@@ -3,7 +3,7 @@ import { accessRefusal, addressRefusal } from '../../../src/domain/calls/key-ref
 import { decideCall } from '../../../src/domain/calls/decide-call.ts'
 import { readUpdateOne } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
-import type { ApiKey } from '../../../src/domain/company.ts'
+import type { ApiKey } from '../../../src/domain/accounts/api-key.ts'
 import { CALL_ID, emp, KEY as CALLER, NOW } from '../../support/domain/given-when-then.ts'
 
 const SECRET = 'c'.repeat(64)

@@ -195,9 +195,9 @@ const NEXT_VERSION: Replacement[] = [
     put: "name: 'employees',\n  version: 2,",
   },
   {
-    file: 'src/postgres/migration/missing.ts',
+    file: 'src/migration/missing.ts',
     find: "new URL('../../../migrations', import.meta.url)",
-    put: "new URL('../../../test/faults/next-version', import.meta.url)",
+    put: "new URL('../next-version', import.meta.url)",
   },
 ]
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { runSql } from '../../support/postgres/run-sql.ts'
 import { signalServer } from '../../support/postgres/signal-server.ts'

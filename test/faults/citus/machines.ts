@@ -5,7 +5,7 @@ import { findDatabaseOsUser } from '../../../src/postgres/embedded/database-os-u
 import { freePort } from '../../../src/postgres/embedded/postgres-server.ts'
 import type { Cluster as CitusCluster } from '../../../src/postgres/cluster/cluster.ts'
 import { openCluster as openCitusCluster } from '../../../src/postgres/cluster/cluster.ts'
-import { distribute } from '../../../src/postgres/migration/distribute.ts'
+import { distribute } from '../../../src/migration/distribute.ts'
 import { makeServer } from '../../citus/own-cluster.ts'
 import type { Cleanup } from '../../support/cleanup.ts'
 import { createClusterDatabase, createMachineDatabase, createRoles } from '../../support/postgres/citus-cluster.ts'

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import type { Happened } from '../fault.ts'
 import type { HostileCall } from './hostile-caller.ts'
 import { hostileCaller } from './hostile-caller.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import { readSamples, valueOf } from '../../support/processes/metrics.ts'
 import type { Happened } from '../fault.ts'
 import type { Finding } from '../oracle/finding.ts'

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 
 /** A message as it arrived. */
 export interface Arrival {

@@ -2,10 +2,9 @@ import { runFiles } from '../../support/run-files.ts'
 
 await runFiles(
   'test/domain/**/*.test.ts',
-  'test/calls/*.test.ts',
   'test/accounts/*.test.ts',
   'test/secrets/*.test.ts',
   'test/admission/*.test.ts',
-  'test/federation/*.test.ts',
+  'test/accounts/oidc/*.test.ts',
   'test/bench/*.test.ts',
 )

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { RefusedByStateError } from '../../../src/accounts/users/change-company.ts'
+import { RefusedByStateError } from '../../../src/accounts/change-company.ts'
 import { NO_SUCH_WEBHOOK } from '../../../src/accounts/webhooks/change-webhook.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import type { Delivery } from '../../../src/accounts/webhooks/read-deliveries.ts'

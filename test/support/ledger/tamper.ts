@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { seededRandom } from '../../../src/demo/seeded-random.ts'
+import { seededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import type { Verdict } from '../../../src/ledger/audit/verify-export.ts'
 import { countOption, seedOption } from '../command-line.ts'
 import type { Case, Shown } from './both-verifiers.ts'

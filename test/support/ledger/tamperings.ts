@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SeededRandom } from '../../../src/demo/seeded-random.ts'
+import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 
 /*

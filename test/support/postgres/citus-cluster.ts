@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { distribute } from '../../../src/postgres/migration/distribute.ts'
+import { distribute } from '../../../src/migration/distribute.ts'
 import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
 import { runSql } from './run-sql.ts'
 import { NAMES, type TestServerUrls } from './test-server.ts'

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import type { Test } from 'tap'
 import { PATIENT } from '../postgres/citus-url.ts'
-import type { DemoCredentials } from '../../../src/demo/demo.ts'
+import type { DemoCredentials } from '../../../src/cli/demo/demo.ts'
 
 export type Environment = Record<string, string>
 

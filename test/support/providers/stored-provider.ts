@@ -3,7 +3,7 @@ import type { StoredProvider } from '../../../src/accounts/providers/read-provid
 import { placeOfSecret } from '../../../src/accounts/providers/read-provider.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import type { ProviderSettings } from '../../../src/domain/provider-settings.ts'
-import type { ProviderFault } from '../../../src/federation/provider-client.ts'
+import type { ProviderFault } from '../../../src/accounts/oidc/provider-client.ts'
 import { openSecretBox } from '../../../src/secrets/secret-box.ts'
 
 /** The box in which the secrets of these providers are sealed. */

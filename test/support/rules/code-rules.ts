@@ -61,9 +61,9 @@ export function computedImportFaults(files: SourceFile[]): string[] {
     .map((file) => `${file.path} imports what only running it can tell`)
 }
 
-/** Circular imports, each once. Type imports do not count: they are gone at run time. */
+/** Circular imports, each once, also of types. */
 export function circleFaults(files: SourceFile[]): string[] {
-  const edges = new Map(files.map((file) => [file.path, importsOf(file).filter(({ isTypeOnly }) => !isTypeOnly)]))
+  const edges = new Map(files.map((file) => [file.path, importsOf(file)]))
   const done = new Set<string>()
   const faults: string[] = []
   function visit(path: string, trail: string[]): void {
@@ -107,8 +107,8 @@ const MAY_READ_CLOCK = new Map([
   ['src/bootstrap/new-id.ts', 'ids are ordered by time, and nothing is decided by it'],
   ['src/cli/doctor/check-server.ts', 'compares the clocks'],
   ['src/cli/doctor/check-machines.ts', 'compares the clocks'],
-  ['src/doctor/check-server.ts', 'compares the clocks'],
-  ['src/doctor/check-machines.ts', 'compares the clocks'],
+  ['src/cli/doctor/check-server.ts', 'compares the clocks'],
+  ['src/cli/doctor/check-machines.ts', 'compares the clocks'],
   ['src/ledger/read/read-standings.ts', 'compares the clocks'],
   ['src/cli/secrets/secrets.ts', 'the age of a file of this machine'],
 ])

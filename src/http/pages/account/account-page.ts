@@ -11,13 +11,14 @@ import { requireOwnUser } from './own-user.ts'
 import { addPasskeyAddition } from './passkey-addition.ts'
 import { addPasskeyRemoval } from './passkey-removal.ts'
 import { addRecoveryCodesPage } from './recovery-codes-page.ts'
-import { renderFormAlert, readFormFields, type FormProblem } from '../parts/form.ts'
+import { renderFormAlert, readFormFields } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { getViewer } from '../parts/viewer.ts'
+import type { AccountProblem } from './account-problem.ts'
 
 const DONE = {
   password: 'Password changed. All your other sessions were signed out.',
@@ -29,12 +30,6 @@ const DONE = {
   passkey: 'Passkey added.',
   'passkey-removed': 'Passkey removed.',
   revoked: 'Token revoked.',
-}
-
-/** The problem of the form that was sent. */
-export interface AccountProblem {
-  form: 'password' | 'token'
-  problem: FormProblem
 }
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */

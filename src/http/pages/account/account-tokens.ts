@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { issueUserToken, NO_SUCH_TOKEN, revokeUserToken } from '../../../accounts/users/user-tokens.ts'
-import type { TokenScope } from '../../../domain/company.ts'
+import type { TokenScope } from '../../../domain/accounts/roles.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/user-lifecycle.ts'

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
-import { KEY_SCOPES, REFRESH_PERIODS } from '../../../domain/company.ts'
+import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
+import { REFRESH_PERIODS } from '../../../domain/accounts/quota.ts'
 import { LARGEST_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { type FormFields, type FormProblem, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { requestsInWindow, windowEnd } from '../../../domain/company.ts'
+import { requestsInWindow, windowEnd } from '../../../domain/accounts/quota.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { Html } from '../parts/page.ts'
 

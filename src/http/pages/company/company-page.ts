@@ -1,7 +1,7 @@
 import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { CompanyServices } from '../../../accounts/users/change-company.ts'
+import type { CompanyServices } from '../../../accounts/change-company.ts'
 import { changeTimeZone } from '../../../accounts/companies/change-time-zone.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { TIME_ZONES } from '../../../domain/accounts/time-zone.ts'

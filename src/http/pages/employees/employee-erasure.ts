@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { CompanyServices } from '../../../accounts/users/change-company.ts'
+import type { CompanyServices } from '../../../accounts/change-company.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import type { ErasureScope } from '../../../erasure/erase-employee.ts'
 import { eraseEmployee, findErasureScope } from '../../../erasure/erase-employee.ts'

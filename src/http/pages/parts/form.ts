@@ -1,7 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { html } from 'hono/html'
-import { RefusedByStateError } from '../../../accounts/users/change-company.ts'
+import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { bodyProblem } from '../../server/body-faults.ts'

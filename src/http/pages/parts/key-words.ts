@@ -1,4 +1,4 @@
-import type { KeyScope } from '../../../domain/company.ts'
+import type { KeyScope } from '../../../domain/accounts/api-key.ts'
 
 /** Formats what calls with a key may do. */
 export function formatScopes(scopes: readonly KeyScope[]): string {

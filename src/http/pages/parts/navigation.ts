@@ -1,4 +1,4 @@
-import type { Role } from '../../../domain/company.ts'
+import type { Role } from '../../../domain/accounts/roles.ts'
 
 /** An item of Company Settings, and the roles that see it and may open its pages. */
 export interface NavigationItem {

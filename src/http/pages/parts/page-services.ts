@@ -1,6 +1,6 @@
 import type { ProviderServices } from '../../../accounts/providers/change-provider.ts'
-import type { CompanyServices } from '../../../accounts/users/change-company.ts'
-import type { ProviderClient } from '../../../federation/provider-client.ts'
+import type { CompanyServices } from '../../../accounts/change-company.ts'
+import type { ProviderClient } from '../../../accounts/oidc/provider-client.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { renewForRole } from '../../../accounts/users/sign-in.ts'
-import { type Acting, ADMIN_ONLY } from '../../../accounts/users/change-company.ts'
+import { renewForRole } from '../../../accounts/users/begin-session.ts'
+import { type Acting, ADMIN_ONLY } from '../../../accounts/change-company.ts'
 import { problem } from '../../../domain/errors.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'

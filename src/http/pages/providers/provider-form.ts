@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { NewSecret } from '../../../accounts/providers/change-provider.ts'
-import { ROLES } from '../../../domain/company.ts'
+import { ROLES } from '../../../domain/accounts/roles.ts'
 import { invalidFields } from '../../../domain/field-errors.ts'
 import type { ClientAuth, ProviderSettings } from '../../../domain/provider-settings.ts'
 import {

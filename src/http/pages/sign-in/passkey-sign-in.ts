@@ -1,6 +1,6 @@
 import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Challenge, signInWithPasskey } from '../../../accounts/passkeys/sign-in-with-passkey.ts'
+import { type Challenge, signInWithPasskey } from '../../../accounts/sign-in/sign-in-with-passkey.ts'
 import { makeRequestOptions, readAssertion } from '../../../accounts/passkeys/webauthn.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
 import { openSealedCookie } from '../../access/sealed-cookie.ts'

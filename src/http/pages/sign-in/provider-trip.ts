@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { ProviderFlow } from '../../../federation/provider-client.ts'
+import type { ProviderFlow } from '../../../accounts/oidc/provider-client.ts'
 import type { SecretBox } from '../../../secrets/secret-box.ts'
 import { openSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
 import type { SessionSettings } from '../../access/session.ts'

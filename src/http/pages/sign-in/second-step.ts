@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
-import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../../accounts/passkeys/second-step.ts'
+import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../../accounts/sign-in/second-step.ts'
 import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
 import { openSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'

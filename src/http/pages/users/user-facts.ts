@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Role, ROLES } from '../../../domain/company.ts'
+import { type Role, ROLES } from '../../../domain/accounts/roles.ts'
 import { getUserStatus, type UserRecord } from '../../../accounts/users/users.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { renderChoice, type FormProblem } from '../parts/form.ts'

@@ -1,0 +1,109 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Role } from '../domain/accounts/roles.ts'
+import type { Problem } from '../domain/errors.ts'
+import { problem } from '../domain/errors.ts'
+import type { IdPrefix } from '../domain/ids.ts'
+import { toUuid } from '../domain/ids.ts'
+import type { Decided } from '../domain/accounts/key-lifecycle.ts'
+import type { AppendedChange, CompanyChange } from '../ledger/append/append-company-events.ts'
+import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append/append-company-events.ts'
+import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
+
+/** The services that change a company. */
+export interface CompanyServices {
+  pool: Pool
+  newId(prefix: IdPrefix): string
+  /** Called with companies that have new events. */
+  onCommitted?(companyIds: string[]): void
+  /** Called for each erased person. */
+  onErased?(of: 'employee' | 'user'): void
+}
+
+/** The company to change and the actor: a user id, or `OPERATOR` for the command line. */
+export interface Acting {
+  companyId: string
+  actor: string
+  /** W3C `traceparent` of the request; absent if the trace is not sampled. */
+  traceparent?: string | null
+}
+
+/** The company's state does not allow the change, or its subject does not exist. */
+export class RefusedByStateError extends RefusedChangeError {
+  override name = 'RefusedByStateError'
+  readonly problem: Problem
+
+  constructor(refusal: Problem) {
+    // One line, for the command line: what is wrong with a field says more than that something is.
+    super(refusal.errors[0]?.message ?? refusal.detail)
+    this.problem = refusal
+  }
+}
+
+/** Returns the decided events, or throws RefusedByStateError. */
+export function unwrapDecision<Event>(decision: Decided<Event>): Event[] {
+  if (decision.problem) throw new RefusedByStateError(decision.problem)
+  return decision.events
+}
+
+/**
+ * Refuses a form that shows an outdated version, so that a form submitted twice acts once. Without `seen`, checks
+ * nothing. Throws RefusedByStateError with `precondition_failed`.
+ */
+export function assertSeen(seen: number | undefined, version: number): void {
+  if (seen !== undefined && seen !== version) throw new RefusedByStateError(CHANGED_MEANWHILE)
+}
+
+export const CHANGED_MEANWHILE = problem(
+  'precondition_failed',
+  'Already submitted, or changed elsewhere. Nothing was done.',
+)
+
+/**
+ * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or
+ * lost the admin role after the request arrived. Throws RefusedByStateError, or RefusedCredentialsError if the user was
+ * removed.
+ */
+export async function changeCompany<Result>(
+  { pool, onCommitted }: CompanyServices,
+  acting: Acting,
+  needs: 'admin' | 'any role',
+  change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
+): Promise<AppendedChange<Result>> {
+  const appended = await appendCompanyEvents(pool, acting, async (client, now) => {
+    await assertMayAct(client, acting, needs)
+    return change(client, now)
+  })
+  if (appended.position !== null) onCommitted?.([acting.companyId])
+  return appended
+}
+
+async function assertMayAct(client: PoolClient, acting: Acting, needs: 'admin' | 'any role'): Promise<void> {
+  const role = await loadRole(client, acting)
+  if (role === null) throw new RefusedCredentialsError('the user was removed meanwhile')
+  if (needs === 'admin' && role !== 'admin') throw new RefusedByStateError(ADMIN_ONLY)
+}
+
+/** Whether the actor is an administrator, under the lock of the company's head. */
+export async function isAdministrator(client: PoolClient, acting: Acting): Promise<boolean> {
+  return (await loadRole(client, acting)) === 'admin'
+}
+
+/** The command line may do what an administrator may. */
+async function loadRole(client: PoolClient, { companyId, actor }: Acting): Promise<Role | null> {
+  if (actor === OPERATOR) return 'admin'
+  const { rows } = await client.query<{ role: Role }>(
+    'select role from users where company_id = $1 and user_id = $2 and removed_at is null',
+    [toUuid(companyId), toUuid(actor)],
+  )
+  return rows[0]?.role ?? null
+}
+
+const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
+
+/** Throws RefusedByStateError if there is no key under which a secret could be stored. */
+export function assertHasKey({ hasKey }: { hasKey: boolean }): void {
+  if (!hasKey) throw new RefusedByStateError(NO_KEY)
+}
+
+/** The refusal of actions that require the admin role. */
+export const ADMIN_ONLY = problem('admin_only', 'Only company administrators can do this')

@@ -1,0 +1,89 @@
+import type { ServerMetadata } from 'openid-client'
+import * as oidc from 'openid-client'
+import type { ProviderSettings } from '../../domain/provider-settings.ts'
+import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
+import { ProviderError } from './provider-client.ts'
+import type { ProviderFetch } from './provider-fetch.ts'
+import type { ProviderKeys } from './provider-keys.ts'
+import { openProviderKeys } from './provider-keys.ts'
+
+/** What a provider publishes. */
+export interface PublishedProvider {
+  metadata: ServerMetadata
+  keys: ProviderKeys
+}
+
+interface DiscoverOptions {
+  fetch: ProviderFetch
+  /** What is done to each configuration of openid-client. */
+  execute: readonly ((config: oidc.Configuration) => void)[]
+  /** Called when other keys were fetched. */
+  onChanged(): void
+}
+
+/** Fetches what a provider publishes about itself (OpenID Connect Discovery 1.0, section 4), and its keys. */
+export async function discoverProvider(
+  { issuer, client_id: clientId }: Pick<ProviderSettings, 'issuer' | 'client_id'>,
+  { fetch, execute, onChanged }: DiscoverOptions,
+): Promise<PublishedProvider> {
+  const options = { [oidc.customFetch]: fetch, execute: [...execute] }
+  const config = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options)
+  const metadata = keepMetadata(config.serverMetadata())
+  // openid-client lets through another slash at the end, and the issuers of providers that many companies share: whoever
+  // has an account with any of these would be let in.
+  if (metadata.issuer !== issuer) throw explainIssuer(metadata.issuer)
+  const { jwks_uri: address } = metadata
+  if (address === undefined)
+    throw new ProviderError('misconfigured', "The provider's configuration has no valid jwks_uri")
+  return { metadata, keys: await openProviderKeys({ fetchKeys: () => fetchKeys(address, fetch), onChanged }) }
+}
+
+function fetchKeys(address: string, send: ProviderFetch): Promise<unknown> {
+  return askFor('its keys', async () => {
+    const headers = { accept: 'application/json, application/jwk-set+json' }
+    const response = await send(address, { method: 'GET', headers, body: undefined, redirect: 'manual' })
+    if (response.status !== 200) throw explainStatus(response.status, 'its keys')
+    return response.json().catch(() => {
+      throw new ProviderError('misconfigured', 'The provider did not answer with JSON when asked for its keys')
+    })
+  })
+}
+
+const TEXTS = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'userinfo_endpoint',
+  'jwks_uri',
+  'end_session_endpoint',
+] as const
+const LISTS = [
+  'token_endpoint_auth_methods_supported',
+  'token_endpoint_auth_signing_alg_values_supported',
+  'id_token_signing_alg_values_supported',
+  'userinfo_signing_alg_values_supported',
+  'code_challenge_methods_supported',
+  'scopes_supported',
+] as const
+const FLAGS = [
+  'authorization_response_iss_parameter_supported',
+  'backchannel_logout_supported',
+  'backchannel_logout_session_supported',
+] as const
+
+/** Keeps what the client uses, and checks its types. */
+function keepMetadata(sent: ServerMetadata): ServerMetadata {
+  const isText = (value: unknown) => typeof value === 'string'
+  const isList = (value: unknown) => Array.isArray(value) && value.every(isText)
+  const isFlag = (value: unknown) => typeof value === 'boolean'
+  const kept: Record<string, unknown> = {}
+  for (const [names, isValid] of [[TEXTS, isText] as const, [LISTS, isList] as const, [FLAGS, isFlag] as const]) {
+    for (const name of names) {
+      const value = sent[name]
+      if (value === undefined || value === null) continue
+      if (!isValid(value)) throw new ProviderError('misconfigured', `The provider's configuration has no valid ${name}`)
+      kept[name] = value
+    }
+  }
+  return kept as unknown as ServerMetadata
+}

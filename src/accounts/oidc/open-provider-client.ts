@@ -1,0 +1,127 @@
+import { secondsAhead } from '../../postgres/database-clock.ts'
+import * as oidc from 'openid-client'
+import type { StoredProvider } from '../providers/read-provider.ts'
+import { placeOfSecret } from '../providers/read-provider.ts'
+import { openBudget } from '../../admission/budget.ts'
+import type { OutgoingOptions } from '../../outgoing/connections.ts'
+import { openOutgoing } from '../../outgoing/connections.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { chooseMethod, proveClient } from './client-authentication.ts'
+import { describeProvider } from './describe-provider.ts'
+import type { PublishedProvider } from './discover-provider.ts'
+import { discoverProvider } from './discover-provider.ts'
+import { askFor, explainIssuer } from './explain-fault.ts'
+import { openKnownProviders } from './known-providers.ts'
+import type { ProviderClient } from './provider-client.ts'
+import { ProviderError } from './provider-client.ts'
+import { openProviderFetch } from './provider-fetch.ts'
+import { assertIsForClient, readLogoutNotice } from './read-logout-token.ts'
+import { redeemCode } from './redeem-code.ts'
+import { TOLERANCE_S, verifyToken } from './verify-token.ts'
+
+/** Requests under way at once: of all companies, and of one. A request holds at most 256 kB. */
+const REQUESTS = { total: 256, share: 8, maxWaiting: 256, maxWaitMs: 10_000 }
+/** A longer ID token does not fit into an address. */
+const LONGEST_HINT = 4096
+
+interface OpenedProviderClient extends ProviderClient {
+  /** Closes idle connections. */
+  close(): void
+}
+
+interface ProviderClientOptions extends Omit<OutgoingOptions, 'peer'> {
+  secrets: SecretBox
+  /** The current time in milliseconds, which decides how long a failed discovery is remembered. */
+  now?: () => number
+}
+
+/** Opens the client that speaks with the providers of all companies. */
+export function openProviderClient({ secrets, now, ...options }: ProviderClientOptions): OpenedProviderClient {
+  const outgoing = openOutgoing({ ...options, peer: 'The provider' })
+  const requests = openBudget(REQUESTS)
+  const execute = options.allowPrivate ? [oidc.allowInsecureRequests] : []
+  const fetchFor = (companyId: string) => openProviderFetch({ outgoing, requests, companyId })
+  const discover = ({ companyId, settings }: StoredProvider, onChanged = () => {}) =>
+    askFor('its configuration', () => discoverProvider(settings, { fetch: fetchFor(companyId), execute, onChanged }))
+  const known = openKnownProviders(discover, now)
+
+  /** Finds what the provider publishes. Codes, secrets and tokens go by it, so the issuer is compared at each use. */
+  async function findPublished(provider: StoredProvider): Promise<PublishedProvider> {
+    const published = await known.find(provider)
+    if (published.metadata.issuer !== provider.settings.issuer) throw explainIssuer(published.metadata.issuer)
+    return published
+  }
+
+  /** Describes the provider and the client to openid-client. */
+  function configure(provider: StoredProvider, metadata: oidc.ServerMetadata, proof = oidc.None()): oidc.Configuration {
+    const times = { [oidc.clockTolerance]: TOLERANCE_S, [oidc.clockSkew]: secondsAhead() }
+    const config = new oidc.Configuration(metadata, provider.settings.client_id, times, proof)
+    config[oidc.customFetch] = fetchFor(provider.companyId)
+    for (const change of execute) change(config)
+    return config
+  }
+
+  return {
+    begin: (provider, redirectUri, { email }) =>
+      askFor('its configuration', async () => {
+        const { companyId, id: providerId, version: providerVersion, settings } = provider
+        const { metadata } = await findPublished(provider)
+        // Now, and not when the user comes back from the provider.
+        chooseMethod(settings, metadata)
+        const [state, nonce, codeVerifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()]
+        const url = oidc.buildAuthorizationUrl(configure(provider, metadata), {
+          ...{ redirect_uri: redirectUri, scope: chooseScope(settings.role_claim, metadata), state, nonce },
+          code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+          ...(email === null ? {} : { login_hint: email }),
+        })
+        return { url: url.href, flow: { companyId, providerId, providerVersion, state, nonce, codeVerifier } }
+      }),
+
+    async complete(provider, flow, callbackUrl) {
+      const { companyId, id, version, settings } = provider
+      if (flow.companyId !== companyId)
+        throw new ProviderError('invalid_response', 'The answer belongs to a sign-in at another company')
+      if (flow.providerId !== id || flow.providerVersion !== version)
+        throw new ProviderError('outdated', 'The provider or its settings have changed since the sign-in began')
+      const secret = secrets.open(provider.secret, placeOfSecret(provider.id))
+      const published = await findPublished(provider)
+      const proof = await proveClient(chooseMethod(settings, published.metadata), secret)
+      const config = configure(provider, published.metadata, proof)
+      return redeemCode({ config, published, settings, flow, callbackUrl, secret })
+    },
+
+    findLogoutUrl: (provider, idToken, returnTo) =>
+      askFor('its configuration', async () => {
+        const { metadata } = await findPublished(provider)
+        if (!metadata.end_session_endpoint) return null
+        const hint: Record<string, string> =
+          idToken === null || idToken.length > LONGEST_HINT ? {} : { id_token_hint: idToken }
+        const parameters = { ...hint, post_logout_redirect_uri: returnTo }
+        return oidc.buildEndSessionUrl(configure(provider, metadata), parameters).href
+      }),
+
+    readLogoutToken: (provider, logoutToken) =>
+      askFor('its keys', async () => {
+        // First, because strangers can send tokens.
+        assertIsForClient(logoutToken, provider.settings)
+        const published = await findPublished(provider)
+        return readLogoutNotice(await verifyToken(published, provider.settings.client_id, logoutToken, 'logout'))
+      }),
+
+    check: (provider) =>
+      askFor('its configuration', async () => {
+        const published = await discover(provider)
+        return describeProvider(published, chooseMethod(provider.settings, published.metadata))
+      }),
+
+    close: outgoing.close,
+  }
+}
+
+/** Asks for the scope of the claim that decides about roles too, if the provider has one of that name. */
+function chooseScope(roleClaim: string | null, { scopes_supported: supported }: oidc.ServerMetadata): string {
+  const scopes = ['openid', 'email', 'profile']
+  if (roleClaim !== null && supported?.includes(roleClaim) && !scopes.includes(roleClaim)) scopes.push(roleClaim)
+  return scopes.join(' ')
+}

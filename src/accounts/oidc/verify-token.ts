@@ -1,0 +1,36 @@
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import type { JWTPayload } from 'jose'
+import type { PublishedProvider } from './discover-provider.ts'
+import type { TokenSource } from './provider-keys.ts'
+
+/** The allowed difference between the provider's clock and ours, in seconds. */
+export const TOLERANCE_S = 60
+/** How old a token may be when it arrives. Some providers date tokens back by minutes. */
+const OLDEST_TOKEN_S = 900
+/** Not `none`, and not those with which anyone who has the client's secret could sign. */
+const ALGORITHMS: ReadonlySet<string> = new Set([
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+])
+
+const NEEDED_CLAIMS = { 'sign-in': ['exp', 'sub'], logout: ['exp', 'jti', 'events'] }
+
+/** Checks the signature of a token, and that it is recent, by this provider and for this client. Returns its claims. */
+export function verifyToken(
+  { metadata, keys }: PublishedProvider,
+  clientId: string,
+  token: string,
+  source: TokenSource,
+): Promise<JWTPayload> {
+  const announced = metadata.id_token_signing_alg_values_supported ?? ['RS256']
+  const options = {
+    issuer: metadata.issuer,
+    audience: clientId,
+    algorithms: announced.filter((name) => ALGORITHMS.has(name)),
+    clockTolerance: TOLERANCE_S,
+    currentDate: new Date(databaseTimeMs()),
+    maxTokenAge: OLDEST_TOKEN_S,
+    requiredClaims: NEEDED_CLAIMS[source],
+  }
+  return keys.verify(token, options, source)
+}

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
+import type { CompanyServices } from '../change-company.ts'
+import { changeCompany } from '../change-company.ts'
+import { changeUserRow } from '../users/change-user.ts'
+import type { NewSession, SignInCandidate } from '../users/sessions.ts'
+import { beginSession } from '../users/begin-session.ts'
+import { loadPasswordHash } from '../users/user-rows.ts'
+import { countRecoveryCodes, deleteRecoveryCode, hasRecoveryCode } from '../passkeys/passkey-rows.ts'
+import { hashRecoveryCode } from '../passkeys/recovery-codes.ts'
+import type { PasskeyOwner } from '../passkeys/user-handle.ts'
+
+/** Someone who has given the password of a user with passkeys, which is not enough. */
+export interface SecondStep extends PasskeyOwner {
+  /** Which password it was: a digest of its hash, so that another one ends the step. */
+  password: string
+}
+
+/** Remembers the password that was given. */
+export function beginSecondStep({ companyId, userId, passwordHash }: SignInCandidate): SecondStep {
+  return { companyId, userId, password: digest(passwordHash) }
+}
+
+/**
+ * Starts a session with a recovery code, which is used up. Returns its cookie; null if the code is not one of the
+ * user's unused ones, or the password has changed since the first step.
+ */
+export async function signInWithRecoveryCode(
+  { company, db, session }: { company: CompanyServices; db: LedgerDb; session: NewSession },
+  { companyId, userId, password }: SecondStep,
+  typed: string,
+): Promise<string | null> {
+  const owner = { companyId, userId }
+  const code = hashRecoveryCode(typed)
+  // Guesses do not wait for the lock.
+  if (code === null || !(await hasRecoveryCode(company.pool, owner, code))) return null
+  const passwordHash = await loadPassword(company.pool, owner, password)
+  if (passwordHash === null) return null
+  try {
+    await changeCompany(company, { companyId, actor: userId }, 'any role', async (client) => {
+      // Of two concurrent uses, the second finds the code used.
+      if (!(await deleteRecoveryCode(client, owner, code))) throw new RefusedCredentialsError('the code is used')
+      const remaining = await countRecoveryCodes(client, owner)
+      return changeUserRow(client, companyId, userId, { change: 'use_recovery_code', remaining })
+    })
+  } catch (error) {
+    if (error instanceof RefusedCredentialsError) return null
+    throw error
+  }
+  return beginSession(db, owner, { method: 'password', passwordHash, isSecondStepDone: true }, session)
+}
+
+/** Loads the hash of the password that was given; null if the user has another one by now, or none. */
+async function loadPassword(pool: Pool, { companyId, userId }: PasskeyOwner, given: string): Promise<string | null> {
+  const stored = await loadPasswordHash(pool, companyId, userId)
+  return stored !== null && digest(stored) === given ? stored : null
+}
+
+function digest(passwordHash: string): string {
+  return hash('sha256', passwordHash, 'base64url')
+}

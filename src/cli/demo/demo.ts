@@ -1,0 +1,111 @@
+import { promises as fs } from 'node:fs'
+import path from 'node:path'
+import type { OpenedPool } from '../../bootstrap/store.ts'
+import { newId } from '../../bootstrap/new-id.ts'
+import { addUser } from '../../accounts/users/add-user.ts'
+import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
+import { registerCompany } from '../../accounts/companies/register-company.ts'
+import type { Config } from '../../config.ts'
+import type { Role } from '../../domain/accounts/roles.ts'
+import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../domain/accounts/quota.ts'
+import { ROLES } from '../../domain/accounts/roles.ts'
+import { isErrno } from '../../postgres/embedded/errno.ts'
+import { faultReason } from '../../postgres/fault-reason.ts'
+import { makeFolder } from '../../postgres/embedded/make-folder.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { isId, toUuid } from '../../domain/ids.ts'
+
+type DemoUser = { email: string; password: string; token: string }
+
+/** The content of `demo-credentials.json`. */
+export interface DemoCredentials extends Record<Role, DemoUser> {
+  base_url: string
+  api_id: string
+  api_key: string
+  company_id: string
+}
+
+const FILE = 'demo-credentials.json'
+const NAMES: Record<Role, string> = { admin: 'Ada Admin', auditor: 'Otto Auditor', member: 'Mia Member' }
+
+/** The credentials of the demo company and their file. */
+export interface Demo {
+  credentials: DemoCredentials
+  file: string
+  isNew: boolean
+}
+
+/** Finds or creates the demo company of this database; writes its credentials and `baseUrl` to the file. */
+export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: string): Promise<Demo> {
+  const file = demoFile(config)
+  const found = await findDemo(config, store)
+  await assertWritable(file)
+  const credentials = found ? { ...found, base_url: baseUrl } : await makeDemo(store, baseUrl)
+  if (found?.base_url !== baseUrl) await writePrivately(file, `${JSON.stringify(credentials, null, 2)}\n`)
+  return { credentials, file, isNew: found === null }
+}
+
+/** Reads the demo's credentials; null when there are none, or when they belong to another database. */
+export async function findDemo(config: Config, { db }: OpenedPool): Promise<DemoCredentials | null> {
+  const credentials = await readCredentials(config)
+  if (!credentials) return null
+  const company = await db
+    .selectFrom('companies')
+    .select('company_id')
+    .where('company_id', '=', toUuid(credentials.company_id))
+    .executeTakeFirst()
+  return company ? credentials : null
+}
+
+/** Reads the file of the demo's credentials; null when it does not exist. Throws a StartupError when it is unreadable. */
+export async function readCredentials(config: Config): Promise<DemoCredentials | null> {
+  const file = demoFile(config)
+  try {
+    const credentials = JSON.parse(await fs.readFile(file, 'utf8')) as DemoCredentials
+    if (isId('com', credentials.company_id)) return credentials
+    throw new Error('it has no company id')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return null
+    throw new StartupError(
+      `${file} cannot be read (${faultReason(error)}); delete it to create a new demo company with the next start`,
+    )
+  }
+}
+
+function demoFile(config: Config): string {
+  return path.resolve(config.DATA_DIR, FILE)
+}
+
+async function makeDemo({ pool }: OpenedPool, baseUrl: string): Promise<DemoCredentials> {
+  const services = { pool, newId }
+  const companyId = await registerCompany(services, 'Demo Company')
+  const users: Partial<Record<Role, DemoUser>> = {}
+  for (const role of ROLES) {
+    const user = { companyId, email: `${role}@demo.example`, name: NAMES[role], role }
+    const { email, password, token } = await addUser(services, user)
+    users[role] = { email, password, token }
+  }
+  const limits = { quotaLimit: DEFAULT_QUOTA_LIMIT, refreshPeriod: DEFAULT_REFRESH_PERIOD }
+  const { api_id, api_key } = await issueApiKey(services, { companyId, name: 'Demo key', ...limits })
+  return { base_url: baseUrl, api_id, api_key, company_id: companyId, ...(users as Record<Role, DemoUser>) }
+}
+
+/** Fails before the demo company is created, because its secrets could not be saved later. */
+async function assertWritable(file: string): Promise<void> {
+  const folder = path.dirname(file)
+  try {
+    await makeFolder(folder)
+    await fs.access(folder, fs.constants.W_OK | fs.constants.X_OK)
+  } catch (error) {
+    throw new StartupError(`the demo's credentials cannot be saved in ${folder}: ${faultReason(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Writes a file that only its owner can read. Renames it into place, so that nobody reads it half-written. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  const beside = `${file}.${process.pid}`
+  await fs.writeFile(beside, text, { mode: 0o600 })
+  await fs.rename(beside, file)
+}

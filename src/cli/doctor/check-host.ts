@@ -1,0 +1,139 @@
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
+import type { NoteFiles } from '../../ledger/audit/note-files.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { Finding } from './finding.ts'
+import { fail, ok, warn } from './finding.ts'
+
+const GIB = 1024 ** 3
+const WARN_FREE = { bytes: 5 * GIB, share: 0.1 }
+const FAIL_FREE_BYTES = GIB / 4
+const OTHERS = 0o077
+/** How many of the most recently changed companies are checked. */
+const COMPANIES = 20
+/** How many companies with notes are checked, and how many per query. */
+const NOTED_COMPANIES = 20_000
+const COMPANIES_AT_ONCE = 100
+
+/** Checks that only its owner can read the file of the signing key. */
+export async function checkSigningKeyFile(file: string): Promise<Finding> {
+  const check = 'signing key'
+  const missing = warn(
+    check,
+    `${file} does not exist; checkpoints are not signed, so a rollback cannot be detected`,
+    'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
+  )
+  return (await checkMode(check, file)) ?? missing
+}
+
+/** Checks that only its owner can read the file of the keys that encrypt stored secrets. */
+export async function checkSecretsKeyFile(file: string): Promise<Finding> {
+  const check = 'secrets key'
+  return (await checkMode(check, file)) ?? ok(check, `${file} does not exist; only webhooks need it`)
+}
+
+/** Checks that only its owner can read and write a file; null if it does not exist. */
+async function checkMode(check: string, file: string): Promise<Finding | null> {
+  const found = await stat(file).catch(() => null)
+  if (!found) return null
+  if ((found.mode & OTHERS) === 0) return ok(check, `only its owner can read ${file}`)
+  return warn(
+    check,
+    `other users can read or write ${file} (mode ${(found.mode & 0o777).toString(8)})`,
+    `chmod 600 ${file}`,
+  )
+}
+
+/** Checks that recent changes are covered by checkpoints outside the database, and that the database was not rolled back. */
+export async function checkCheckpoints(db: LedgerDb, files: NoteFiles, intervalMs: number): Promise<Finding> {
+  const rolledBack = await findRolledBack(db, files)
+  if (rolledBack !== null) return fail('checkpoints', rolledBack, 'see docs/operations.md, “After a restore”')
+  const { rows } = await sql<{ company_id: string; position: number; is_old: boolean }>`
+    select company_id, position, recorded_at < clock_timestamp() - make_interval(secs => ${60 + (2 * intervalMs) / 1_000}) as is_old
+    from heads order by recorded_at desc limit ${COMPANIES}`.execute(db)
+  const missing: string[] = []
+  for (const { company_id: uuid, position, is_old: isOld } of rows) {
+    const companyId = fromUuid('com', uuid)
+    const size = (await files.last(companyId))?.size ?? 0
+    if (isOld && size < position) missing.push(companyId)
+  }
+  if (missing.length === 0) return ok('checkpoints', 'checkpoints outside the database are current')
+  return warn(
+    'checkpoints',
+    `${missing.length} of the ${rows.length} most recently changed companies have no current checkpoint outside the database, for example ${missing[0]}`,
+    'check that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR is running, and read its log',
+  )
+}
+
+/**
+ * Describes the evidence that the database was rolled back; null when there is none. Includes companies that the database
+ * no longer has. Reads notes before heads, so that a note written meanwhile is not taken for evidence.
+ */
+async function findRolledBack(db: LedgerDb, files: NoteFiles): Promise<string | null> {
+  const known = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
+  for (let at = 0; at < known.length; at += COMPANIES_AT_ONCE) {
+    const some = known.slice(at, at + COMPANIES_AT_ONCE)
+    const sizes = await Promise.all(some.map(async (companyId) => (await files.last(companyId))?.size ?? 0))
+    const heads = await db
+      .selectFrom('heads')
+      .select(['company_id', 'position'])
+      .where('company_id', 'in', some.map(toUuid))
+      .execute()
+    const positions = new Map(heads.map(({ company_id: uuid, position }) => [fromUuid('com', uuid), position]))
+    const behind = some.findIndex((companyId, index) => sizes[index]! > (positions.get(companyId) ?? 0))
+    if (behind < 0) continue
+    const [companyId, size] = [some[behind]!, sizes[behind]!]
+    return `the database was rolled back: the ledger of ${companyId} ends at position ${positions.get(companyId) ?? 0}, but its last checkpoint is at ${size}`
+  }
+  return null
+}
+
+/** Checks that the checkpoints would survive the loss of the database. `databaseFolder` is null when unknown. */
+export async function checkCheckpointLocation(folder: string, databaseFolder: string | null): Promise<Finding> {
+  const check = 'checkpoint location'
+  const place = await stat(folder).catch(() => null)
+  if (!place)
+    return warn(
+      check,
+      `${folder} does not exist; there are no checkpoints outside the database`,
+      'set CHECKPOINT_DIR to a folder on another disk, and start a worker',
+    )
+  if (databaseFolder === null) return ok(check, `${folder}; make sure that it is not on the disk of the database`)
+  const database = await stat(databaseFolder).catch(() => null)
+  if (database?.dev !== place.dev) return ok(check, `${folder} is not on the disk of the database`)
+  return warn(
+    check,
+    `${folder} is on the disk of the database; a rollback of the disk affects both`,
+    'set CHECKPOINT_DIR to a folder on another disk or machine, or copy the folder there regularly',
+  )
+}
+
+/** Checks that a folder is writable. */
+export async function checkFolder(folder: string): Promise<Finding> {
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  const mayWrite = await access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  if (isFolder && mayWrite) return ok('data folder', folder)
+  return fail('data folder', `${folder} is not a writable folder`, 'set DATA_DIR to a writable folder')
+}
+
+/** Checks the free space on the disk of a folder. `stops` names what a full disk would stop. */
+export async function checkDisk(folder: string, stops: string): Promise<Finding> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return diskFinding(folder, { free: bavail * bsize, total: blocks * bsize }, stops)
+}
+
+/** The finding about the free space of a disk, in bytes. */
+export function diskFinding(folder: string, { free, total }: { free: number; total: number }, stops: string): Finding {
+  const found = `${(free / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB free at ${folder}`
+  if (free < FAIL_FREE_BYTES) return fail('disk', found, `free space now; a full disk stops ${stops}`)
+  if (free < WARN_FREE.bytes && free < WARN_FREE.share * total)
+    return warn('disk', found, 'free space, or use a larger disk')
+  return ok('disk', found)
+}

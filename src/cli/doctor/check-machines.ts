@@ -1,0 +1,202 @@
+import type { Client } from 'pg'
+import { unguardedTables } from '../../ledger/audit/unguarded-tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { MACHINE_CONNECTIONS } from '../../postgres/connections.ts'
+import { faultReason } from '../../postgres/fault-reason.ts'
+import type { MachineAddress } from '../../postgres/cluster/machine-address.ts'
+import { isLeftOver, listMachines, onMachine } from '../../postgres/cluster/machine-address.ts'
+import { diskFinding } from './check-host.ts'
+import type { Finding } from './finding.ts'
+import { fail, ok } from './finding.ts'
+
+const CLOCK_SECONDS = 2
+const MIGRATE = 'run `npm run --silent cli -- migrate`'
+/** How many leftover transactions are read of each machine. */
+const LEFT_OVER = 1_000
+
+/** What a machine says of itself, as the service's role. */
+interface Facts {
+  version: string
+  citus: string | null
+  fsync: string
+  pages: string
+  commit: string
+  checksums: string
+  connections: number
+  prepared: number
+  /** Its clock minus that of this process, within the duration of the query. */
+  clockMs: number
+  /** Bytes of its data disk. */
+  free: number
+  total: number
+  /** Shards of the events that do not refuse changes. */
+  unguarded: number
+  /** The names of transactions that a crash has left. */
+  leftOver: string[]
+}
+
+type Asked = { machine: MachineAddress } & ({ facts: Facts } | { reason: string })
+
+/**
+ * Checks every machine of a Citus cluster. None of them is believed to be like the coordinator, and one that does not
+ * answer hides no other.
+ */
+export async function checkMachines(
+  db: LedgerDb,
+  serviceUrl: string,
+  needed: { api: number; worker: number },
+  leftAfterSeconds?: number,
+): Promise<Finding[]> {
+  const machines = await listMachines(db, serviceUrl)
+  const asked = await Promise.all(machines.map((machine) => askMachine(machine, leftAfterSeconds)))
+  const coordinator = asked.find(({ machine }) => machine.group === 0)
+  const first = coordinator && 'facts' in coordinator ? coordinator.facts : null
+  const connections = needed.api + needed.worker + 2 * MACHINE_CONNECTIONS
+  return asked.flatMap((answer) => findingsOf(answer, first, connections, machines))
+}
+
+async function askMachine(machine: MachineAddress, leftAfterSeconds?: number): Promise<Asked> {
+  try {
+    return {
+      machine,
+      facts: await onMachine(machine, 'employee-ledger doctor', (client) => readFacts(client, leftAfterSeconds)),
+    }
+  } catch (error) {
+    return { machine, reason: faultReason(error) }
+  }
+}
+
+async function readFacts(client: Client, leftAfterSeconds?: number): Promise<Facts> {
+  const before = Date.now()
+  const { rows } = await client.query<Facts & { clock: number }>(`
+    select current_setting('server_version') as version,
+      (select extversion from pg_extension where extname = 'citus') as citus, current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as pages, current_setting('synchronous_commit') as commit,
+      current_setting('data_checksums') as checksums,
+      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections,
+      current_setting('max_prepared_transactions')::integer as prepared,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as clock,
+      (select available_disk_size::float8 from citus_local_disk_space_stats()) as free,
+      (select total_disk_size::float8 from citus_local_disk_space_stats()) as total,
+      (select count(*)::integer from (${unguardedTables({ isMachine: true })}) u) as unguarded,
+      array(select gid from pg_prepared_xacts where ${isLeftOver(leftAfterSeconds)} order by prepared limit ${LEFT_OVER}) as "leftOver"`)
+  const after = Date.now()
+  const { clock, ...facts } = rows[0]!
+  return { ...facts, clockMs: Math.max(clock - after, 0) - Math.max(before - clock, 0) }
+}
+
+function findingsOf(
+  asked: Asked,
+  coordinator: Facts | null,
+  connections: number,
+  machines: MachineAddress[],
+): Finding[] {
+  const check = `machine ${asked.machine.name}`
+  if ('reason' in asked)
+    return [
+      fail(
+        check,
+        `it does not answer (${asked.reason}); its companies get 503`,
+        'start it, or promote its standby (docs/citus.md, “Losing a machine”)',
+      ),
+    ]
+  const { facts } = asked
+  const faults = [
+    ...findDurability(check, facts),
+    ...findCapacity(check, facts, connections),
+    ...findDifferences(check, facts, coordinator),
+    ...(facts.unguarded === 0
+      ? []
+      : [
+          fail(
+            check,
+            `${facts.unguarded} shards of events do not refuse changes`,
+            'find out who changed them; then see docs/citus.md, “Append-only”',
+          ),
+        ]),
+    ...findLeftOver(check, facts, machines),
+  ]
+  if (faults.length > 0) return faults
+  const gib = (facts.free / 1024 ** 3).toFixed(1)
+  return [ok(check, `PostgreSQL ${facts.version}, Citus ${facts.citus}, durable, ${gib} GiB free`)]
+}
+
+function findDurability(check: string, { fsync, pages, commit, checksums }: Facts): Finding[] {
+  const off = Object.entries({ fsync, full_page_writes: pages }).filter(([, value]) => value === 'off')
+  return [
+    ...off.map(([name]) =>
+      fail(check, `${name} is off; a crash can corrupt the ledger`, `set ${name} = on in postgresql.conf, and reload`),
+    ),
+    ...(commit === 'off'
+      ? [fail(check, 'synchronous_commit is off for the service; a crash can lose acknowledged calls', MIGRATE)]
+      : []),
+    ...(checksums === 'off'
+      ? [fail(check, 'data checksums are off', 'stop this PostgreSQL and run pg_checksums --enable')]
+      : []),
+  ]
+}
+
+function findCapacity(check: string, facts: Facts, needed: number): Finding[] {
+  const disk = diskFinding('its data folder', facts, 'every write to it')
+  return [
+    ...(facts.connections < needed
+      ? [
+          fail(
+            check,
+            `it allows ${facts.connections} connections; an API process and a worker open up to ${needed}`,
+            'raise max_connections',
+          ),
+        ]
+      : []),
+    ...(facts.prepared < facts.connections
+      ? [
+          fail(
+            check,
+            `max_prepared_transactions is ${facts.prepared}, less than its connections`,
+            'set it to at least max_connections, and restart',
+          ),
+        ]
+      : []),
+    ...(disk.level === 'ok' ? [] : [{ ...disk, check }]),
+  ]
+}
+
+function findDifferences(check: string, facts: Facts, coordinator: Facts | null): Finding[] {
+  if (coordinator === null) return []
+  const versions = ({ version, citus }: Facts) => `PostgreSQL ${version.split('.')[0]}, Citus ${citus}`
+  const apartMs = Math.round((facts.clockMs - coordinator.clockMs) / 1_000)
+  return [
+    ...(versions(facts) === versions(coordinator)
+      ? []
+      : [
+          fail(
+            check,
+            `it has ${versions(facts)}, the coordinator ${versions(coordinator)}`,
+            'upgrade all machines, and run `alter extension citus update` on each',
+          ),
+        ]),
+    ...(Math.abs(apartMs) <= CLOCK_SECONDS
+      ? []
+      : [
+          fail(
+            check,
+            `its clock is ${Math.abs(apartMs)} s ${apartMs > 0 ? 'ahead of' : 'behind'} the coordinator's`,
+            'synchronize all machines with NTP',
+          ),
+        ]),
+  ]
+}
+
+/** The machine that began a transaction is in its name, `citus_GROUP_…`, and knows how it ended. */
+function findLeftOver(check: string, { leftOver }: Facts, machines: MachineAddress[]): Finding[] {
+  if (leftOver.length === 0) return []
+  const groups = new Set(leftOver.map((gid) => Number(gid.split('_')[1])))
+  const beginners = machines.filter(({ group }) => groups.has(group)).map(({ name }) => name)
+  return [
+    fail(
+      check,
+      `${leftOver.length} prepared transactions of a crash are older than a minute and hold locks, for example ${leftOver[0]}`,
+      `as a superuser on ${beginners.join(' and ') || 'the coordinator'}, run: select recover_prepared_transactions()`,
+    ),
+  ]
+}

@@ -1,0 +1,152 @@
+import type { OpenedDatabase } from '../../postgres/embedded/find-database.ts'
+import type { OpenedPool } from '../../bootstrap/store.ts'
+import { findDatabase } from '../../postgres/embedded/find-database.ts'
+import { isSetUp, openStore, openUnchecked } from '../../bootstrap/store.ts'
+import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
+import { checkpointFolder, openNotes, signingKeyFile } from '../../bootstrap/signing.ts'
+import { PROJECTIONS } from '../../../projections/index.ts'
+import type { Config } from '../../config.ts'
+import { connectionsOf } from '../../postgres/connections.ts'
+import { faultReason } from '../../postgres/fault-reason.ts'
+import type { Finding, Level } from './finding.ts'
+import { fail, ok } from './finding.ts'
+import { checkReplica } from './check-replica.ts'
+import { checkListen } from './check-listen.ts'
+import { checkMachines } from './check-machines.ts'
+import { checkPoolers } from './check-poolers.ts'
+import { checkSecrets } from './check-secrets.ts'
+import { checkServer, checkSize } from './check-server.ts'
+import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from './check-tables.ts'
+import {
+  checkCheckpointLocation,
+  checkCheckpoints,
+  checkDisk,
+  checkFolder,
+  checkSecretsKeyFile,
+  checkSigningKeyFile,
+} from './check-host.ts'
+import { interruptible } from '../terminal/interruption.ts'
+import { print } from '../terminal/print.ts'
+import { readSettings } from '../terminal/settings.ts'
+
+const FAILED = 1
+const WARNED = 3
+
+/** `doctor`: prints one line per check of the installation. It changes nothing. */
+export async function runDoctor({ json }: { json?: boolean }) {
+  const config = readSettings()
+  const findings = [...(await checkHost(config)), ...(await checkDatabase(config))]
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length
+  const [warned, failed] = [count('warn'), count('fail')]
+  const verdict: Level = failed > 0 ? 'fail' : warned > 0 ? 'warn' : 'ok'
+  if (json) print({ verdict, findings }, true)
+  else
+    process.stdout.write(
+      `${findings.map(formatFinding).join('')}${count('ok')} ok, ${warned} warnings, ${failed} failed\n`,
+    )
+  if (verdict !== 'ok') process.exitCode = verdict === 'fail' ? FAILED : WARNED
+}
+
+function formatFinding({ check, level, found, advice }: Finding): string {
+  return `${level.padEnd(4)}  ${check}: ${found}${advice === null ? '' : ` → ${advice}`}\n`
+}
+
+/** The checks that need no database. */
+async function checkHost(config: Config): Promise<Finding[]> {
+  const key =
+    config.SIGNING_KEY === undefined
+      ? await checkSigningKeyFile(signingKeyFile(config))
+      : ok('signing key', 'from SIGNING_KEY')
+  const secretsKey =
+    config.SECRETS_KEY === undefined
+      ? await checkSecretsKeyFile(secretsKeyFile(config))
+      : ok('secrets key', 'from SECRETS_KEY')
+  const isEmbedded = config.DATABASE_URL === undefined
+  const folder = await checkFolder(config.DATA_DIR)
+  // With DATABASE_URL, the service writes nothing to the data folder.
+  const data = isEmbedded || folder.level === 'ok' ? [folder] : []
+  const disk = await checkOwnDisk(config)
+  const place = await checkCheckpointLocation(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
+  return [key, secretsKey, ...data, ...disk, place]
+}
+
+/** Checks the disk that this program writes to. The database of DATABASE_URL may be on another machine. */
+async function checkOwnDisk(config: Config): Promise<Finding[]> {
+  const [folder, stops] =
+    config.DATABASE_URL === undefined ? [config.DATA_DIR, 'every write'] : [checkpointFolder(config), 'the checkpoints']
+  const { level } = await checkFolder(folder)
+  return level === 'ok' ? [await checkDisk(folder, stops)] : []
+}
+
+async function checkDatabase(config: Config): Promise<Finding[]> {
+  const poolers = await interruptible(() => checkPoolers(config))
+  // Further checks would leave their settings in shared sessions.
+  if (poolers.level === 'fail') return [poolers]
+  let database: OpenedDatabase
+  try {
+    database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
+  } catch (error) {
+    return [fail('connection', faultReason(error), 'check that PostgreSQL is running and that DATABASE_URL is correct')]
+  }
+  try {
+    return [
+      ok('connection', database.isEmbedded ? 'the embedded server answers' : 'the database of DATABASE_URL answers'),
+      poolers,
+      ...(await checkOpenDatabase(config, database)),
+    ]
+  } finally {
+    await database.release()
+  }
+}
+
+async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: OpenedDatabase): Promise<Finding[]> {
+  const { pool, db, close } = openUnchecked(config, urls)
+  const findings: Finding[] = []
+  const addFindings = async (check: string, task: () => Promise<Finding | Finding[]>) => {
+    const found = await interruptible(task).catch((error: unknown) =>
+      fail(check, `the check failed: ${faultReason(error)}`, 'fix this error, then run doctor again'),
+    )
+    for (const finding of [found].flat()) findings.push(finding)
+  }
+  try {
+    await addFindings('server', () => checkServer(pool, connectionsOf(config)))
+    await addFindings('size', () => checkSize(pool, isEmbedded))
+    if (movedTo !== undefined) await addFindings('disk', () => checkDisk(movedTo, 'every write'))
+    await addFindings('LISTEN', () => checkListen(pool))
+    const { READ_DATABASE_URL: url } = config
+    if (url !== undefined) await addFindings('replica', () => checkReadReplica(config, pool, url))
+    const isCurrent = await isSetUp(db).catch(() => false)
+    findings.push(migrationFinding(isCurrent))
+    // The checks below read tables that an outdated database may lack.
+    if (!isCurrent) return findings
+    await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
+    await addFindings('role', () => checkPrivileges(db))
+    await addFindings('companies', () => checkCompanies(config, urls))
+    await addFindings('stored secrets', async () => checkSecrets(db, await findConfiguredSecretBox(config)))
+    await addFindings('checkpoints', () => checkCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
+    return findings
+  } finally {
+    await close()
+  }
+}
+
+/** On a cluster, machine by machine. */
+async function checkCompanies(config: Config, urls: OpenedDatabase['urls']): Promise<Finding[]> {
+  const { pool, close } = await openStore(config, urls)
+  try {
+    const findings = [await checkRecordedTimes(pool)]
+    for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
+    return findings
+  } finally {
+    await close()
+  }
+}
+
+async function checkReadReplica(config: Config, primary: OpenedPool['pool'], url: string): Promise<Finding[]> {
+  const replica = openUnchecked(config, { serviceUrl: url, ownerUrl: url })
+  try {
+    return await checkReplica(primary, replica.pool, config.READ_STALENESS_MS)
+  } finally {
+    await replica.close()
+  }
+}

@@ -1,0 +1,52 @@
+import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
+import { refusedCommand } from '../../domain/calls/commands.ts'
+import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
+import { problem } from '../../domain/errors.ts'
+import type { IdPrefix } from '../../domain/ids.ts'
+import { FaultyCallError } from '../append/commit-batch.ts'
+import type { Lanes } from '../append/lanes.ts'
+import type { CallsInProgress } from './calls-in-progress.ts'
+
+/** What writing calls need. */
+export interface CommandServices {
+  lanes: Lanes
+  newId(prefix: IdPrefix): string
+  /** Maximum number of records in a call. */
+  maxRecords: number
+  /** How long a call may wait for its turn, in milliseconds. */
+  maxWaitMs: number
+  inProgress: CallsInProgress
+}
+
+/** The answer to a call, and what was stored. */
+interface AnsweredCall extends CallAnswer {
+  /** The id of the stored call; null when nothing was stored. */
+  callId: string | null
+}
+
+/**
+ * Runs one writing call: appends its events and gives its answer once they are durable. A call that turns out to be
+ * faulty itself is stored as failed. Throws RefusedCredentialsError, IdempotencyInProgressError, or UnavailableError
+ * when the ledger cannot be written.
+ */
+export async function runApiCall(services: CommandServices, call: WriteCall): Promise<AnsweredCall> {
+  return services.inProgress.run(call, async () => {
+    try {
+      return await append(services.lanes, call)
+    } catch (error) {
+      if (!(error instanceof FaultyCallError)) throw error
+      const { operation, count, blamed } = call.command
+      const fault = problem('internal_error', 'The call failed on our side; nothing was applied')
+      // With the same id, which the log names: nothing was stored under it.
+      return append(services.lanes, { ...call, command: refusedCommand(operation, fault, count, blamed) })
+    }
+  })
+}
+
+async function append(lanes: Lanes, call: WriteCall): Promise<AnsweredCall> {
+  const { answer, position } = await lanes.append(call)
+  if (!answer) throw new RefusedCredentialsError('the key was revoked or its secret replaced meanwhile')
+  if (position === null) return { ...answer, callId: null }
+  const headers = { ...answer.headers, 'x-ledger-position': String(position) }
+  return { ...answer, headers, callId: call.callId }
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
+import { promises as fs } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import { FileMigrationProvider, Migrator } from 'kysely/migration'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { AnyDb, Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { isLockTimeout } from '../postgres/database-errors.ts'
+import type { DatabaseUrls } from '../postgres/database-urls.ts'
+import { isDistributed, stepsLeft } from './distribution-steps.ts'
+import { machineSettingsLeft } from './machine-settings.ts'
+import { openDatabase } from '../postgres/kysely.ts'
+import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
+import { takeMigrationLock } from './migration-lock.ts'
+import { openPool } from '../postgres/pool.ts'
+import { assertOwnSessions } from '../postgres/pooler.ts'
+import { grantToService, RIGHTS } from './roles.ts'
+import { StartupError } from '../postgres/startup-error.ts'
+
+const OLDEST_SERVER = 150_000
+const STATEMENT_TIMEOUT_MS = 3_600_000
+const LOCK_TIMEOUT_MS = 2_000
+const LOCK_TRIES = 60
+const LOCK_PAUSE_MS = 1_000
+const stepped = channel('employee-ledger.migrate.step')
+
+interface MigrateHooks {
+  /** Creates the job queues, as the owner. */
+  createQueues(ownerUrl: string): Promise<void>
+  /** The names of the queues. */
+  queues: string[]
+  /** Identifies the definition of the queues, so that a change is noticed. */
+  queuesVersion: string
+  /** Called with a line for each completed step. */
+  onStep(line: string): void
+}
+
+/**
+ * Brings a database to the state that this version of the program needs: migrations, tables of new projection versions,
+ * queues, and the rights of the service's role. Safe to run repeatedly and concurrently.
+ */
+export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
+  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
+  const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
+  // For Citus; PostgreSQL ignores it. Creating tables in a transaction requires one connection per machine.
+  const settings = { 'citus.multi_shard_modify_mode': 'sequential' }
+  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times, settings })
+  const db = openDatabase<unknown>(pool)
+  try {
+    await db.connection().execute(async (connection) => {
+      await assertUsable(connection)
+      await takeMigrationLock(connection)
+      await setMachines(connection, urls, hooks)
+      if ((await hasFingerprint(connection, hooks, projections)) && (await stepsLeft(connection)).length === 0) return
+      // A newer version has migrated this database and kept everything that this one needs.
+      if ((await isAhead(connection)) && (await isCurrent(connection, hooks.queues, projections))) return
+      await retryLocked(hooks, () => runMigrations(db, hooks))
+      await retryLocked(hooks, () => createProjectionTables(db, hooks, projections))
+      await retryLocked(hooks, () => distributeNew(db, hooks))
+      await retryLocked(hooks, () => hooks.createQueues(urls.ownerUrl))
+      await retryLocked(hooks, () => grantToService(db, urls, projections))
+      await setFingerprint(connection, await fingerprint(hooks.queuesVersion, projections))
+    })
+  } finally {
+    await db.destroy()
+  }
+}
+
+/**
+ * Retries a step that could not get a lock. Whoever waits for a table lock blocks everybody behind it, so each wait is
+ * short and the service continues in between.
+ */
+async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const result = await step()
+      stepped.publish(result)
+      return result
+    } catch (error) {
+      if (!isLockTimeout(error) || tries === LOCK_TRIES) throw error
+      onStep(`a table is in use; retrying (${tries} of ${LOCK_TRIES - 1})`)
+      await pause(LOCK_PAUSE_MS)
+    }
+  }
+}
+
+/**
+ * Whether the database has everything that this program needs. A database that a newer version has migrated qualifies,
+ * as long as migrations only add (docs/deployment.md, “Deploying a new version”).
+ */
+export async function isCurrent(db: AnyDb, queues: string[], projections = PROJECTIONS): Promise<boolean> {
+  return (await findMissing(db, { queues, projections })).length === 0
+}
+
+/** Lists what `migrate` would do, without doing it. */
+export async function planMigration(
+  urls: DatabaseUrls,
+  hooks: Omit<MigrateHooks, 'onStep'>,
+  projections = PROJECTIONS,
+): Promise<string[]> {
+  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
+  const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1 }))
+  try {
+    await assertUsable(db)
+    const machines = (await isDistributed(db)) ? await machineSettingsLeft(db, urls) : []
+    const missing = [
+      ...(await findMissing(db, { queues: hooks.queues, projections })),
+      ...machines.map(({ line }) => line),
+    ]
+    if (missing.length > 0 || (await isAhead(db)) || (await hasFingerprint(db, hooks, projections))) return missing
+    return ['queues and rights of the service: brought up to date']
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function hasFingerprint(
+  db: Kysely<unknown>,
+  hooks: Pick<MigrateHooks, 'queuesVersion'>,
+  projections: readonly Projection[],
+): Promise<boolean> {
+  const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
+  if (!rows[0]?.made) return false
+  const found = await sql<{ fingerprint: string }>`select fingerprint from public.setup`.execute(db)
+  return found.rows[0]?.fingerprint === (await fingerprint(hooks.queuesVersion, projections))
+}
+
+async function fingerprint(queuesVersion: string, projections: readonly Projection[]): Promise<string> {
+  const parts = [...(await migrationNames()), ...projections.map(schemaOf), queuesVersion, JSON.stringify(RIGHTS)]
+  return createHash('sha256').update(parts.join('\n')).digest('hex')
+}
+
+/** The name of the last migration. A program does not start if its database lacks it. */
+export async function lastMigration(): Promise<string> {
+  return (await migrationNames()).at(-1)!
+}
+
+async function setFingerprint(db: Kysely<unknown>, value: string): Promise<void> {
+  await sql`insert into public.setup (id, fingerprint) values (1, ${value})
+    on conflict (id) do update set fingerprint = excluded.fingerprint`.execute(db)
+}
+
+async function assertUsable(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ version: number; encoding: string }>`
+    select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding`.execute(
+    db,
+  )
+  const { version, encoding } = rows[0]!
+  if (version < OLDEST_SERVER)
+    throw new StartupError(`PostgreSQL 15 or newer is required, this is ${Math.floor(version / 10_000)}`)
+  // The ledger stores exact bytes as text; another encoding would not return them as they were hashed.
+  if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, it is ${encoding}`)
+}
+
+async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
+  const provider = new FileMigrationProvider({ fs, path, migrationFolder: MIGRATIONS })
+  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+  // All migrations run in one transaction.
+  if (error) throw error
+  for (const { migrationName } of results ?? []) onStep(`migration ${migrationName}: done`)
+}
+
+async function createProjectionTables(
+  db: Kysely<unknown>,
+  { onStep }: MigrateHooks,
+  projections: readonly Projection[],
+): Promise<void> {
+  for (const projection of projections) {
+    const schema = schemaOf(projection)
+    await db.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ made: boolean }>`select to_regnamespace(${schema}) is not null as made`.execute(
+        transaction,
+      )
+      if (rows[0]?.made) return
+      await sql`create schema ${sql.id(schema)}`.execute(transaction)
+      await projection.createTables(transaction, schema)
+      await projection.createIndexes(transaction, schema)
+      // Without events, the new tables are already complete.
+      await sql`insert into public.projection_versions (projection, version, completed_at)
+        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
+        on conflict do nothing`.execute(transaction)
+      onStep(`projection ${projection.name} version ${projection.version}: tables created`)
+    })
+  }
+}
+
+/** Brings the machines of a cluster that joined later to the state of the others. */
+async function setMachines(db: Kysely<unknown>, urls: DatabaseUrls, { onStep }: MigrateHooks): Promise<void> {
+  if (!(await isDistributed(db))) return
+  for (const { line, run } of await machineSettingsLeft(db, urls)) {
+    await run()
+    onStep(line)
+  }
+}
+
+/** Distributes new tables if the database is distributed. */
+async function distributeNew(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
+  for (const { line, run } of await stepsLeft(db)) {
+    await db.transaction().execute(run)
+    onStep(line)
+  }
+}

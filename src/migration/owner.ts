@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { DatabaseUrls } from '../postgres/database-urls.ts'
+import { stepsLeft } from './distribution-steps.ts'
+import { openDatabase } from '../postgres/kysely.ts'
+import { openPool } from '../postgres/pool.ts'
+import { assertOwnSessions } from '../postgres/pooler.ts'
+import { grantOnSchema, serviceRole } from './roles.ts'
+import { StartupError } from '../postgres/startup-error.ts'
+
+/** The owner's connections, for maintenance of whole projections. */
+export interface OpenedOwner<Tables> {
+  db: Kysely<Tables>
+  /** Prepares the new tables of a schema for the service: places them on Citus and grants rights. */
+  handOver(db: Kysely<unknown>, schema: string): Promise<void>
+  close(): Promise<void>
+}
+
+const MAINTENANCE_CONNECTIONS = 8
+const MAINTENANCE_STATEMENT_MS = 3_600_000
+/**
+ * PostgreSQL ignores these. Creating tables in a transaction requires one connection per machine. A time limit that a
+ * transaction sets must hold on every machine.
+ */
+const OF_CITUS = { 'citus.multi_shard_modify_mode': 'sequential', 'citus.propagate_set_commands': 'local' }
+
+/**
+ * Opens connections that may create and drop projection tables. Everything they write can be derived again, so their
+ * commits do not wait for the disk.
+ */
+export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner<Tables>> {
+  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
+  const service = await serviceRole(urls)
+  const pool = openPool({
+    url: urls.ownerUrl,
+    name: 'employee-ledger maintenance',
+    max: MAINTENANCE_CONNECTIONS,
+    statementTimeoutMs: MAINTENANCE_STATEMENT_MS,
+    settings: { jit: 'off', synchronous_commit: 'off', ...OF_CITUS },
+  })
+  const db = openDatabase<Tables>(pool)
+  const handOver = async (to: Kysely<unknown>, schema: string) => {
+    for (const step of await stepsLeft(to, schema)) await step.run(to)
+    if (service) await grantOnSchema(to, schema, service)
+  }
+  try {
+    await assertOwner(db)
+    return { db, handOver, close: () => db.destroy() }
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+/** Throws a StartupError unless the role may change the tables. */
+export async function assertOwner<Tables>(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
+    where oid = 'public.checkpoints'::regclass`.execute(db)
+  if (rows[0]?.owns !== true)
+    throw new StartupError('this needs the role that owns the tables: set MIGRATE_DATABASE_URL')
+}

@@ -1,0 +1,87 @@
+import type { Kysely, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { PROJECTIONS } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
+import { createClient } from '../postgres/client.ts'
+import type { DatabaseUrls } from '../postgres/database-urls.ts'
+import { HOLDING, isHoldingCreated } from './hold-shards.ts'
+
+/** The rights of the service's role per table; it has no others. It may insert and read events, but not change them. */
+export const RIGHTS: Record<string, string> = {
+  setup: 'select',
+  kysely_migration: 'select',
+  events: 'select, insert',
+  companies: 'select, insert, update',
+  heads: 'select, insert, update',
+  employee_directory: 'select, insert, update, delete',
+  api_keys: 'select, insert, update',
+  api_key_usage: 'select, insert, update',
+  idempotency_keys: 'select, insert, update',
+  long_calls: 'select, insert, delete',
+  users: 'select, insert, update',
+  user_tokens: 'select, insert, update, delete',
+  sessions: 'select, insert, update, delete',
+  checkpoints: 'select, insert, update',
+  merkle_subtrees: 'select, insert, delete',
+  ledger_verifications: 'select, insert, update',
+  projection_versions: 'select, insert',
+  event_traces: 'select, insert, delete',
+  webhooks: 'select, insert, update, delete',
+  webhook_progress: 'select, insert, update, delete',
+  webhook_deliveries: 'select, insert, update, delete',
+  identity_providers: 'select, insert, update, delete',
+  passkeys: 'select, insert, update, delete',
+  recovery_codes: 'select, insert, delete',
+}
+
+/** Grants the service's role its rights. Does nothing if owner and service are the same role. */
+export async function grantToService(
+  db: Kysely<unknown>,
+  urls: DatabaseUrls,
+  projections = PROJECTIONS,
+): Promise<void> {
+  const service = await serviceRole(urls)
+  if (!service) return
+  // All or nothing, so that a process that starts meanwhile can tell whether they were granted.
+  await db.transaction().execute((transaction) => grantAll(transaction, service, projections))
+}
+
+async function grantAll(
+  db: Kysely<unknown>,
+  service: RawBuilder<unknown>,
+  projections: readonly Projection[],
+): Promise<void> {
+  for (const [table, rights] of Object.entries(RIGHTS)) {
+    await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
+  }
+  // The only way to change events: erases the data of those that a recorded erasure names.
+  await sql`grant execute on function public.erase_events(uuid, bigint) to ${service}`.execute(db)
+  if (await isHoldingCreated(db)) await sql`grant execute on function ${sql.raw(HOLDING)} to ${service}`.execute(db)
+  for (const schema of [...projections.map(schemaOf), 'pgboss']) await grantOnSchema(db, schema, service)
+  await sql`grant execute on all functions in schema pgboss to ${service}`.execute(db)
+  await sql`grant usage on all sequences in schema pgboss to ${service}`.execute(db)
+}
+
+/** Grants the service's role its rights on the tables of a schema. */
+export async function grantOnSchema(db: Kysely<unknown>, schema: string, service: RawBuilder<unknown>): Promise<void> {
+  await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
+  await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)
+}
+
+/** The service's role, quoted for SQL; null if owner and service are the same role. */
+export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknown> | null> {
+  const role = await readRole(urls.serviceUrl)
+  return role === (await readRole(urls.ownerUrl)) ? null : sql.id(role)
+}
+
+async function readRole(url: string): Promise<string> {
+  const client = createClient({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ role: string }>('select current_user as role')
+    return rows[0]!.role
+  } finally {
+    await client.end()
+  }
+}
