@@ -3,7 +3,7 @@ import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promis
 import path from 'node:path'
 import type { DatabaseOsUser } from '../../src/postgres/embedded/database-os-user.ts'
 import { findDatabaseOsUser, giveTo, runAs } from '../../src/postgres/embedded/database-os-user.ts'
-import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
 import { DATA_PARENT } from '../support/postgres/test-server.ts'
 

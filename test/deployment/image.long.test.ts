@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import program from '../../package.json' with { type: 'json' }
-import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 import { openImageBuilder } from '../support/processes/image-builder.ts'
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
-import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import { openEventStream } from '../support/http/event-stream.ts'
 import { browse } from '../support/http/sessions.ts'
 import { needs } from '../support/processes/installed.ts'

@@ -57,6 +57,8 @@ const STARTS_AT_MOST = 10_000
 /** A process does not start without its database, so it may try for as long as PostgreSQL takes to return. */
 const FAILED_STARTS_AT_MOST = 60
 const AGAIN_AFTER_MS = 100
+/** How much of its standard error is kept, in characters. */
+const SAID_AT_MOST = 2_000
 /** The program stops at most 10 seconds after SIGTERM. */
 const ENDS_WITHIN_MS = 20_000
 const READY_WITHIN_MS = 120_000
@@ -70,10 +72,15 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
   let plant = options.plant
   let child: ChildProcess
   let ready: Promise<void>
+  let said = ''
+  const describeStart = () => `start ${starts}, and it said: ${said || 'nothing'}`
   const run = () => {
     starts += 1
     if (starts > STARTS_AT_MOST) throw new Error(`${options.command} has been started ${STARTS_AT_MOST} times`)
     child = launch(options, plant)
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = `${said}${chunk}`.slice(-SAID_AT_MOST)
+    })
     ready = isReady(child)
     ready.catch(() => undefined)
     child.once('exit', () => {
@@ -105,9 +112,9 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
       const deadline = performance.now() + READY_WITHIN_MS
       for (const first = starts; ;) {
         if (performance.now() > deadline)
-          throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms`)
+          throw new Error(`${options.command} is not ready within ${READY_WITHIN_MS} ms: ${describeStart()}`)
         if (starts - first > FAILED_STARTS_AT_MOST)
-          throw new Error(`${options.command} does not start: FAULTS_LOG=error shows why`)
+          throw new Error(`${options.command} does not start: ${describeStart()}`)
         const [waiting, of] = [ready, starts]
         const isSaid = await Promise.race([
           waiting.then(
@@ -185,7 +192,7 @@ function launch(
       ...settings,
       ...environmentOf(plant),
     },
-    stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'pipe' : 'inherit', 'ipc'],
   })
 }
 

@@ -11,7 +11,7 @@ import type { WebhookServices } from '../../src/accounts/webhooks/change-webhook
 import { openCompanyPool } from '../../src/postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
-import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { openSecretBox } from '../../src/secrets/secret-box.ts'
 import { Cleanup } from '../support/cleanup.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
-import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import { sendRawBody } from '../support/http/raw-body.ts'
 import { launch, makeDataDir } from '../support/processes/cli.ts'
 import { needs } from '../support/processes/installed.ts'

@@ -3,7 +3,7 @@ import net from 'node:net'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { isPermanent, isTransient } from '../../src/postgres/database-errors.ts'
-import { freePort } from '../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 
 /** The error of a query at this address, and after the end of the pool. */

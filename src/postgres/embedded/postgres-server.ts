@@ -110,7 +110,7 @@ function shellQuote(text: string): string {
 }
 
 /** Finds a loopback port that is currently free. */
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

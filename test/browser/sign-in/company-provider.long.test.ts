@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { axeFaults, looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
-import { freePort } from '../../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../../support/processes/free-port.ts'
 import { giveProvider, turn } from '../../support/providers/company-provider.ts'
 import { FORM, startTestProvider } from '../../support/providers/test-provider.ts'
 import { startService, type Service } from '../../support/service.ts'

@@ -1,7 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { looksOf, looksOfAnswer, openBrowser, openPage } from '../../support/browser/browser.ts'
-import { freePort } from '../../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../../support/processes/free-port.ts'
 import { startService, type Service } from '../../support/service.ts'
 
 /* Passkeys in a real browser, with the authenticator that Chromium has for tests. */

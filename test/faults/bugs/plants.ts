@@ -196,8 +196,8 @@ const NEXT_VERSION: Replacement[] = [
   },
   {
     file: 'src/migration/missing.ts',
-    find: "new URL('../../../migrations', import.meta.url)",
-    put: "new URL('../next-version', import.meta.url)",
+    find: "new URL('../../migrations', import.meta.url)",
+    put: "new URL('../../test/faults/next-version', import.meta.url)",
   },
 ]
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import pg from 'pg'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
-import { freePort } from '../../../src/postgres/embedded/postgres-server.ts'
+import { freePort } from '../processes/free-port.ts'
 import { eventually } from '../eventually.ts'
 
 const EXAMPLE = 'docs/pgbouncer.ini'
