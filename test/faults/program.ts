@@ -78,8 +78,8 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     starts += 1
     if (starts > STARTS_AT_MOST) throw new Error(`${options.command} has been started ${STARTS_AT_MOST} times`)
     child = launch(options, plant)
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said = `${said}${chunk}`.slice(-SAID_AT_MOST)
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      said = (said + chunk).slice(-SAID_AT_MOST)
     })
     ready = isReady(child)
     ready.catch(() => undefined)
