@@ -2782,6 +2782,7 @@ export interface components {
         AdminOpenUnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -2924,6 +2925,7 @@ export interface components {
         AdminUnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -3348,6 +3350,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
                 "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -3662,6 +3665,8 @@ export interface components {
          * @example 1
          */
         "Retry-After": number;
+        /** @description `identity` if the body was refused because it was compressed. */
+        "Accept-Encoding": "identity";
         /** @description How to authenticate. */
         "WWW-Authenticate": string;
     };

@@ -39,7 +39,8 @@ import type { MachineOf } from './live/company-watch.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import type { OpenStreams } from './live/open-streams.ts'
 import { openStreams } from './live/open-streams.ts'
-import { acceptJsonBodies, isApiPath } from './server/media-types.ts'
+import { acceptJsonBodies, isApiPath, refuseCompressedBodies } from './server/media-types.ts'
+import type { KnownMethods } from './server/method-not-allowed.ts'
 import { collectMethods } from './server/method-not-allowed.ts'
 import type { Answered } from './server/access-log.ts'
 import { logAccess } from './server/access-log.ts'
@@ -131,8 +132,8 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 /** Builds the HTTP server with all its routes; tests call it, too. */
 export function buildApp(services: AppServices): FastifyInstance {
   const app = createServer(services)
-  addHooks(app, services)
-  const answerOtherMethods = collectMethods(app, sendRefusal)
+  const methods = collectMethods(app, sendRefusal)
+  addHooks(app, services, methods)
   documentRoutes(app)
 
   void app.register(cookie)
@@ -154,7 +155,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   )
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.register((notices) => backchannelLogout(notices, services))
-  void app.after(answerOtherMethods)
+  void app.after(methods.refuseOthers)
   return app
 }
 
@@ -175,9 +176,10 @@ function createServer(services: AppServices): FastifyInstance {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
 }
 
-function addHooks(app: FastifyInstance, services: AppServices): void {
+function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMethods): void {
   app.setValidatorCompiler(compileSchema)
   acceptJsonBodies(app, services.commands.maxRecords)
+  refuseCompressedBodies(app)
   app.decorateRequest('arrivedAt', 0)
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)
@@ -189,7 +191,7 @@ function addHooks(app: FastifyInstance, services: AppServices): void {
     request.arrivedAt = performance.now()
     setCommonHeaders(services, request, reply)
     // Before the body is read, because the client has not authenticated.
-    if (request.is404) return sendNotFound(request, reply)
+    if (request.is404) return methods.refuseIfKnown(request, reply) ?? sendNotFound(request, reply)
   })
   logAccess(app, services.onAnswered)
   compressAnswers(app)

@@ -38,6 +38,10 @@ const HEADERS = {
   ETag: { description: 'The version of the employee, for `If-Match`.', schema: TEXT, example: '"1"' },
   Location: { description: 'The path of the new resource.', schema: TEXT },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: INTEGER, example: 1 },
+  'Accept-Encoding': {
+    description: '`identity` if the body was refused because it was compressed.',
+    schema: { type: 'string', enum: ['identity'] },
+  },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: TEXT },
 } satisfies Record<string, Described>
 

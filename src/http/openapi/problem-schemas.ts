@@ -113,5 +113,6 @@ function problemAnswer(status: number, codes: ProblemCode[], headers: readonly H
 
 function listProblemHeaders(status: number): HeaderName[] {
   if (status === 401) return ['WWW-Authenticate']
+  if (status === 415) return ['Accept-Encoding']
   return status === 429 || status === 503 ? ['Retry-After'] : []
 }

@@ -22,11 +22,14 @@ export function registerHealthRoutes(app: FastifyInstance, services: HealthServi
   app.addHook('preClose', async () => {
     isStopping = true
   })
-  app.get('/livez', () => ({ status: 'alive' }))
+  app.get('/livez', (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'alive' }))
   app.get('/readyz', async (_, reply) => {
     const ready = !isStopping && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
     const down = services.findDown()
     const body = { status: ready ? 'ready' : 'not ready', ...(down.length > 0 ? { unreachable_machines: down } : {}) }
-    return reply.code(ready ? 200 : 503).send(body)
+    return reply
+      .code(ready ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send(body)
   })
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../../domain/errors.ts'
+import { announcedBytes } from './body-length.ts'
 import { parseJsonBody } from './json-body.ts'
 import { ProblemError } from './problem.ts'
 import { readBody } from './read-body.ts'
@@ -9,6 +10,9 @@ import { readBody } from './read-body.ts'
 export const JSON_TYPES = ['application/json'] as const
 /** RFC 7396 section 4; plain JSON is also accepted as a merge patch. */
 export const MERGE_PATCH_TYPES = ['application/json', 'application/merge-patch+json'] as const
+
+/** The methods whose bodies are not read. */
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,6 +40,17 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
     // Only calls that may be retried need the hash.
     if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
     return parseJsonBody(body, maxRecords)
+  })
+}
+
+/** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */
+export function refuseCompressedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', async (request, reply) => {
+    const { 'content-encoding': encoding = '' } = request.headers
+    const isPlain = /^(?:identity)?$/i.test(encoding)
+    if (isPlain || WITHOUT_BODY.has(request.method) || announcedBytes(request) === 0) return
+    void reply.header('accept-encoding', 'identity')
+    throw new ProblemError(problem('unsupported_media_type', 'The body must be sent without a Content-Encoding'))
   })
 }
 

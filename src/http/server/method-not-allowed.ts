@@ -3,33 +3,59 @@ import { type Problem, problem } from '../../domain/errors.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-type Refuse = (request: FastifyRequest, reply: FastifyReply, problem: Problem) => unknown
+type Sent = FastifyReply | Promise<FastifyReply>
+type Refuse = (request: FastifyRequest, reply: FastifyReply, problem: Problem) => Sent
+
+/** The methods of all routes. */
+export interface KnownMethods {
+  /** Answers 405 to the common methods that a path does not support. Call it once all routes are registered. */
+  refuseOthers(): void
+  /** Answers 405 to a request that matched no route because of its method; null if there is nothing at its path. */
+  refuseIfKnown(request: FastifyRequest, reply: FastifyReply): Sent | null
+}
 
 /**
- * Answers 405 with `Allow` (RFC 9110 section 15.5.6) to methods that a known path does not support. Returns a function
- * to call once all routes are registered.
+ * Collects the methods of the routes that are registered from now on, to answer 405 with `Allow` (RFC 9110 section
+ * 15.5.6) to the others.
  */
-export function collectMethods(app: FastifyInstance, refuse: Refuse): () => void {
+export function collectMethods(app: FastifyInstance, refuse: Refuse): KnownMethods {
   const known = new Map<string, Set<string>>()
+  const allowed = new Map<string, string>()
+  const refuseMethod = (request: FastifyRequest, reply: FastifyReply, allow: string) =>
+    refuse(request, reply.header('allow', allow), problem('method_not_allowed', `The route supports ${allow}`))
+  let patterns: { pattern: URLPattern; allow: string }[] | undefined
   app.addHook('onRoute', ({ url, method }) => {
     const methods = known.get(url) ?? new Set()
     for (const name of [method].flat()) methods.add(name)
     known.set(url, methods)
   })
-  return () => {
-    for (const [url, methods] of Array.from(known)) {
-      const allow = METHODS.filter((method) => methods.has(method)).join(', ')
-      app.route({
-        method: METHODS.filter((method) => !methods.has(method)),
-        url,
-        schema: { hide: true },
-        // Refuse before reading the body: the caller is not authenticated.
-        onRequest: async (request, reply) => {
-          const detail = `The route supports ${allow}`
-          return refuse(request, reply.header('allow', allow), problem('method_not_allowed', detail))
-        },
-        handler: () => undefined,
-      })
-    }
+  return {
+    refuseOthers() {
+      for (const [url, methods] of Array.from(known)) {
+        const allow = METHODS.filter((method) => methods.has(method)).join(', ')
+        allowed.set(url, allow)
+        app.route({
+          method: METHODS.filter((method) => !methods.has(method)),
+          url,
+          schema: { hide: true },
+          // Refuse before reading the body: the caller is not authenticated.
+          onRequest: async (request, reply) => refuseMethod(request, reply, allow),
+          handler: () => undefined,
+        })
+      }
+    },
+    refuseIfKnown(request, reply) {
+      patterns ??= [...allowed]
+        .toSorted(([one], [other]) => rank(one) - rank(other))
+        .map(([path, allow]) => ({ pattern: new URLPattern({ pathname: path }), allow }))
+      const [pathname = ''] = request.url.split('?', 1)
+      const found = patterns.find(({ pattern }) => pattern.test({ pathname }))
+      return found ? refuseMethod(request, reply, found.allow) : null
+    },
   }
+}
+
+/** As in the router, fixed parts come before parameters, and these before a wildcard. */
+function rank(path: string): number {
+  return path.endsWith('*') ? Number.MAX_SAFE_INTEGER : path.split(':').length
 }

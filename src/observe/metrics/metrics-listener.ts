@@ -50,6 +50,7 @@ function registerProcessMetrics({ registry }: Metrics, build: Record<string, str
 }
 
 async function answer(metrics: Metrics, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.setHeader('cache-control', 'no-store')
   if (method !== 'GET' || (url !== '/metrics' && url !== '/livez')) {
     response.writeHead(404).end()
     return

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startService } from '../../support/service.ts'
+import { send, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 
@@ -45,6 +45,39 @@ await t.test('an unsupported method is a 405 with Allow', async (t) => {
     const answer = await service.call(method, path)
     t.match(answer, { status: 405, body: { code: 'method_not_allowed' } })
     t.equal(answer.headers['allow'], allow)
+  }
+})
+
+await t.test('so is a method that no route supports, on every path', async (t) => {
+  const own = service.app.registeredRoutes.filter(({ schema, url }) => schema.hide !== true || url === '/livez')
+  for (const url of new Set(own.map(({ url }) => url))) {
+    const path = url.replaceAll(/:\w+|\*/g, 'x')
+    const { status, headers } = await send(service.address, 'OPTIONS', path, {})
+    t.equal(status, 405, path)
+    for (const method of ['TRACE', 'PROPFIND', 'QUERY']) {
+      const answer = await send(service.address, method, `${path}?a=b`, {})
+      t.match(answer, { status: 405, headers: { allow: headers['allow'] }, body: { code: 'method_not_allowed' } }, path)
+    }
+  }
+  t.equal((await send(service.address, 'TRACE', '/nothing', {})).status, 404)
+})
+
+await t.test('no cache may store what may change at any moment: health, and what does not exist yet', async (t) => {
+  for (const [method, path] of [
+    ['GET', '/livez'],
+    ['GET', '/readyz'],
+    ['GET', '/nothing'],
+    ['GET', '/v1/nothing'],
+    ['GET', '/problems/nothing'],
+    ['GET', '/assets/nothing.js'],
+    ['GET', '/%ff'],
+    ['POST', '/livez'],
+    ['TRACE', '/docs'],
+  ] as const) {
+    for (const accept of ['application/json', 'text/html']) {
+      const { headers } = await send(service.address, method, path, { headers: { accept } })
+      t.equal(headers['cache-control'], 'no-store', `${method} ${path} as ${accept}`)
+    }
   }
 })
 

@@ -1,8 +1,9 @@
 import http from 'node:http'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { chooseEncoding } from '../../../src/http/server/compression.ts'
-import { employee, startService } from '../../support/service.ts'
+import type { CallOptions } from '../../support/service.ts'
+import { employee, send, startService } from '../../support/service.ts'
 import { cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
 
 const service = await startService(t)
@@ -120,4 +121,36 @@ await t.test('what an Accept-Encoding means', (t) => {
   for (const [accepted, expected] of meanings) t.equal(choose(accepted), expected, String(accepted))
   t.equal(chooseEncoding({ headers: { 'accept-encoding': 'br, gzip;q=0.5' } }, ['gzip']), 'gzip')
   t.end()
+})
+
+await t.test('a compressed body is refused with what is accepted, on every kind of route', async (t) => {
+  const { key, admin } = service.company
+  const bearer = { authorization: `Bearer ${admin.token}` }
+  const form = { ...OWN_PAGE, cookie, 'content-type': 'application/x-www-form-urlencoded' }
+  const routes: [method: string, path: string, call: CallOptions][] = [
+    ['POST', '/v1/employees', { key }],
+    ['POST', '/admin/v1/users', { headers: bearer }],
+    ['DELETE', '/admin/v1/users/x', { headers: bearer }],
+    ['POST', '/settings/users/new', { headers: form }],
+    ['POST', '/sign-in', { headers: form }],
+  ]
+  const call = ([method, path, { headers, ...sent }]: (typeof routes)[number], encoding: string) =>
+    send(service.address, method, path, {
+      ...sent,
+      headers: { ...headers, 'content-encoding': encoding },
+      body: gzipSync('{}'),
+    })
+  for (const route of routes) {
+    for (const encoding of ['gzip', 'br', 'x', 'identity, gzip']) {
+      const { status, headers } = await call(route, encoding)
+      t.match(
+        { status, headers },
+        { status: 415, headers: { 'accept-encoding': 'identity' } },
+        `${route[1]} ${encoding}`,
+      )
+    }
+    t.not((await call(route, 'Identity')).status, 415)
+  }
+  const { status } = await service.call('GET', '/v1/auth/verify', { headers: { 'content-encoding': 'gzip' } })
+  t.equal(status, 200, 'without a body, it says nothing')
 })

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { employee, startService } from '../../support/service.ts'
 
@@ -69,6 +70,13 @@ const REFUSALS: Refusal[] = [
     status: 415,
     code: 'unsupported_media_type',
     headers: { 'content-type': 'text/plain' },
+  },
+  {
+    name: 'a compressed body',
+    body: gzipSync('{"employees":[{}]}'),
+    status: 415,
+    code: 'unsupported_media_type',
+    headers: { 'content-encoding': 'gzip' },
   },
   {
     name: 'a form',

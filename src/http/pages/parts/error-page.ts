@@ -25,6 +25,8 @@ export function sendRefusal(
   reply: FastifyReply,
   refusal: Problem,
 ): FastifyReply | Promise<FastifyReply> {
+  // A cache may store 404 and 405 without being asked to (RFC 9110 section 15.1).
+  void reply.header('cache-control', 'no-store')
   if (isApiPath(request.url)) return sendProblemDocument(request, reply, refusal)
   addVary(reply, 'accept')
   return acceptsPages(request) ? sendProblemPage(request, reply, refusal) : sendProblemDocument(request, reply, refusal)

@@ -203,8 +203,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'yes',
   },
   unsupported_media_type: {
-    when: 'The call does not accept this Content-Type.',
-    remedy: 'Send application/json. Updates also accept application/merge-patch+json.',
+    when: 'The call does not accept this Content-Type, or the body has a Content-Encoding.',
+    remedy: 'Send application/json, not compressed. Updates also accept application/merge-patch+json.',
     entry: 'yes',
   },
   validation_failed: {
