@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { normalizeEmail } from '../../src/domain/attributes.ts'
+import { RECORD_ERROR_CODES } from '../../src/domain/errors.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
@@ -16,7 +17,7 @@ export interface PersonFilter {
   employee?: string
   /**
    * Part of the names, email, external id or employee number of an employee, in any case; or the id. Also finds entries
-   * by exactly their id, request id, error code, or the id or name (in any case) of their key.
+   * by exactly their id, request id, the error code of the call or of a record, or the id or name (in any case) of their key.
    */
   q?: string
 }
@@ -71,9 +72,18 @@ async function listEntryConditions(db: AnyDb, company: string, text: string): Pr
   return [
     sql`e.request_id = ${text}`,
     sql`e.error_code = ${text}`,
+    ...((RECORD_ERROR_CODES as readonly string[]).includes(text) ? [hasRecordError(company, text)] : []),
     ...(isId('log', text) ? [sql`e.call_id = ${toUuid(text)}`] : []),
     ...keys.map((id) => sql`e.key_id = ${id}`),
   ]
+}
+
+/** Whether a record of an entry `e` was refused with a code. The text is compared first, because that is faster. */
+function hasRecordError(company: string, code: string): RawBuilder<unknown> {
+  return sql`(e.status = 'Failed' and exists (
+    select from events v where v.company_id = ${company} and v.position >= e.first_position and v.position < e.position
+      and v.type = 'EmployeeRecordRejected' and v.data is not null and strpos(v.data, ${`"${code}"`}) > 0
+      and exists (select from json_array_elements(v.data::json -> 'errors') as error where error ->> 'code' = ${code})))`
 }
 
 async function listPeople(

@@ -47,16 +47,16 @@ export function unwrapDecision<Event>(decision: Decided<Event>): Event[] {
 
 /**
  * Refuses a form that shows an outdated version, so that a form submitted twice acts once. Without `seen`, checks
- * nothing. Throws RefusedByStateError with `precondition_failed`.
+ * nothing. Throws RefusedByStateError with `precondition_failed` and a text that says what happened.
  */
-export function assertSeen(seen: number | undefined, version: number): void {
-  if (seen !== undefined && seen !== version) throw new RefusedByStateError(CHANGED_MEANWHILE)
+export function assertSeen(seen: number | undefined, version: number, whatHappened: string): void {
+  if (seen !== undefined && seen !== version) throw refuseOutdated(whatHappened)
 }
 
-export const CHANGED_MEANWHILE = problem(
-  'precondition_failed',
-  'Already submitted, or changed elsewhere. Nothing was done.',
-)
+/** Makes the error of a form that was filled in for a state that has passed. */
+export function refuseOutdated(whatHappened: string): RefusedByStateError {
+  return new RefusedByStateError(problem('precondition_failed', whatHappened))
+}
 
 /**
  * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or

@@ -151,7 +151,7 @@ function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeRea
   if (typeof sent !== 'object' || Array.isArray(sent))
     return fault('invalid_type', 'custom_attributes must be an object')
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) {
-    return fault('too_long', `custom_attributes must have at most ${MAX_CUSTOM_MEMBERS} members`)
+    return fault('too_long', `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
   }
   const faults: AttributeFault[] = []
   // In the order of the canonical form, as in the events.

@@ -1,21 +1,23 @@
 /** The error codes of a record. The list is closed, so clients may switch over it. */
-export type RecordErrorCode =
-  | 'required'
-  | 'invalid_type'
-  | 'invalid_format'
-  | 'too_long'
-  | 'too_short'
-  | 'invalid_value'
-  | 'null_not_allowed'
-  | 'unknown_field'
-  | 'read_only_field'
-  | 'missing_locator'
-  | 'employee_not_found'
-  | 'already_exists'
-  | 'inactive_employee_exists'
-  | 'duplicate_in_batch'
-  | 'manager_not_found'
-  | 'manager_cycle'
+export const RECORD_ERROR_CODES = [
+  'required',
+  'invalid_type',
+  'invalid_format',
+  'too_long',
+  'too_short',
+  'invalid_value',
+  'null_not_allowed',
+  'unknown_field',
+  'read_only_field',
+  'missing_locator',
+  'employee_not_found',
+  'already_exists',
+  'inactive_employee_exists',
+  'duplicate_in_batch',
+  'manager_not_found',
+  'manager_cycle',
+] as const
+export type RecordErrorCode = (typeof RECORD_ERROR_CODES)[number]
 
 /** An error of a field, not yet tied to a record and body. */
 export interface FieldError {

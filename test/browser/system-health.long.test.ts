@@ -60,7 +60,7 @@ await t.test("lag, queues, versions and the ledger's head are shown", async (t) 
     'select position, (select count(*)::integer from events) as events from heads',
   )
   t.match(await page.locator('main').textContent(), new RegExp(`Events\\s*${rows[0].position}\\s`))
-  t.match(await page.locator('#root').textContent(), /^[0-9a-f]{64}$/)
+  t.match(await page.locator('#root').textContent(), /^[A-Za-z0-9+/]{43}=$/)
   const versions = await page.locator('main').textContent()
   t.match(versions, new RegExp(`Node\\.js\\s*${process.versions.node}`))
   t.match(versions, /PostgreSQL\s*\d+\.\d+/)

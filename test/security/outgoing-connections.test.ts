@@ -52,7 +52,7 @@ await t.test(
   async (t) => {
     // Except the client for others, and the commands that send the demo's calls to this service.
     const program = readSources('src', 'projections', 'migrations').filter(
-      ({ path }) => !/^src\/(?:client\/|cli\/demo-)/.test(path),
+      ({ path }) => !/^src\/(?:client\/|cli\/demo\/)/.test(path),
     )
     const reaching =
       /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/

@@ -11,6 +11,7 @@ import type { KeyWithSecret } from './issue-api-key.ts'
 import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
 export const NO_SUCH_KEY = problem('key_not_found', 'No such API key exists')
+const CHANGED = 'The key has changed since you opened this page. Nothing was done; check it, then try again'
 
 /** A key after a change. The position is null if nothing changed. */
 interface ChangedKey extends SeenKey {
@@ -68,7 +69,7 @@ type SeenChange = KeyChange & { seen: number | undefined }
 async function changeKeyRow(client: PoolClient, companyId: string, apiId: string, wanted: SeenChange, now: string) {
   const stored = await loadApiKey(client, companyId, apiId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_KEY)
-  assertSeen(wanted.seen, stored.version)
+  assertSeen(wanted.seen, stored.version, CHANGED)
   const events = unwrapDecision(decideKeyChange(stored, wanted, now))
   const changed = events.reduce(evolveKey, stored)
   if (events.length > 0) await updateApiKey(client, companyId, changed)

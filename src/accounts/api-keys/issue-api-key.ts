@@ -37,6 +37,9 @@ export interface KeyWithSecret {
   position: number | null
 }
 
+const CREATED_MEANWHILE =
+  'A key has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
+
 /** Issues an API key of a company. */
 export async function issueApiKey(services: CompanyServices, wanted: NewApiKey): Promise<IssuedApiKey> {
   const { key, secret } = await issueApiKeyRecord(services, wanted)
@@ -51,7 +54,7 @@ export async function issueApiKeyRecord(services: CompanyServices, wanted: NewAp
   const id = services.newId('key')
   const secret = generateSecret(apiKeyPrefix(companyId))
   const appended = await changeCompany(services, { companyId, actor, traceparent }, 'admin', async (client, now) => {
-    assertSeen(seen, await countApiKeys(client, companyId))
+    assertSeen(seen, await countApiKeys(client, companyId), CREATED_MEANWHILE)
     const events = unwrapDecision(decideIssue({ ...wanted, id }, now))
     const { name, quotaLimit, refreshPeriod } = wanted
     const initial: KeyLife = {

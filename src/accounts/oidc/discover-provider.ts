@@ -31,7 +31,7 @@ export async function discoverProvider(
   const metadata = keepMetadata(config.serverMetadata())
   // openid-client lets through another slash at the end, and the issuers of providers that many companies share: whoever
   // has an account with any of these would be let in.
-  if (metadata.issuer !== issuer) throw explainIssuer(metadata.issuer)
+  if (metadata.issuer !== issuer) throw explainIssuer(metadata.issuer, issuer)
   const { jwks_uri: address } = metadata
   if (address === undefined)
     throw new ProviderError('misconfigured', "The provider's configuration has no valid jwks_uri")

@@ -84,14 +84,15 @@ interface CheckDetails {
   claim?: string
   attribute?: string
   body?: { issuer?: unknown }
+  expected?: unknown
 }
 
 /** Explains that a provider's configuration names another issuer than the one that is set. */
-export function explainIssuer(named: unknown): ProviderError {
+export function explainIssuer(named: unknown, entered: string): ProviderError {
   const name = quoteSafely(typeof named === 'string' ? named : '', [])
   return new ProviderError(
     'wrong_issuer',
-    `The provider names another issuer in its configuration than the one that is set here: ${name}`,
+    `Issuer mismatch: the provider reports ${name}; you entered ${quoteSafely(entered, [])}`,
   )
 }
 
@@ -104,7 +105,7 @@ function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
   switch (error.code) {
     case 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED':
       return about?.attribute === 'issuer'
-        ? explainIssuer(about.body?.issuer)
+        ? explainIssuer(about.body?.issuer, String(about.expected))
         : fault('invalid_response', 'The provider sent the claims of another person')
     case 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED':
       return fault('clock_skew', `The time in the ID token is wrong ("${about?.claim}"): the provider's clock or ours`)

@@ -48,7 +48,8 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
   /** Finds what the provider publishes. Codes, secrets and tokens go by it, so the issuer is compared at each use. */
   async function findPublished(provider: StoredProvider): Promise<PublishedProvider> {
     const published = await known.find(provider)
-    if (published.metadata.issuer !== provider.settings.issuer) throw explainIssuer(published.metadata.issuer)
+    if (published.metadata.issuer !== provider.settings.issuer)
+      throw explainIssuer(published.metadata.issuer, provider.settings.issuer)
     return published
   }
 

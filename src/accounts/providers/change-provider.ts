@@ -16,7 +16,7 @@ import {
   assertHasKey,
   assertSeen,
   changeCompany,
-  CHANGED_MEANWHILE,
+  refuseOutdated,
   RefusedByStateError,
   unwrapDecision,
 } from '../change-company.ts'
@@ -34,6 +34,9 @@ import type { StoredProvider } from './read-provider.ts'
 import { placeOfSecret, readProvider } from './read-provider.ts'
 
 export const NO_PROVIDER = problem('provider_not_found', 'The company has no identity provider')
+const ALREADY_ADDED = 'The company already has an identity provider. Nothing was done'
+const CHANGED =
+  'The identity provider has changed since you opened this page. Nothing was done; check it, then try again'
 const OFF = { use: 'off', break_glass: null } as const
 
 /** The services that change providers. */
@@ -63,7 +66,7 @@ export async function addProvider(
   const id = services.newId('idp')
   const secret = await makeSecret(services, given)
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    if (await readProvider(client, companyId)) throw new RefusedByStateError(CHANGED_MEANWHILE)
+    if (await readProvider(client, companyId)) throw refuseOutdated(ALREADY_ADDED)
     const added = decideProvider(id, { ...settings, client_auth: given.clientAuth })
     const initial = { id, version: 0, settings: added.data as ProviderSettings, use: OFF }
     const sealed = services.secrets.seal(secret, placeOfSecret(id))
@@ -110,7 +113,7 @@ export async function rotateProviderSecret(
 
 async function changeRows(client: PoolClient, companyId: string, wanted: ProviderChange, seen: number | undefined) {
   const stored = await loadProvider(client, companyId)
-  assertSeen(seen, stored.version)
+  assertSeen(seen, stored.version, CHANGED)
   const breakGlass = wanted.change === 'use' ? wanted.use.break_glass : null
   const facts = await loadProviderFacts(client, companyId, stored.settings.issuer, breakGlass)
   const events = unwrapDecision(decideProviderChange(stored, wanted, facts))

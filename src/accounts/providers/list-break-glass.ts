@@ -19,3 +19,16 @@ export async function listBreakGlass(client: Pick<ClientBase, 'query'>, companyI
   )
   return rows.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email }))
 }
+
+/** Counts the users of a company, and those who have no account at its identity provider yet. */
+export async function countUnlinkedUsers(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+): Promise<{ users: number; unlinked: number }> {
+  const { rows } = await client.query<{ users: number; unlinked: number }>(
+    `select count(*)::integer as users, (count(*) filter (where issuer is null))::integer as unlinked
+     from users where company_id = $1 and removed_at is null`,
+    [toUuid(companyId)],
+  )
+  return rows[0]!
+}

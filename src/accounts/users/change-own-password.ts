@@ -1,7 +1,7 @@
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { loadPasswordHash, storePassword } from './user-rows.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
-import { CHANGED_MEANWHILE, changeCompany, RefusedByStateError } from '../change-company.ts'
+import { changeCompany, refuseOutdated } from '../change-company.ts'
 import { changeUserRow } from './change-user.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
@@ -35,7 +35,7 @@ export async function changeOwnPassword(
   await changeCompany(company, acting, 'any role', async (client) => {
     // Of two concurrent changes, the second finds a password that it has not checked.
     if ((await loadPasswordHash(client, companyId, userId)) !== checked)
-      throw new RefusedByStateError(CHANGED_MEANWHILE)
+      throw refuseOutdated('Your password has already been changed. Nothing was done this time')
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
     await storePassword(client, companyId, userId, passwordHash)
     return { events, result }

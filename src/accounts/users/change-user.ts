@@ -13,6 +13,7 @@ import { makeOneTimeLink } from './invite-user.ts'
 import { generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_USER = problem('user_not_found', 'No such user exists')
+const CHANGED = 'The user has changed since you opened this page. Nothing was done; check it, then try again'
 
 /** A user after a change. The position is null if nothing changed. */
 export interface ChangedUser {
@@ -85,7 +86,7 @@ export async function changeUserRow(
 ) {
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
-  assertSeen(seen, stored.version)
+  assertSeen(seen, stored.version, CHANGED)
   const events = unwrapDecision(decideUserChange(stored, wanted, await loadUserFacts(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)

@@ -29,6 +29,9 @@ import {
 } from './webhook-rows.ts'
 
 export const NO_SUCH_WEBHOOK = problem('webhook_not_found', 'No such webhook exists')
+const CHANGED = 'The webhook has changed since you opened this page. Nothing was done; check it, then try again'
+const CREATED_MEANWHILE =
+  'A webhook has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
 const TOO_MANY = problem('too_many_webhooks', `A company may have ${MOST_WEBHOOKS} webhooks`)
 const SECRET_BYTES = 32
 
@@ -62,7 +65,7 @@ export async function createWebhook(
   const secret = generateWebhookSecret()
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const count = await countWebhooks(client, companyId)
-    assertSeen(seen, count)
+    assertSeen(seen, count, CREATED_MEANWHILE)
     if (count >= MOST_WEBHOOKS) throw new RefusedByStateError(TOO_MANY)
     const created = decideWebhook(id, settings)
     const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, created)
@@ -142,7 +145,7 @@ async function changeRows(
 ): Promise<{ events: WebhookEvent[]; webhook: WebhookRecord }> {
   const stored = await loadWebhook(client, companyId, webhookId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
-  assertSeen(wanted.seen, stored.version)
+  assertSeen(wanted.seen, stored.version, CHANGED)
   const { position, head } = stored.progress
   if (wanted.change === 'resume' && (wanted.position ?? 0) > head) throw new RefusedByStateError(refuseBeyond(head))
   const events = decideWebhookChange(stored, wanted, { now, position, isFailing: stored.progress.attempts > 0 })

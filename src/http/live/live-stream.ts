@@ -57,13 +57,13 @@ export async function followLive(
   const stopListening = source.listen(() => bell.ring())
   let position = start
   try {
-    begin(reply, source.idOf(start))
+    begin(reply, formatHeartbeat(source.idOf(start), limits))
     let checkAt = performance.now() + limits.heartbeatMs
     while (!ended.aborted && !reply.raw.destroyed) {
       if (performance.now() >= checkAt) {
         await source.authorize(request, reply)
         // The id advances past filtered events too.
-        reply.raw.write(`: still here\nid: ${source.idOf(position)}\n\n`)
+        reply.raw.write(`: still here\n${formatHeartbeat(source.idOf(position), limits)}`)
         checkAt = performance.now() + limits.heartbeatMs
       }
       bell.reset()
@@ -88,11 +88,16 @@ export async function followLive(
   }
 }
 
+/** An event that tells scripts, which can't see comments, that the connection works, and when to expect the next one. */
+function formatHeartbeat(id: string, { heartbeatMs }: StreamLimits): string {
+  return `event: heartbeat\nid: ${id}\ndata: {"interval_ms":${heartbeatMs}}\n\n`
+}
+
 /** Sends the headers, and the id to resume from if the stream ends before its first event. */
-function begin(reply: FastifyReply, id: string): void {
+function begin(reply: FastifyReply, heartbeat: string): void {
   void reply.header('connection', 'close')
   reply.sse.sendHeaders()
-  reply.raw.write(`retry: ${RETRY_MS}\nid: ${id}\n\n`)
+  reply.raw.write(`retry: ${RETRY_MS}\n${heartbeat}`)
 }
 
 /** Sends an event. Returns false if the client did not receive it in time or the stream ended. */

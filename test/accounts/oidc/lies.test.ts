@@ -45,7 +45,7 @@ const LIES: [name: string, lies: Lies, fault: ProviderFault, message: RegExp, op
     'another issuer in the configuration',
     { metadata: { issuer: 'https://evil.example' } },
     'wrong_issuer',
-    /another issuer/,
+    /Issuer mismatch/,
   ],
   ['another issuer in the callback', { callback: { iss: 'https://evil.example' } }, 'wrong_issuer', /"iss"/],
   ['no issuer in the callback', { callback: { iss: undefined } }, 'wrong_issuer', /"iss"/],

@@ -169,6 +169,6 @@ await t.test('the issuer must be exactly as it is set', async (t) => {
   for (const issuer of [`${idp.issuer}/`, `${idp.issuer}/.well-known/openid-configuration`])
     await t.rejects(client.check(storedProvider({ issuer })), {
       ...refusal('wrong_issuer'),
-      message: `The provider names another issuer in its configuration than the one that is set here: ${idp.issuer}`,
+      message: `Issuer mismatch: the provider reports ${idp.issuer}; you entered ${issuer}`,
     })
 })

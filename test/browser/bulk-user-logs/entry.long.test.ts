@@ -65,7 +65,7 @@ await t.test("an administrator's first sign-in leads to why a bulk update failed
   t.equal(await page.locator('#api-error').textContent(), entry.error.detail, 'the exact message of the API')
   t.equal(
     await page.locator('.entry-outcome').innerText(),
-    'HR sync asked to update 3 employees. Nothing was applied: 2 of 3 records have errors; the other one was valid.',
+    'HR sync tried to update 3 employees. Nothing was applied: 2 of 3 records have errors; the other one was valid.',
   )
   t.strictSame(await page.locator('.counts dd').allTextContents(), ['3', '0', '0', '3', '0'])
   const records = page.locator('.record')

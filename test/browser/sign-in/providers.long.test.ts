@@ -52,6 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       await pool.query(`update users set issuer = $2, subject = 'ada' where company_id = $1 and user_id = $3`, [
         ...[toUuid(company.id), provider.issuer, toUuid(company.admin.user_id)],
       ])
+      await page.locator('summary', { hasText: 'Require provider' }).click()
       await page.getByLabel('Break-glass administrator').selectOption({ label: 'admin (admin@example.com)' })
       await page.getByRole('button', { name: 'Require provider' }).click()
       t.match(await status(), 'Provider required.')

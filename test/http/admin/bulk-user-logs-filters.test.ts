@@ -122,12 +122,18 @@ await t.test('q finds an entry by its id and request id, and entries by key and 
     t.strictSame(await found({ q: requestId }, limit), ['ana updated'])
     t.strictSame(await found({ q: second.api_id }, limit), all('bob left', 'creation refused'))
     t.strictSame(await found({ q: 'iMPORT' }, limit), all('bob left', 'creation refused'))
-    t.strictSame(await found({ q: 'employee_not_found' }, limit), ['unknown refused'])
+    t.strictSame(await found({ q: 'employee_not_found' }, limit), all('unknown refused', 'nobody refused'))
   }
   t.strictSame(await found({ q: 'Import', status: 'Failed' }), ['creation refused'])
   t.strictSame(await found({ q: 'Import', employee: bobId }), ['bob left'], 'beside a person')
   t.strictSame(await found({ q: 'Impor' }), [], 'no part of a name')
   t.strictSame(await found({ employee: requestId }), [], 'employee is only a person')
+})
+
+await t.test('q finds entries by the code of an error of any of their records', async (t) => {
+  t.strictSame(await found({ q: 'missing_locator' }), [])
+  t.strictSame(await found({ q: 'invalid_format' }), ['ana refused', 'creation refused', 'nobody refused'])
+  t.strictSame(await found({ q: 'invalid_format', key: second.api_id }), ['creation refused'])
 })
 
 await t.test('from is inclusive and to is exclusive', async (t) => {

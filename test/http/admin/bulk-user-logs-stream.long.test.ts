@@ -42,6 +42,13 @@ async function idsOf(stream: EventStream, count: number): Promise<string[]> {
 const isProjected = (id: string, of = service) =>
   eventually('the entry is there', async () => (await of.admin(`/bulk-user-logs/${id}`)).status === 200)
 
+await t.test('scripts, which see no comments, get an event of each heartbeat, and its interval', async (t) => {
+  const stream = await open(t)
+  t.match(await stream.heartbeat(), { interval_ms: 100 })
+  t.match(await stream.heartbeat(), { interval_ms: 100 })
+  stream.close()
+})
+
 await t.test('an entry folded by another process arrives in the form of the list', async (t) => {
   await isProjected((await call()).id)
   const stream = await open(t)

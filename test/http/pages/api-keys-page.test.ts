@@ -73,7 +73,10 @@ await t.test('submitting the new-key form twice issues one key, also when both a
   )
   t.equal(await keyCount(), before + 1)
   const refused = answers.at(-1)!
-  t.match(refused.text, 'Nothing was done')
+  t.match(
+    refused.text,
+    'A key has been created since you opened this form. If it is this one, rotate it to get a new secret',
+  )
   t.notOk(secretOn(refused))
   t.match(refused.text, 'value="Once"')
   t.equal(

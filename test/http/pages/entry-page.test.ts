@@ -55,10 +55,10 @@ const faulty = await call('PATCH', '/v1/employees', [
 await t.test('an entry begins with a sentence: which key asked for what, and what happened', async (t) => {
   const outcomes: [body: unknown, outcome: string][] = [
     [[locate(0, { department: 'A' })], 'updated 1 employee.'],
-    [[locate(0, { department: 'A' })], 'asked to update 1 employee. The employee was already up to date.'],
+    [[locate(0, { department: 'A' })], 'tried to update 1 employee. The employee was already up to date.'],
     [
       [locate(0, { department: 'A' }), locate(1, { department: 'Sales' })],
-      'asked to update 2 employees. All were already up to date.',
+      'tried to update 2 employees. All were already up to date.',
     ],
     [
       [locate(0, { department: 'B' }), locate(1, { department: 'Sales' })],
@@ -69,16 +69,16 @@ await t.test('an entry begins with a sentence: which key asked for what, and wha
       'updated 1 and deactivated 1 of 2 employees.',
     ],
     [[locate(1, { status: 'inactive' }), locate(2, { status: 'inactive' })], 'deactivated 2 employees.'],
-    [[locate(0, { phone: '1' })], 'asked to update 1 employee. Nothing was applied: the record has errors.'],
+    [[locate(0, { phone: '1' })], 'tried to update 1 employee. Nothing was applied: the record has errors.'],
     [
       [locate(0, { phone: '1' }), locate(9, {})],
-      'asked to update 2 employees. Nothing was applied: all 2 records have errors.',
+      'tried to update 2 employees. Nothing was applied: all 2 records have errors.',
     ],
     [
       [locate(0, { phone: '1' }), locate(1, {})],
-      'asked to update 2 employees. Nothing was applied: 1 of 2 records has errors; the other one was valid.',
+      'tried to update 2 employees. Nothing was applied: 1 of 2 records has errors; the other one was valid.',
     ],
-    ['[', 'asked to update employees. Nothing was applied.'],
+    ['[', 'tried to update employees. Nothing was applied.'],
   ]
   for (const [body, outcome] of outcomes)
     t.equal((await open(await call('PATCH', '/v1/employees', body))).outcome, `HR sync ${outcome}`)

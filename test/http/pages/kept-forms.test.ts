@@ -138,7 +138,7 @@ await t.test('a key that changed meanwhile is not overwritten by a form that com
   const filled = await browse(service, path, { cookie, form: hiddenOn(text) })
   t.equal(/name="seen" value="(\d+)"/.exec(filled.text)?.[1], '1', 'in the first form, that of the edit')
   const sent = await browse(service, path, { cookie, form })
-  t.match(sent.text, 'changed elsewhere. Nothing was done.')
+  t.match(sent.text, 'The key has changed since you opened this page. Nothing was done')
   t.match((await service.manage('GET', `/api-keys/${issued.id}`)).body, { name: 'Shared', quota_limit: 3 })
 })
 

@@ -36,11 +36,12 @@ await t.test(
   },
 )
 
-await t.test('up to two days are shown by hour, and at least a day', async (t) => {
+await t.test('up to two days are shown by hour, and nothing outside the range that was chosen', async (t) => {
   t.equal(divideTime({ from: '2026-11-18T15:00:00Z' }, 'UTC', NOW).unit, 'hours')
   t.equal(divideTime({ from: '2026-11-18T14:00:00Z' }, 'UTC', NOW).unit, 'days')
   const { slots } = divideTime({ from: '2026-11-20T13:20:00Z' }, 'UTC', NOW)
-  t.equal(slots.length, 24)
+  t.strictSame(slots[0], { from: at('2026-11-20T13:00Z'), to: at('2026-11-20T14:00Z') })
+  t.equal(slots.length, 2)
   t.strictSame(slots.at(-1), { from: at('2026-11-20T14:00Z'), to: at('2026-11-20T15:00Z') })
   t.strictSame(divideTime({ from: '2026-12-01T00:00:00Z' }, 'UTC', NOW).slots, [], 'nothing of the future')
 })

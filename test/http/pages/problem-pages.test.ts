@@ -1,9 +1,12 @@
 import t from 'tap'
+import { RECORD_ERROR_CODES } from '../../../src/domain/errors.ts'
 import { readFileSync } from 'node:fs'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from '../../../src/http/pages/reference/problem-texts.ts'
 import { startService } from '../../support/service.ts'
 
 const service = await startService(t)
+/** Some codes are those of calls, too. */
+const ONLY_OF_RECORDS = RECORD_ERROR_CODES.filter((code) => !(PROBLEM_CODES as string[]).includes(code))
 const page = (path: string, accept = 'text/html,application/xhtml+xml,*/*;q=0.8') =>
   service.call('GET', path, { key: null, headers: { accept } })
 
@@ -28,6 +31,18 @@ await t.test(
   },
 )
 
+await t.test('every code of a record has a page that says when it happens and what to do', async (t) => {
+  for (const code of RECORD_ERROR_CODES) {
+    const { status, body } = await page(`/problems/${code}`)
+    t.equal(status, 200, code)
+    for (const part of [code, 'When it happens', 'What to do']) t.ok(body.includes(part), `${code}: ${part}`)
+  }
+  for (const code of ONLY_OF_RECORDS) {
+    const { body } = await page(`/problems/${code}`, 'application/json')
+    t.match(body, { code, problem: '/problems/validation_failed' })
+  }
+})
+
 await t.test('a client that asks for JSON gets it, with the type of problem documents', async (t) => {
   const { body: refused } = await service.call('GET', '/v1/employees/x')
   for (const accept of ['application/json', 'application/problem+json']) {
@@ -39,7 +54,7 @@ await t.test('a client that asks for JSON gets it, with the type of problem docu
   const { body } = await page('/problems', 'application/json')
   t.strictSame(
     body.items.map(({ code }: { code: string }) => code),
-    PROBLEM_CODES,
+    [...PROBLEM_CODES, ...ONLY_OF_RECORDS],
   )
 })
 
@@ -60,7 +75,7 @@ await t.test('the pages load only from this server, and the list links to all', 
     t.match(await page(path), { status: 200, headers: { 'cache-control': /immutable/ } })
   }
   const links = [...body.matchAll(/href="\/problems\/(\w+)"/g)].map(([, code]) => code!)
-  t.strictSame(new Set(links), new Set<string>(PROBLEM_CODES))
+  t.strictSame(new Set(links), new Set<string>([...PROBLEM_CODES, ...RECORD_ERROR_CODES]))
 })
 
 function escaped(text: string): string {

@@ -3,7 +3,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { deliverToNobody, storeDelivery } from '../../support/http/stored-deliveries.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
-import { startService, type Service } from '../../support/service.ts'
+import { employee, startService, type Service } from '../../support/service.ts'
 
 const error = 'The receiver answered 500'
 const OOPS = { isDelivered: false, httpStatus: 500, error, answer: '<b>Oops</b>' }
@@ -140,10 +140,10 @@ await t.test('a test message shows at once what the receiver answered, as text',
   const { status, location } = await send(`${page}/ping`, {})
   t.equal(status, 303)
   const { text } = await open(location!)
-  t.match(text, 'Test message not delivered in 35 ms. The receiver answered 500.')
+  t.match(text, 'Test message failed: the receiver answered 500 after 35 ms.')
   t.match(text, '<pre>&lt;b&gt;Oops&lt;/b&gt;</pre>')
   const other = await create()
-  t.notMatch((await open(location!.replace(id, other.id))).text, 'not delivered')
+  t.notMatch((await open(location!.replace(id, other.id))).text, 'Test message failed')
 })
 
 await t.test('deliveries are listed with their results, filtered, paged, and sent again', async (t) => {
@@ -159,7 +159,7 @@ await t.test('deliveries are listed with their results, filtered, paged, and sen
   const [, again] = /action="([^"]+\/redeliver)"/.exec(failed.text)!
   const { status, location } = await send(again!, {})
   t.equal(status, 303)
-  t.match((await open(location!)).text, 'Message not delivered in 35 ms. The receiver answered 500.')
+  t.match((await open(location!)).text, 'Message failed: the receiver answered 500 after 35 ms.')
   t.match(await send(`${page}/deliveries/me/redeliver`, {}), { status: 404 })
 })
 
@@ -192,6 +192,15 @@ await t.test('what fails is said in words, on the list, the page, and the health
   for (const path of [LIST, page, '/settings/health'])
     t.match((await open(path)).text, 'Disabled 3 days ago: the receiver answered 410 Gone.', path)
   t.match((await open('/settings/health')).text, `href="${page}"`)
+})
+
+await t.test('the pages count the messages that wait, not the events', async (t) => {
+  const { page } = await create({ description: 'Counted', 'api_key.issued': 'on' })
+  t.match((await open(page)).text, 'Up to date')
+  await service.manage('POST', '/api-keys', { name: 'Told' })
+  await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+  await service.call('PATCH', '/v1/employees', { body: [{ email: 'nobody@example.com', phone: '1' }] })
+  for (const path of [page, LIST]) t.match((await open(path)).text, '3 messages waiting', path)
 })
 
 await t.test('an administrator who has repaired the receiver makes the next attempt due', async (t) => {

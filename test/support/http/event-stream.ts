@@ -9,6 +9,10 @@ interface StreamedEvent {
   data: any
 }
 
+interface Heartbeat {
+  interval_ms: number
+}
+
 /** A stream of server-sent events that a test reads from. */
 export interface EventStream {
   status: number
@@ -19,6 +23,8 @@ export interface EventStream {
   next(): Promise<StreamedEvent | null>
   /** Waits for the next comment; null when the stream is over. */
   comment(): Promise<string | null>
+  /** Waits for the next heartbeat; null when the stream is over. */
+  heartbeat(): Promise<Heartbeat | null>
   close(): void
 }
 
@@ -31,6 +37,7 @@ export async function openEventStream(t: Test, url: string, headers: Record<stri
   })
   const events = new Waiting<StreamedEvent>()
   const comments = new Waiting<string>()
+  const heartbeats = new Waiting<Heartbeat>()
   let [rest, lastId] = ['', '']
   const begun = Promise.withResolvers<void>()
   response.setEncoding('utf8')
@@ -42,7 +49,8 @@ export async function openEventStream(t: Test, url: string, headers: Record<stri
       const field = (name: string) => lines.find((line) => line.startsWith(name))?.slice(name.length)
       lastId = field('id: ') ?? lastId
       const [data, comment] = [field('data: '), field(': ')]
-      if (data !== undefined) events.push({ id: field('id: ')!, data: JSON.parse(data) })
+      if (field('event: ') === 'heartbeat') heartbeats.push(JSON.parse(data!))
+      else if (data !== undefined) events.push({ id: field('id: ')!, data: JSON.parse(data) })
       if (comment !== undefined) comments.push(comment)
     }
     begun.resolve()
@@ -50,6 +58,7 @@ export async function openEventStream(t: Test, url: string, headers: Record<stri
   const over = () => {
     events.end()
     comments.end()
+    heartbeats.end()
     begun.resolve()
   }
   response.once('close', over).on('error', over)
@@ -61,6 +70,7 @@ export async function openEventStream(t: Test, url: string, headers: Record<stri
     lastId: () => lastId,
     next: () => events.next(),
     comment: () => comments.next(),
+    heartbeat: () => heartbeats.next(),
     close: () => request.destroy(),
   }
 }

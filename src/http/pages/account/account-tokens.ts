@@ -148,7 +148,7 @@ export async function renderTokens(
     scope = '',
   } = problem ? readFormFields(request.body) : {}
   return html`<h2 id="tokens">Tokens</h2>
-    <p>A token lets a program read the admin and audit endpoints with your role.</p>
+    <p>A token lets a program do everything you can do, unless you limit it to the audit endpoint.</p>
     ${found.length === 0 ? html`<p class="empty">You have no tokens.</p>` : renderTokenTable(found.slice(0, ROWS_A_PAGE), timeZone)}
     ${renderListLinks(ACCOUNT_PATH, {}, cursor, found, ({ token }) => token.id)}
     <h3>New token</h3>

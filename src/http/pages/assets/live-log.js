@@ -7,6 +7,7 @@ const ROWS_PAUSE_MS = 1_000
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 const ANNOUNCED_AFTER_MS = 1_000
+const MISSED_HEARTBEATS = 2.5
 /** Browsers limit connections to a host, and the service limits streams per user: a hidden page closes its stream. */
 const HIDDEN_MS = 60_000
 
@@ -23,12 +24,15 @@ const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: 
 
 let cursor = log.dataset.cursor
 let stream = null
+let silence = 0
+/** The interval of heartbeats, which the first one tells. */
+let heartbeatMs = null
 let failures = 0
 let isSignedOut = false
 /** Rows that arrived while the page was paused, newest first. */
 let waiting = []
 
-const isPaused = () => part('pause').getAttribute('aria-pressed') === 'true'
+let isPaused = false
 
 function showStatus(word) {
   part('status').textContent = word
@@ -37,7 +41,7 @@ function showStatus(word) {
 function showConnection() {
   const isOpen = stream?.readyState === EventSource.OPEN
   showStatus(
-    isSignedOut ? 'Signed out' : isPaused() ? 'Paused' : isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting',
+    isSignedOut ? 'Signed out' : isPaused ? 'Paused' : isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting',
   )
   part('sign-in').hidden = !isSignedOut
   part('waiting').textContent =
@@ -52,7 +56,7 @@ function announce(count) {
   clearTimeout(announcing)
   announcing = setTimeout(() => {
     part('announcement').textContent =
-      `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${isPaused() ? ' waiting' : ''}`
+      `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${isPaused ? ' waiting' : ''}`
     unannounced = 0
   }, ANNOUNCED_AFTER_MS)
 }
@@ -92,7 +96,7 @@ function arrive(rows) {
   const known = new Set([...body.rows, ...waiting].map((row) => row.dataset.id))
   const fresh = rows.filter((row) => !known.has(row.dataset.id))
   if (fresh.length === 0) return
-  if (isPaused()) waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
+  if (isPaused) waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
   else insert(fresh)
   announce(fresh.length)
   showConnection()
@@ -134,13 +138,27 @@ function open() {
     failures = 0
     showConnection()
   })
-  stream.addEventListener('message', () => void update().catch(retry))
+  stream.addEventListener('heartbeat', ({ data }) => {
+    heartbeatMs = JSON.parse(data).interval_ms
+    expectHeartbeat()
+  })
+  stream.addEventListener('message', () => {
+    expectHeartbeat()
+    void update().catch(retry)
+  })
   stream.addEventListener('error', retry)
   showConnection()
 }
 
+/** Takes note of a sign of life. A connection can go silent without an error: after two missed heartbeats, it is replaced. */
+function expectHeartbeat() {
+  clearTimeout(silence)
+  if (heartbeatMs !== null) silence = setTimeout(retry, MISSED_HEARTBEATS * heartbeatMs)
+}
+
 function close() {
   clearTimeout(retrying)
+  clearTimeout(silence)
   retrying = null
   stream?.close()
   stream = null
@@ -163,8 +181,9 @@ function stopOrRetry() {
 }
 
 part('pause').addEventListener('click', () => {
-  part('pause').setAttribute('aria-pressed', String(!isPaused()))
-  if (!isPaused() && waiting.length > 0) insert(waiting.splice(0))
+  isPaused = !isPaused
+  part('pause').textContent = isPaused ? 'Resume' : 'Pause'
+  if (!isPaused && waiting.length > 0) insert(waiting.splice(0))
   showConnection()
 })
 

@@ -36,7 +36,7 @@ export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
   const { entry } = found
   const { total } = entry.counts
   const verb = VERBS[entry.operation]
-  const asked = total === 0 ? `asked to ${verb} employees` : `asked to ${verb} ${countEmployees(total)}`
+  const asked = total === 0 ? `tried to ${verb} employees` : `tried to ${verb} ${countEmployees(total)}`
   const what =
     entry.status === 'Failed'
       ? `${asked}. Nothing was applied${explainFailure(found, outcomes)}.`
@@ -112,7 +112,7 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
     return listDone(entry.counts)[0]?.startsWith('created') === true
       ? 'Updated counts existing employees; created ones are in Total.'
       : null
-  if (total === 0) return 'The API could not count the records.'
+  if (total === 0) return "The body couldn't be read, so its records weren't counted."
   if (failed > refused)
     return `Failed counts all records: a call applies every record or none.${refused > 0 ? RESEND : ''}`
   return failed < total ? `Failed counts the records with errors. The others were not applied either.${RESEND}` : null

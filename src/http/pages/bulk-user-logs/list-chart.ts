@@ -21,8 +21,6 @@ const DAY_MS = 24 * HOUR_MS
 const [DEFAULT_DAYS, MAX_DAYS] = [30, 92]
 /** Up to this length of time, bars are hours. */
 const HOURLY_MS = 2 * DAY_MS
-/** Around a shorter time, the chart shows a day. */
-const LEAST_MS = DAY_MS
 
 /** The time that a bar stands for, in milliseconds since the epoch. Both ends are full hours. */
 interface Slot {
@@ -44,7 +42,7 @@ export function divideTime({ from, to }: Pick<EntryFilter, 'from' | 'to'>, timeZ
   const start = Math.max(wanted, end - (MAX_DAYS - 1) * DAY_MS)
   if (end - start > HOURLY_MS) return { unit: 'days', slots: listDays(start, end, timeZone) }
   const last = Math.ceil(end / HOUR_MS) * HOUR_MS
-  const first = Math.min(Math.floor(start / HOUR_MS) * HOUR_MS, last - LEAST_MS)
+  const first = Math.floor(start / HOUR_MS) * HOUR_MS
   const slots = Array.from({ length: (last - first) / HOUR_MS }, (_, at) => {
     return { from: first + at * HOUR_MS, to: first + (at + 1) * HOUR_MS }
   })

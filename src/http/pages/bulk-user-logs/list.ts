@@ -104,7 +104,7 @@ function renderLiveAttributes({ given }: PageFilter, reached: number): Html {
 /** Shown by the script. The live region announces the number of waiting entries. */
 function renderLiveBar(): Html {
   return html`<div class="live" data-live-bar hidden>
-    <button type="button" aria-pressed="false" data-live-pause>Pause</button>
+    <button type="button" data-live-pause>Pause</button>
     <span class="badge" data-live-status>Connecting</span>
     <span data-live-waiting></span>
     <a data-live-sign-in hidden href="${LOGS_PATH}">Sign in again</a>

@@ -85,7 +85,7 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
   const { webhook } = seen
   const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
   return html`<p class="warning">
-    <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> gets no messages. ${trouble}
+    <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> is not receiving messages. ${trouble}
   </p>`
 }
 
@@ -185,7 +185,7 @@ function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: s
       <dd>${position}</dd>
       <dt>Root hash</dt>
       <dd>
-        <code id="root">${root.toString('hex')}</code>
+        <code id="root">${root.toString('base64')}</code>
         <button type="button" class="quiet" data-copy="#root" hidden>Copy</button>
       </dd>
       <dt>Last event</dt>

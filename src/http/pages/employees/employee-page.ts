@@ -27,6 +27,8 @@ import { findEndOf, readLocal } from '../parts/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { formatTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
@@ -79,13 +81,20 @@ async function sendEmployee(
     <div class="life">
       <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
       <section aria-labelledby="values">
-        <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `Values at position ${seen.position}`}</h2>
+        <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
         ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
         ${renderMomentForm(id, at, timeZone)}
         ${isErasable ? html`<p class="actions"><a class="button danger" href="${PATH}/${id}/erase">Erase person…</a></p>` : ''}
       </section>
     </div>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
+}
+
+/** Repeats the point in time that was asked for: a time with the position that it means, or a position. */
+function describeMoment(at: string, { position }: SeenEmployee, timeZone: string): string {
+  const place = `position ${formatNumber(position)}`
+  if (readLocal(at)) return `${formatTime(new Date(findEndOf(at, timeZone) - 1).toISOString(), timeZone)} (${place})`
+  return Number.isNaN(Date.parse(at)) || /^\d+$/.test(at) ? place : `${formatTime(at, timeZone)} (${place})`
 }
 
 /** Renders the history up to the moment of the page, in sentences or as it is stored. */

@@ -53,7 +53,7 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
 /** Renders the buttons of a provider. */
 export function renderProviderActions({ id, companyId }: StoredProvider): Html {
   return html`<div class="actions">
-    <a class="button primary" href="/sign-in/${companyId}/start?test=1">Sign in as a test</a>
+    <a class="button primary" href="/sign-in/${companyId}/start?test=1">Test sign-in</a>
     <form method="post" action="${PATH}/check"><button>Check</button></form>
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
   </div>`

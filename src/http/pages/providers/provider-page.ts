@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { changeProvider, rotateProviderSecret } from '../../../accounts/providers/change-provider.ts'
-import { listBreakGlass } from '../../../accounts/providers/list-break-glass.ts'
+import { countUnlinkedUsers, listBreakGlass } from '../../../accounts/providers/list-break-glass.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { findUser } from '../../../accounts/users/users.ts'
@@ -32,7 +32,7 @@ import {
   renderProviderFields,
   renderSecretFields,
 } from './provider-form.ts'
-import { renderRemoval, renderUseForms } from './provider-use.ts'
+import { renderRemoval, renderUseForms, type UseForms } from './provider-use.ts'
 import { findOperatorSettings } from './provider-words.ts'
 import { requireProvider } from './require-provider.ts'
 
@@ -157,12 +157,13 @@ async function renderProvider(
   const { break_glass: breakGlassId } = provider.use
   const breakGlass = breakGlassId === null ? null : await findUser(services.db, companyId, breakGlassId)
   const administrators = await listBreakGlass(services.providers.pool, companyId)
+  const counts = await countUnlinkedUsers(services.providers.pool, companyId)
   const { addresses, missing } = findOperatorSettings(services, companyId)
   const keys = findKeys(services.providers.secrets, provider)
   return html`<h2><bdi>${provider.settings.name}</bdi></h2>
     ${missing ?? ''} ${renderProviderFacts(provider, breakGlass, timeZone)}
     ${missing ? '' : renderProviderActions(provider)} ${addresses ? renderSignInLink(addresses) : ''}
-    ${renderForms(request, provider, wrong, administrators)} ${addresses ? renderAddresses(addresses, keys) : ''}
+    ${renderForms(request, provider, wrong, { administrators, counts })} ${addresses ? renderAddresses(addresses, keys) : ''}
     ${renderRemoval(provider)}`
 }
 
@@ -180,7 +181,7 @@ function renderForms(
   request: FastifyRequest,
   provider: StoredProvider,
   wrong: WrongForm | null,
-  administrators: Awaited<ReturnType<typeof listBreakGlass>>,
+  users: Pick<UseForms, 'administrators' | 'counts'>,
 ): Html {
   const problemOf = (form: FormName) => (wrong?.form === form ? wrong.problem : null)
   const sent = (form: FormName) => (problemOf(form) ? readFormFields(request.body) : null)
@@ -190,7 +191,7 @@ function renderForms(
     renderSeenVersion(isOutdated ? provider.version : readSeenVersion(sent(form) ?? { seen: String(provider.version) }))
   const current = formatFields(provider.settings)
   const use = { fields: sent('require') ?? {}, problem: problemOf('require'), seen: seenBy('require') }
-  return html`${renderUseForms({ provider, administrators, ...use })}
+  return html`${renderUseForms({ provider, ...users, ...use })}
     <h2>Settings</h2>
     <form method="post" action="${PATH}" class="stack">
       ${seenBy('edit')} ${renderProviderFields(sent('edit') ?? current, problemOf('edit'))}

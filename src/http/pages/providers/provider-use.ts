@@ -3,15 +3,18 @@ import type { StoredProvider } from '../../../accounts/providers/read-provider.t
 import type { Administrator } from '../../../accounts/providers/list-break-glass.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice, type FormFields, type FormProblem } from '../parts/form.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 
-interface UseForms {
+export interface UseForms {
   provider: StoredProvider
   /** Who can be the break-glass administrator. */
   administrators: Administrator[]
+  /** How many users the company has, and how many of them have never signed in through the provider. */
+  counts: { users: number; unlinked: number }
   /** The version that the form to require the provider shows. */
   seen: Html
   /** What was sent, if that form was refused. */
@@ -20,7 +23,7 @@ interface UseForms {
 }
 
 /** Renders the actions that change the use of a provider. */
-export function renderUseForms({ provider, administrators, seen, fields, problem }: UseForms): Html {
+export function renderUseForms({ provider, administrators, counts, seen, fields, problem }: UseForms): Html {
   const { use } = provider
   const { break_glass: chosen = use.break_glass ?? '' } = fields
   const options = [
@@ -38,11 +41,28 @@ export function renderUseForms({ provider, administrators, seen, fields, problem
       administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
       keeps the role and the password, while the provider is required.
     </p>
-    <form method="post" action="${PATH}/use/required" class="stack">
+    ${use.use === 'required' ? form('Change', '') : renderQuestion(form('Require provider', 'danger'), counts, problem)}`
+
+  function form(label: string, style: string): Html {
+    return html`<form method="post" action="${PATH}/use/required" class="stack">
       ${seen}
       ${renderChoice({ name: 'break_glass', label: 'Break-glass administrator', value: chosen, options }, problem)}
-      <button class="${use.use === 'optional' ? 'danger' : ''}">${use.use === 'required' ? 'Change' : 'Require provider'}</button>
+      <button class="${style}">${label}</button>
     </form>`
+  }
+}
+
+/** Asks before everybody's other ways to sign in end. */
+function renderQuestion(form: Html, { users, unlinked }: UseForms['counts'], problem: FormProblem): Html {
+  const who =
+    unlinked === 0
+      ? 'All users have signed in through the provider.'
+      : `${formatNumber(unlinked)} of ${formatNumber(users)} users have never signed in through the provider.`
+  return html`<details class="confirm" ${problem ? html`open` : ''}>
+    <summary class="button">Require provider…</summary>
+    <p><strong>${who}</strong></p>
+    ${form}
+  </details>`
 }
 
 const CHANGES = {

@@ -29,9 +29,9 @@ export function sendTestResult(
   result: TestResult,
 ): Promise<FastifyReply> {
   return sendUserPage(request, reply, viewer, {
-    title: 'Result of the test',
+    title: 'Test result',
     body: html`${renderBreadcrumb(NAVIGATION.signIn)}
-      <h1>Result of the test</h1>
+      <h1>Test result</h1>
       ${renderTestResult(result)}
       <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
   })

@@ -7,6 +7,7 @@ import { addVary } from '../../server/compression.ts'
 import { sendRefusal } from '../parts/error-page.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
+import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const ENTRIES = {
@@ -20,16 +21,51 @@ export function problemPages(app: FastifyInstance): void {
   const schema = { hide: true }
   app.get('/problems', { schema }, (request, reply) =>
     wantsJson(request, reply)
-      ? reply.send({ items: PROBLEM_CODES.map(describeProblem) })
+      ? reply.send({ items: [...PROBLEM_CODES.map(describeProblem), ...RECORD_CODES.map(describeRecordError)] })
       : sendPlainPage(reply, { title: 'Problems', body: renderProblemList() }),
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
     const { code } = request.params
+    if (isRecordCode(code)) {
+      return wantsJson(request, reply)
+        ? reply.send(describeRecordError(code))
+        : sendPlainPage(reply, { title: RECORD_ERROR_TEXTS[code].title, body: renderRecordError(code) })
+    }
     if (!isCode(code)) return sendRefusal(request, reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
       ? reply.send(describeProblem(code))
       : sendPlainPage(reply, { title: problem(code, '').title, body: renderProblem(code) })
   })
+}
+
+type RecordCode = keyof typeof RECORD_ERROR_TEXTS
+const RECORD_CODES = Object.keys(RECORD_ERROR_TEXTS) as RecordCode[]
+
+function isRecordCode(text: string): text is RecordCode {
+  return Object.hasOwn(RECORD_ERROR_TEXTS, text)
+}
+
+/** Describes the code of a record's error, with the problem of the call that has such a record. */
+function describeRecordError(code: RecordCode) {
+  return { code, ...RECORD_ERROR_TEXTS[code], problem: '/problems/validation_failed', log_entry: ENTRIES.yes }
+}
+
+function renderRecordError(code: RecordCode): Html {
+  const { title, when, remedy } = describeRecordError(code)
+  return html`
+    <p><code>${code}</code></p>
+    <h1>${title}</h1>
+    <p>
+      An error of one record of a call. The answer of the call has the status of
+      <a href="/problems/validation_failed"><code>422 validation_failed</code></a
+      >, and nothing was applied.
+    </p>
+    <h2>When it happens</h2>
+    <p>${renderWithCode(when)}</p>
+    <h2>What to do</h2>
+    <p>${renderWithCode(remedy)}</p>
+    <p><a href="/problems">All problems</a></p>
+  `
 }
 
 function isCode(text: string): text is ProblemCode {
@@ -90,6 +126,25 @@ function renderProblemList(): Html {
                 <a href="/problems/${code}"><code>${code}</code></a>
               </th>
               <td data-label="Meaning">${title}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    <h2 id="records">Errors of records</h2>
+    <table class="cards" aria-labelledby="records">
+      <thead>
+        <tr>
+          ${['Code', 'Meaning'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${RECORD_CODES.map(
+          (code) =>
+            html`<tr>
+              <th scope="row" data-label="Code">
+                <a href="/problems/${code}"><code>${code}</code></a>
+              </th>
+              <td data-label="Meaning">${RECORD_ERROR_TEXTS[code].title}</td>
             </tr>`,
         )}
       </tbody>

@@ -37,7 +37,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
     body: html`<h1>${heading}</h1>
       <p role="alert">${advice}</p>
       <p class="actions">${renderWayOn(companyId, purpose)}</p>
-      <h2>For your IT</h2>
+      <h2>For your IT team</h2>
       <p>${forIt}</p>
       ${renderCopyable('failure', listFacts(request, failure).join('\n'))}`,
   })

@@ -14,7 +14,7 @@ interface FailureWords {
   forIt: string
 }
 
-const AGAIN = 'Start again. If this keeps happening, send the lines below to your IT.'
+const AGAIN = 'Start again. If this keeps happening, send the lines below to your IT team.'
 
 const LINK =
   'If you have a one-time link, open it first. If you can sign in with a password, link your account on your account page.'
@@ -26,28 +26,28 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   unreachable: {
     status: 502,
     title: 'PROVIDER did not answer',
-    advice: 'Try again in a minute. If this keeps happening, send the lines below to your IT.',
+    advice: 'Try again in a minute. If this keeps happening, send the lines below to your IT team.',
     forIt:
       'This service could not connect to the provider, or the answer took more than 10 seconds. The provider needs a public https address with a valid certificate, and must not redirect.',
   },
   misconfigured: {
     status: 502,
     title: 'The settings for PROVIDER do not fit',
-    advice: 'Send the lines below to your IT or an administrator.',
+    advice: 'Send the lines below to your IT team or an administrator.',
     forIt:
       'What the provider publishes or sends does not fit the settings in Company Settings, Sign-in. The check on that page says more.',
   },
   client_refused: {
     status: 502,
     title: 'PROVIDER refused this service',
-    advice: 'Send the lines below to your IT or an administrator.',
+    advice: 'Send the lines below to your IT team or an administrator.',
     forIt:
       'The provider did not accept the client ID, the client secret or key, or the redirect URI. A secret may have expired. Compare them with Company Settings, Sign-in.',
   },
   denied: {
     status: 403,
     title: 'PROVIDER did not let you in',
-    advice: 'If you did not cancel yourself, send the lines below to your IT.',
+    advice: 'If you did not cancel yourself, send the lines below to your IT team.',
     forIt: 'The person canceled, or may not use this application: check its assignments at the provider.',
   },
   invalid_response: {
@@ -66,7 +66,7 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   clock_skew: {
     status: 502,
     title: 'The clocks of PROVIDER and this service differ',
-    advice: 'Send the lines below to your IT.',
+    advice: 'Send the lines below to your IT team.',
     forIt: 'A token is not valid yet, or not any more. Both machines need the right time (NTP).',
   },
   outdated: {
@@ -111,13 +111,13 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   email_missing: {
     status: 403,
     title: 'PROVIDER did not say who you are',
-    advice: `Send the lines below to your IT. ${LINK}`,
+    advice: `Send the lines below to your IT team. ${LINK}`,
     forIt: `The first sign-in needs the claims "email" and "email_verified": true. ${LINK_FOR_IT}`,
   },
   email_unverified: {
     status: 403,
     title: 'Your email is not verified at PROVIDER',
-    advice: `Verify it there, or send the lines below to your IT. ${LINK}`,
+    advice: `Verify it there, or send the lines below to your IT team. ${LINK}`,
     forIt: `The first sign-in needs the claim "email_verified": true. ${LINK_FOR_IT}`,
   },
   linked_elsewhere: {

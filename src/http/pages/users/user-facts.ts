@@ -38,7 +38,7 @@ export function renderUserStatus(user: UserRecord): Html {
 
 const RIGHTS: Record<Role, string> = {
   admin: 'admin: full access',
-  auditor: 'auditor: event stream and employees over time',
+  auditor: 'auditor: event stream, employees over time, and ledger integrity',
   member: 'member: own account only',
 }
 

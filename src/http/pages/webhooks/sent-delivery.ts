@@ -8,6 +8,7 @@ import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
+import { decapitalize } from './webhook-words.ts'
 import { describeOutcome } from './delivery-table.ts'
 import type { WebhookRequest } from './require-webhook.ts'
 
@@ -22,8 +23,11 @@ export async function renderSent({ db }: PageServices, request: WebhookRequest, 
 function renderResult(delivery: Delivery): Html {
   const { isDelivered, type, durationMs, answer } = delivery
   const what = type === PING_TYPE ? 'Test message' : 'Message'
-  const ended = isDelivered ? 'delivered' : 'not delivered'
-  const text = `${what} ${ended} in ${formatNumber(durationMs)} ms. ${describeOutcome(delivery)}.`
+  const outcome = decapitalize(describeOutcome(delivery))
+  const length = `${formatNumber(durationMs)} ms`
+  const text = isDelivered
+    ? `${what} delivered: ${outcome} after ${length}.`
+    : `${what} failed: ${outcome} after ${length}.`
   return html`<p class="${isDelivered ? 'notice' : 'alert'}" role="${isDelivered ? 'status' : 'alert'}">${text}</p>
     ${
       answer === null

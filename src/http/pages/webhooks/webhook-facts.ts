@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
@@ -11,7 +12,7 @@ import { describeProgress, describeTrouble, renderWebhookStatus } from './webhoo
 const { path: PATH } = NAVIGATION.webhooks
 
 /** Renders the facts about a webhook. */
-export function renderWebhookFacts(seen: SeenWebhook, timeZone: string): Html {
+export function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string): Html {
   const { webhook, now } = seen
   const { settings, rotatedAt, previousExpiresAt } = webhook
   const trouble = describeTrouble(seen)
@@ -19,7 +20,7 @@ export function renderWebhookFacts(seen: SeenWebhook, timeZone: string): Html {
     <dt>Status</dt>
     <dd>${renderWebhookStatus(webhook)} ${trouble ?? ''}</dd>
     <dt>Progress</dt>
-    <dd>${describeProgress(webhook)}${renderReached(webhook)}</dd>
+    <dd>${describeProgress(waiting)}${renderReached(webhook)}</dd>
     <dt>URL</dt>
     <dd><code>${settings.url}</code></dd>
     <dt>Message types</dt>

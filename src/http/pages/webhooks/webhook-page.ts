@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
+import { countWaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import { listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
@@ -132,13 +133,14 @@ async function sendWebhook(
   const viewer = getViewer(request)
   const seen = await requireWebhook(services, request)
   const { webhook } = seen
+  const waiting = await countWaitingMessages(services.db, viewer.companyId, webhook)
   if (wrong) void reply.code(wrong.problem.status)
   return sendUserPage(request, reply, viewer, {
     title: formatWebhookName(webhook),
     body: html`${renderBreadcrumb(NAVIGATION.webhooks)}
       <h1><bdi>${formatWebhookName(webhook)}</bdi></h1>
       ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)}
-      ${wrong ? '' : await renderSent(services, request, webhook.id)} ${renderWebhookFacts(seen, viewer.timeZone)}
+      ${wrong ? '' : await renderSent(services, request, webhook.id)} ${renderWebhookFacts(seen, waiting, viewer.timeZone)}
       ${renderWebhookActions(webhook)} ${await renderRecent(services, viewer, webhook.id)}
       ${renderWebhookForms(request, webhook, wrong, viewer.timeZone)}`,
   })

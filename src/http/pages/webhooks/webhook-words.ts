@@ -1,3 +1,4 @@
+import type { WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import type { WebhookDisabledReason } from '../../../domain/webhook-types.ts'
 import { renderBadge } from '../parts/badges.ts'
@@ -35,15 +36,17 @@ export function describeTrouble({ webhook, now }: SeenWebhook): string | null {
   if (status !== 'enabled' || failingSince === null) return null
   const length = formatLength(Math.max(nowMs - Date.parse(failingSince), 0))
   const next = dueAt === null ? '' : `; next attempt ${formatAge(Math.max(Date.parse(dueAt), nowMs), nowMs)}`
-  return `Failing for ${length}${error === null ? '' : `: ${decapitalise(error)}`}${next}.`
+  return `Failing for ${length}${error === null ? '' : `: ${decapitalize(error)}`}${next}.`
 }
 
 /** Says how far a webhook has got. */
-export function describeProgress({ progress: { position, head } }: WebhookRecord): string {
-  const behind = head - position
-  return behind === 0 ? 'Up to date' : `${formatNumber(behind)} ${behind === 1 ? 'event' : 'events'} behind`
+export function describeProgress({ count, unread }: WaitingMessages): string {
+  const waiting = `${formatNumber(count)} ${count === 1 ? 'message' : 'messages'} waiting`
+  if (unread > 0) return count === 0 ? 'Reading older events' : `At least ${waiting}`
+  return count === 0 ? 'Up to date' : waiting
 }
 
-function decapitalise(sentence: string): string {
+/** Makes a sentence part of another one. */
+export function decapitalize(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { createWebhook } from '../../../accounts/webhooks/change-webhook.ts'
+import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import type { Problem } from '../../../domain/errors.ts'
@@ -26,6 +27,10 @@ import { describeProgress, describeTrouble, renderWebhookStatus } from './webhoo
 
 const { path: PATH } = NAVIGATION.webhooks
 const DONE = { removed: 'Webhook removed.' }
+
+interface ShownWebhook extends SeenWebhook {
+  waiting: WaitingMessages
+}
 
 /** `/settings/webhooks`: the list, and the form that creates a webhook. */
 export function addWebhooksPage(app: FastifyInstance, services: PageServices): void {
@@ -80,7 +85,9 @@ async function sendWebhookList(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
-  const found = await listWebhooks(db, viewer.companyId)
+  const found: ShownWebhook[] = []
+  for (const seen of await listWebhooks(db, viewer.companyId))
+    found.push({ ...seen, waiting: await countWaitingMessages(db, viewer.companyId, seen.webhook) })
   const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
   return sendUserPage(request, reply, viewer, {
     title: 'Webhooks',
@@ -102,7 +109,7 @@ function renderNoWebhooks(): Html {
   </div>`
 }
 
-function renderWebhookTable(webhooks: SeenWebhook[], timeZone: string): Html {
+function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
   return html`<table class="cards">
     <caption class="visually-hidden">
       Webhooks, oldest first
@@ -121,7 +128,7 @@ function renderWebhookTable(webhooks: SeenWebhook[], timeZone: string): Html {
   </table>`
 }
 
-function renderWebhookRow(seen: SeenWebhook, timeZone: string): Html {
+function renderWebhookRow(seen: ShownWebhook, timeZone: string): Html {
   const { webhook } = seen
   const { url, description } = webhook.settings
   const trouble = describeTrouble(seen)
@@ -133,7 +140,7 @@ function renderWebhookRow(seen: SeenWebhook, timeZone: string): Html {
     <td data-label="Status">
       ${renderWebhookStatus(webhook)} ${trouble === null ? '' : html`<div>${trouble}</div>`}
     </td>
-    <td data-label="Progress">${describeProgress(webhook)}</td>
+    <td data-label="Progress">${describeProgress(seen.waiting)}</td>
     <td data-label="Created">${renderTime(webhook.createdAt, timeZone)}</td>
   </tr>`
 }

@@ -77,7 +77,7 @@ await t.test('a provider is set up switched off, its addresses are shown, and it
   t.notOk(text.includes(SECRET))
   t.notOk((await read())!.secret.includes(SECRET), 'it is stored encrypted')
   const second = await send(NEW, FORM)
-  t.match(second, { status: 412, text: /Already submitted/ }, 'a company has one')
+  t.match(second, { status: 412, text: /already has an identity provider/ }, 'a company has one')
 })
 
 await t.test('submitting the form twice sets up one provider, also when both arrive at once', async (t) => {
@@ -156,11 +156,13 @@ await t.test('a secret is replaced, also by a key pair whose public half is publ
 await t.test('requiring a provider needs proof that it works, and somebody who can break the glass', async (t) => {
   const { company, open, change, read } = await setUp('Require')
   t.match(await change('/use/optional'), { status: 303, location: `${PAGE}?done=optional` })
+  t.match((await open()).text, /Require provider…<\/summary>\s*<p><strong>3 of 3 users have never signed in/)
   const form = { break_glass: company.admin.user_id }
   t.match(await change('/use/required', form), { status: 409, text: /No administrator is linked to an account/ })
   await link(company, 'https://former.example.com')
   t.equal((await change('/use/required', form)).status, 409, 'an account at another issuer proves nothing')
   await link(company)
+  t.match((await open()).text, '2 of 3 users have never signed in through the provider.')
   for (const id of ['', company.member.user_id, 'me']) {
     t.match(await change('/use/required', { break_glass: id }), {
       status: 422,
