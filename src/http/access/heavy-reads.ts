@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readUntil } from '../../postgres/abandoned-reads.ts'
 import { tooMany } from './rate-limits.ts'
 import type { Budget } from '../../admission/budget.ts'
 import { openBudget } from '../../admission/budget.ts'
@@ -38,8 +39,16 @@ export function limitHeavyReads(app: FastifyInstance, perCompany: number): void 
     route.handler = async function limited(request, reply) {
       if (!isHeavyRead(request)) return handler.call(this, request, reply)
       const release = takePlace(places, perCompany, request, reply)
+      const left = new AbortController()
+      reply.raw.once('close', () => reply.raw.writableFinished || left.abort())
       try {
-        return await handler.call(this, request, reply)
+        // What changes something is done even if nobody waits for the answer.
+        if (request.method !== 'GET') return await handler.call(this, request, reply)
+        return await readUntil(left.signal, () => handler.call(this, request, reply))
+      } catch (error) {
+        if (!left.signal.aborted) throw error
+        request.log.info('the client left before the answer')
+        return await reply.hijack()
       } finally {
         // A streamed answer ends when the client has read it or has gone away; until then its query holds a connection.
         if (request.streamed && !request.streamed.closed) request.streamed.once('close', release)
