@@ -149,7 +149,10 @@ function readAppSettings(config: Config) {
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
-    heavyReads: Math.min(config.HEAVY_READS, quarterOf(config.POOL_SIZE)),
+    readLimits: {
+      atOnce: quarterOf(config.POOL_SIZE),
+      heavyAtOnce: Math.min(config.HEAVY_READS, quarterOf(config.POOL_SIZE)),
+    },
     sessions: {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,

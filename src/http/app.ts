@@ -33,7 +33,7 @@ import { compressAnswers } from './server/compression.ts'
 import { continueAfterChecks } from './server/expect-continue.ts'
 import { SMALL_BODY } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
-import { limitHeavyReads } from './access/heavy-reads.ts'
+import { limitReads, type ReadLimits } from './access/heavy-reads.ts'
 import { registerHealthRoutes } from './server/health.ts'
 import type { MachineOf } from './live/company-watch.ts'
 import type { StreamLimits } from './live/live-stream.ts'
@@ -106,8 +106,7 @@ export interface AppServices {
   burstLimit: number
   /** Failed authentications per minute and address; 0 is no limit. */
   failureLimit: number
-  /** Concurrent searches, exports, erasures, and test messages per company. */
-  heavyReads: number
+  readLimits: ReadLimits
   streamLimits: StreamLimits
   sessions: SessionSettings
   signInLimits: SignInSettings
@@ -137,7 +136,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   documentRoutes(app)
 
   void app.register(cookie)
-  limitHeavyReads(app, services.heavyReads)
+  limitReads(app, services.readLimits)
   const streams = openStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readUntil } from '../../postgres/abandoned-reads.ts'
 import { tooMany } from './rate-limits.ts'
-import type { Budget } from '../../admission/budget.ts'
 import { openBudget } from '../../admission/budget.ts'
 
 declare module 'fastify' {
@@ -25,25 +24,47 @@ export function whenGiven(...names: string[]) {
     names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
 }
 
+/** What reads a company may run at once in this process. */
+export interface ReadLimits {
+  /** All but heavy reads and streams. Further ones wait in the company's line. */
+  atOnce: number
+  /** Heavy reads. Further ones get 429. */
+  heavyAtOnce: number
+}
+
+const MAX_WAITING = 1_000
+const MAX_WAIT_MS = 10_000
+
 /**
- * Limits the heavy reads that a company may run at once in this process, across all routes, so that connections remain
- * for other companies. Further ones get 429. Call it before registering routes.
+ * Limits the reads that a company may run at once in this process, across all routes, so that connections remain for
+ * other companies. Throws NoTurnError if a read waits for 10 seconds, or if too many wait. Call it before registering
+ * routes.
  */
-export function limitHeavyReads(app: FastifyInstance, perCompany: number): void {
-  const places = openBudget({ share: perCompany })
+export function limitReads(app: FastifyInstance, { atOnce, heavyAtOnce }: ReadLimits): void {
+  const heavy = openBudget({ share: heavyAtOnce })
+  const others = openBudget({ share: atOnce, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+  const limitedHandlers = new WeakSet<object>()
   app.decorateRequest('streamed', null)
   app.addHook('onRoute', (route) => {
     const { isHeavyRead } = route.config ?? {}
-    if (!isHeavyRead) return
     const { handler } = route
+    const isRead = [route.method].flat().includes('GET') && route.sse === undefined
+    // The HEAD route of a GET route has its handler.
+    if ((!isHeavyRead && !isRead) || limitedHandlers.has(handler)) return
     route.handler = async function limited(request, reply) {
-      if (!isHeavyRead(request)) return handler.call(this, request, reply)
-      const release = takePlace(places, perCompany, request, reply)
+      const companyId = findCompany(request)
+      if (companyId === null) return handler.call(this, request, reply)
+      if (!isHeavyRead?.(request))
+        return isRead
+          ? others.hold(companyId, 1, undefined, async () => handler.call(this, request, reply))
+          : handler.call(this, request, reply)
+      const release = heavy.tryAcquire(companyId, 1)
+      if (!release) throw refuseHeavyRead(reply, heavyAtOnce)
       const left = new AbortController()
       reply.raw.once('close', () => reply.raw.writableFinished || left.abort())
       try {
         // What changes something is done even if nobody waits for the answer.
-        if (request.method !== 'GET') return await handler.call(this, request, reply)
+        if (!isRead) return await handler.call(this, request, reply)
         return await readUntil(left.signal, () => handler.call(this, request, reply))
       } catch (error) {
         if (!left.signal.aborted) throw error
@@ -55,13 +76,16 @@ export function limitHeavyReads(app: FastifyInstance, perCompany: number): void 
         else release()
       }
     }
+    limitedHandlers.add(route.handler)
   })
 }
 
-function takePlace(places: Budget, perCompany: number, request: FastifyRequest, reply: FastifyReply): () => void {
-  const { companyId } = (request.caller ?? request.user ?? request.viewer)!
-  const release = places.tryAcquire(companyId, 1)
-  if (release) return release
-  const detail = `A company can run at most ${perCompany} searches, exports, erasures, and test messages at once; wait and try again`
-  throw tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)
+/** Finds the company whose data a request reads; null if it is not authenticated. */
+function findCompany({ caller, user, viewer }: FastifyRequest): string | null {
+  return (caller ?? user ?? viewer)?.companyId ?? null
+}
+
+function refuseHeavyRead(reply: FastifyReply, atOnce: number): Error {
+  const detail = `A company can run at most ${atOnce} searches, exports, erasures, and test messages at once; wait and try again`
+  return tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)
 }
