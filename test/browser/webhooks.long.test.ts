@@ -32,7 +32,10 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.getByRole('button', { name: 'Send test message' }).click()
       await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor()
-      t.match(await page.getByRole('status').textContent(), 'Test message delivered in 35 ms')
+      t.match(
+        await page.getByRole('status').textContent(),
+        'Test message delivered: the receiver answered 204 after 35 ms',
+      )
       await page.getByRole('button', { name: 'Send again webhook.ping' }).click()
       await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor()
       await page.getByLabel('Result').selectOption('Failed')
