@@ -13,6 +13,8 @@ await runShort(t, [
   'COMMIT swallowed',
   'connections reset',
   'silent line',
+  'read models rebuilt',
+  'companies changed in parallel',
   'the same job twenty times',
   'start: killed at a point',
   'start: PostgreSQL killed',

@@ -14,6 +14,7 @@ import { API_STAGES, WORKER_STAGES } from './bugs/plants.ts'
 import { abusiveKey } from './hostile/abusive-key.ts'
 import { hugeRecords } from './hostile/huge-records.ts'
 import { stalledUploads, UPLOADS_WITHIN_MS } from './hostile/stalled-uploads.ts'
+import { changeCompanies, rebuildAll } from './operator-work.ts'
 import { poisonEvent } from './poison-event.ts'
 import type { Supervised } from './program.ts'
 import { gone } from './program.ts'
@@ -176,6 +177,8 @@ export const FAULTS: Record<string, Fault> = {
     // PostgreSQL stops when it can't write its log.
     if (!isAlive(stage.cluster.pid())) await stage.cluster.start()
   },
+  'read models rebuilt': rebuildAll,
+  'companies changed in parallel': changeCompanies,
   'abusive key': abusiveKey,
   'stalled uploads': stalledUploads,
   'huge records': hugeRecords,

@@ -1,0 +1,42 @@
+import { PROJECTIONS } from '../../projections/index.ts'
+import { inviteCompanyUser } from '../../src/accounts/users/invite-user.ts'
+import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
+import type { Happened, LoadUnder } from './fault.ts'
+import type { Finding } from './oracle/finding.ts'
+import { runProgram } from './program.ts'
+import type { Stage } from './stage.ts'
+
+/* What operators and administrators do while calls run. It must break nothing. */
+
+/** Rebuilds both read models. */
+export async function rebuildAll(stage: Stage): Promise<Happened> {
+  const wrong: Finding[] = []
+  for (const { name } of PROJECTIONS) {
+    const code = await runProgram(stage, ['projections', 'rebuild', name])
+    if (code !== 0) wrong.push({ kind: 'fault', text: `projections rebuild ${name} ended with ${code}` })
+  }
+  return { times: PROJECTIONS.length, wrong }
+}
+
+const USERS_AT_ONCE = 20
+
+/** Invites many users of every company at once, while its calls append, too. */
+export async function changeCompanies({ withServices }: Stage, _: unknown, load: LoadUnder): Promise<Happened> {
+  const invited = await withServices((services) =>
+    Promise.allSettled(
+      load.companyIds.flatMap((companyId) =>
+        Array.from({ length: USERS_AT_ONCE }, () =>
+          inviteCompanyUser(
+            services,
+            { companyId, actor: OPERATOR, traceparent: null },
+            { name: 'Invited', role: 'member', email: `${services.newId('usr')}@example.com` },
+          ),
+        ),
+      ),
+    ),
+  )
+  const wrong = invited
+    .filter((one) => one.status === 'rejected')
+    .map(({ reason }): Finding => ({ kind: 'fault', text: `a user was not invited: ${String(reason)}` }))
+  return { times: invited.length, wrong }
+}
