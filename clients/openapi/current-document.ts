@@ -19,7 +19,7 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     requestTimeoutMs: ConfigSchema.properties.REQUEST_TIMEOUT_MS.default,
     burstLimit: 0,
     failureLimit: 0,
-    heavyReads: ConfigSchema.properties.HEAVY_READS.default,
+    readLimits: { atOnce: 1, heavyAtOnce: ConfigSchema.properties.HEAVY_READS.default },
     streamLimits: {},
     signInLimits: { perPerson: 0, perAddress: 0 },
     sessions: { publicUrl: null },

@@ -8,7 +8,7 @@ import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
 import type { RawGround } from './raw-ground.ts'
 import type { FuzzedAnswer, Sender } from './send-request.ts'
 import type { Things } from './world.ts'
-import { makeWorld } from './world.ts'
+import { eraseUser, makeWorld } from './world.ts'
 
 /** What the batches share. */
 export interface Ground {
@@ -112,7 +112,8 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     const fault = `${shown(counterexample![0])}\n  ${(errorInstance as Error).message}`
     outcome.found.push(`${fault}\n  again: --seed ${seed} --inputs ${inputs}`)
   }
-  const faults = await companyFaults(service, world.company.id, promised)
+  const faults = await eraseUser(service, world)
+  faults.push(...(await companyFaults(service, world.company.id, promised)))
   outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))
   return outcome
 }

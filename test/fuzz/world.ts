@@ -1,5 +1,8 @@
 import { beginSession } from '../../src/accounts/users/begin-session.ts'
+import { newId } from '../../src/bootstrap/new-id.ts'
+import type { NewEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { appendCompanyEvents, nextVersion } from '../../src/ledger/append/append-company-events.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee } from '../support/service.ts'
 import { OWN_PAGE } from '../support/http/sessions.ts'
@@ -70,6 +73,7 @@ export async function makeThings(
   ]
   await change(`/api-keys/${disabledKey.id}/disable`, {})
   const user = await change('/users', { email: `spare.${count}@example.com`, name: 'Spare', role: 'member' })
+  await giveWaysToSignIn(service, company.id, user.id)
   const token = await change('/tokens', { name: 'spare', expires_in_days: 7 })
   const { token: narrowed } = await change('/tokens', { name: 'narrowed', expires_in_days: 7, scope: 'audit' })
   const { next_cursor: keyCursor } = (await service.admin('/api-keys?limit=1', company.admin.token)).body
@@ -86,6 +90,32 @@ export async function makeThings(
     invitation: user.invitation.token,
   }
   return { company, things, disabledKey, narrowed }
+}
+
+/** Links a user to an account at an identity provider, and adds a passkey. */
+async function giveWaysToSignIn({ pool }: Service, companyId: string, userId: string): Promise<void> {
+  await appendCompanyEvents(pool, { companyId, actor: userId }, async (client) => {
+    const version = await nextVersion(client, companyId, userId)
+    const place = { stream: userId, index: null } as const
+    const account = { issuer: 'https://idp.example.com', subject: 'spare' }
+    const passkey = { passkey_id: newId('psk'), name: 'Laptop' }
+    await client.query('update users set version = $3 where company_id = $1 and user_id = $2', [
+      ...[toUuid(companyId), toUuid(userId), version + 1],
+    ])
+    const events: NewEvent[] = [
+      { ...place, type: 'UserIdentityLinked', version, data: account },
+      { ...place, type: 'UserPasskeyAdded', version: version + 1, data: passkey },
+    ]
+    return { events, result: null }
+  })
+}
+
+/** Erases the user of a world, whatever requests have done to it. Returns what went wrong. */
+export async function eraseUser(service: Service, { company, fill }: World): Promise<string[]> {
+  const path = `/users/${fill('{{user}}')}`
+  await service.manage('DELETE', path, undefined, company.admin.token)
+  const { status, body } = await service.manage('POST', `${path}/erase`, {}, company.admin.token)
+  return status === 200 ? [] : [`erasing a user is answered with ${status} ${JSON.stringify(body)}`]
 }
 
 /** Makes a batch's world. `theirs` are the things of the other company. */

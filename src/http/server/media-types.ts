@@ -45,13 +45,20 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */
 export function refuseCompressedBodies(app: FastifyInstance): void {
-  app.addHook('preParsing', async (request, reply) => {
-    const { 'content-encoding': encoding = '' } = request.headers
-    const isPlain = /^(?:identity)?$/i.test(encoding)
-    if (isPlain || WITHOUT_BODY.has(request.method) || announcedBytes(request) === 0) return
-    void reply.header('accept-encoding', 'identity')
+  app.addHook('preParsing', async (request) => {
+    if (isPlain(request) || WITHOUT_BODY.has(request.method) || announcedBytes(request) === 0) return
     throw new ProblemError(problem('unsupported_media_type', 'The body must be sent without a Content-Encoding'))
   })
+  // Not earlier: a call whose key turns out to be disabled gets another answer.
+  app.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode === UNSUPPORTED && !isPlain(request)) void reply.header('accept-encoding', 'identity')
+  })
+}
+
+const UNSUPPORTED = 415
+
+function isPlain({ headers }: FastifyRequest): boolean {
+  return /^(?:identity)?$/i.test(headers['content-encoding'] ?? '')
 }
 
 function assertMediaType(request: FastifyRequest): void {

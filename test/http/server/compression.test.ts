@@ -151,6 +151,15 @@ await t.test('a compressed body is refused with what is accepted, on every kind 
     }
     t.not((await call(route, 'Identity')).status, 415)
   }
+  const { body: key } = await service.manage('POST', '/api-keys', { name: 'Disabled' })
+  await service.manage('POST', `/api-keys/${key.id}/disable`)
+  const { status: refused, headers } = await service.call('POST', '/v1/employees', {
+    body: employee(),
+    key: { api_id: key.id, api_key: key.api_key },
+    headers: { 'content-encoding': 'gzip' },
+  })
+  t.equal(refused, 403)
+  t.equal(headers['accept-encoding'], undefined, 'the key is refused, not the encoding')
   const { status } = await service.call('GET', '/v1/auth/verify', { headers: { 'content-encoding': 'gzip' } })
   t.equal(status, 200, 'without a body, it says nothing')
 })
