@@ -151,11 +151,11 @@ await t.test('a compressed body is refused with what is accepted, on every kind 
     }
     t.not((await call(route, 'Identity')).status, 415)
   }
-  const { body: key } = await service.manage('POST', '/api-keys', { name: 'Disabled' })
-  await service.manage('POST', `/api-keys/${key.id}/disable`)
+  const { body: other } = await service.manage('POST', '/api-keys', { name: 'Disabled' })
+  await service.manage('POST', `/api-keys/${other.id}/disable`)
   const { status: refused, headers } = await service.call('POST', '/v1/employees', {
     body: employee(),
-    key: { api_id: key.id, api_key: key.api_key },
+    key: { ...service.company.key, api_id: other.id, api_key: other.api_key },
     headers: { 'content-encoding': 'gzip' },
   })
   t.equal(refused, 403)
