@@ -1,7 +1,6 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { signalOfRead } from './abandoned-reads.ts'
 import { breaksConnection } from './database-errors.ts'
 import { retryOnce } from './retry-once.ts'
 
@@ -28,11 +27,7 @@ export function openPreparedDatabase<Tables>(pool: Pool, names = new Map<string,
 type NameOf = (text: string) => string | undefined
 
 function openOn<Tables>(pool: Pool, nameOf: NameOf): Kysely<Tables> {
-  const connect = async () => {
-    const checkout = new Checkout(pool, nameOf)
-    await checkout.connect()
-    return checkout as unknown as PostgresPoolClient
-  }
+  const connect = async () => new Checkout(pool, await pool.connect(), nameOf) as unknown as PostgresPoolClient
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
   })
@@ -45,25 +40,13 @@ class Checkout {
   readonly #pool: Pool
   #client: PoolClient | undefined
   readonly #nameOf: NameOf
-  readonly #signal = signalOfRead()
   #isUsed = false
   #isBroken = false
 
-  constructor(pool: Pool, nameOf: NameOf) {
+  constructor(pool: Pool, client: PoolClient, nameOf: NameOf) {
     this.#pool = pool
+    this.#client = client
     this.#nameOf = nameOf
-  }
-
-  async connect(): Promise<void> {
-    this.#signal?.throwIfAborted()
-    this.#client = await this.#pool.connect()
-    this.#signal?.addEventListener('abort', this.#abandon)
-  }
-
-  /** Closes the connection at once, even while a statement runs. */
-  readonly #abandon = () => {
-    this.#isBroken = true
-    void this.#client?.end()
   }
 
   /** Retries a read on another connection if it comes first: no transaction or lock depends on this one yet. */
@@ -75,13 +58,12 @@ class Checkout {
     if (!isFirst || !READ.test(text)) return this.#ask(query)
     return retryOnce(async () => {
       if (this.#isBroken) this.release()
-      if (!this.#client) await this.connect()
+      this.#client ??= await this.#pool.connect()
       return this.#ask(query)
     })
   }
 
   async #ask(query: QueryConfig): Promise<QueryResult> {
-    this.#signal?.throwIfAborted()
     try {
       return await this.#client!.query(query)
     } catch (error) {
@@ -92,7 +74,6 @@ class Checkout {
 
   /** A connection that is broken, or whose prepared statements may be, is not used again. */
   release(isDiscarded = false): void {
-    this.#signal?.removeEventListener('abort', this.#abandon)
     this.#client?.release(this.#isBroken || isDiscarded)
     this.#client = undefined
     this.#isBroken = false

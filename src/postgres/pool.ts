@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { parseJson } from '../domain/parse-json.ts'
-import { CHECKED_EVERY } from './abandoned-reads.ts'
 import { connectionTo } from './session-settings.ts'
 
 const TIMESTAMPTZ = 1184
@@ -64,7 +63,6 @@ export function openPool(options: PoolOptions): pg.Pool {
     statement_timeout: String(statementTimeoutMs),
     lock_timeout: String(options.lockTimeoutMs ?? LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
-    client_connection_check_interval: CHECKED_EVERY,
   }
   const config: pg.PoolConfig = {
     ...connectionTo(options.url, settings, connectTimeoutMs),

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readUntil } from '../../postgres/abandoned-reads.ts'
 import { tooMany } from './rate-limits.ts'
 import { openBudget } from '../../admission/budget.ts'
 
@@ -60,16 +59,8 @@ export function limitReads(app: FastifyInstance, { atOnce, heavyAtOnce }: ReadLi
           : handler.call(this, request, reply)
       const release = heavy.tryAcquire(companyId, 1)
       if (!release) throw refuseHeavyRead(reply, heavyAtOnce)
-      const left = new AbortController()
-      reply.raw.once('close', () => reply.raw.writableFinished || left.abort())
       try {
-        // What changes something is done even if nobody waits for the answer.
-        if (!isRead) return await handler.call(this, request, reply)
-        return await readUntil(left.signal, () => handler.call(this, request, reply))
-      } catch (error) {
-        if (!left.signal.aborted) throw error
-        request.log.info('the client left before the answer')
-        return await reply.hijack()
+        return await handler.call(this, request, reply)
       } finally {
         // A streamed answer ends when the client has read it or has gone away; until then its query holds a connection.
         if (request.streamed && !request.streamed.closed) request.streamed.once('close', release)
