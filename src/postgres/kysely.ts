@@ -1,6 +1,6 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { breaksConnection } from './database-errors.ts'
 import { retryOnce } from './retry-once.ts'
 
@@ -24,10 +24,22 @@ export function openPreparedDatabase<Tables>(pool: Pool, names = new Map<string,
   })
 }
 
+/**
+ * A query builder for reads that nobody needs once the signal aborts: the connection in use is closed, so that
+ * PostgreSQL ends the statement, and further statements are refused with the reason of the signal.
+ */
+export function openUntil<Tables>(pool: Pool, signal: AbortSignal): Kysely<Tables> {
+  return openOn(pool, () => undefined, signal)
+}
+
 type NameOf = (text: string) => string | undefined
 
-function openOn<Tables>(pool: Pool, nameOf: NameOf): Kysely<Tables> {
-  const connect = async () => new Checkout(pool, await pool.connect(), nameOf) as unknown as PostgresPoolClient
+function openOn<Tables>(pool: Pool, nameOf: NameOf, signal?: AbortSignal): Kysely<Tables> {
+  const connect = async () => {
+    const checkout = new Checkout(pool, nameOf, signal)
+    await checkout.connect()
+    return checkout as unknown as PostgresPoolClient
+  }
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
   })
@@ -40,13 +52,26 @@ class Checkout {
   readonly #pool: Pool
   #client: PoolClient | undefined
   readonly #nameOf: NameOf
+  readonly #signal: AbortSignal | undefined
   #isUsed = false
   #isBroken = false
 
-  constructor(pool: Pool, client: PoolClient, nameOf: NameOf) {
+  constructor(pool: Pool, nameOf: NameOf, signal: AbortSignal | undefined) {
     this.#pool = pool
-    this.#client = client
     this.#nameOf = nameOf
+    this.#signal = signal
+  }
+
+  async connect(): Promise<void> {
+    this.#signal?.throwIfAborted()
+    this.#client = await this.#pool.connect()
+    this.#signal?.addEventListener('abort', this.#abandon)
+  }
+
+  /** Closes the connection at once, even while a statement runs. */
+  readonly #abandon = () => {
+    this.#isBroken = true
+    void (this.#client as Client | undefined)?.end()
   }
 
   /** Retries a read on another connection if it comes first: no transaction or lock depends on this one yet. */
@@ -58,12 +83,13 @@ class Checkout {
     if (!isFirst || !READ.test(text)) return this.#ask(query)
     return retryOnce(async () => {
       if (this.#isBroken) this.release()
-      this.#client ??= await this.#pool.connect()
+      if (!this.#client) await this.connect()
       return this.#ask(query)
     })
   }
 
   async #ask(query: QueryConfig): Promise<QueryResult> {
+    this.#signal?.throwIfAborted()
     try {
       return await this.#client!.query(query)
     } catch (error) {
@@ -74,6 +100,7 @@ class Checkout {
 
   /** A connection that is broken, or whose prepared statements may be, is not used again. */
   release(isDiscarded = false): void {
+    this.#signal?.removeEventListener('abort', this.#abandon)
     this.#client?.release(this.#isBroken || isDiscarded)
     this.#client = undefined
     this.#isBroken = false

@@ -63,6 +63,8 @@ export function openPool(options: PoolOptions): pg.Pool {
     statement_timeout: String(statementTimeoutMs),
     lock_timeout: String(options.lockTimeoutMs ?? LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
+    // Ends statements whose connection has been closed.
+    client_connection_check_interval: '1s',
   }
   const config: pg.PoolConfig = {
     ...connectionTo(options.url, settings, connectTimeoutMs),

@@ -33,7 +33,7 @@ const LOOK_TIMEOUT_MS = 1_000
 /** Opens the reads of the admin and audit endpoints. */
 export function openReads(options: ReadsOptions): { reads: Reads; close(): Promise<void> } {
   const { primary, url, boundMs, max, projections, log, onRead, onReplica } = options
-  if (url === undefined) return { reads: primaryReads(primary.db), close: async () => undefined }
+  if (url === undefined) return { reads: primaryReads(primary), close: async () => undefined }
   const pool = openPool({
     url,
     name: 'employee-ledger reads',

@@ -10,6 +10,10 @@ declare module 'fastify' {
      */
     isHeavyRead?: (request: FastifyRequest) => boolean
   }
+  interface FastifyRequest {
+    /** Of a heavy read: aborts when its client leaves. */
+    left: AbortSignal | undefined
+  }
 }
 
 const RETRY_AFTER_SECONDS = 1
@@ -44,6 +48,7 @@ export function limitReads(app: FastifyInstance, { atOnce, heavyAtOnce }: ReadLi
   const others = openBudget({ share: atOnce, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
   const limitedHandlers = new WeakSet<object>()
   app.decorateRequest('streamed', null)
+  app.decorateRequest('left', undefined)
   app.addHook('onRoute', (route) => {
     const { isHeavyRead } = route.config ?? {}
     const { handler } = route
@@ -59,8 +64,14 @@ export function limitReads(app: FastifyInstance, { atOnce, heavyAtOnce }: ReadLi
           : handler.call(this, request, reply)
       const release = heavy.tryAcquire(companyId, 1)
       if (!release) throw refuseHeavyRead(reply, heavyAtOnce)
+      // What changes something is done even if nobody waits for the answer.
+      const left = isRead ? followClient(request, reply) : undefined
       try {
         return await handler.call(this, request, reply)
+      } catch (error) {
+        if (!left?.aborted) throw error
+        request.log.info('the client left before the answer')
+        return await reply.hijack()
       } finally {
         // A streamed answer ends when the client has read it or has gone away; until then its query holds a connection.
         if (request.streamed && !request.streamed.closed) request.streamed.once('close', release)
@@ -69,6 +80,14 @@ export function limitReads(app: FastifyInstance, { atOnce, heavyAtOnce }: ReadLi
     }
     limitedHandlers.add(route.handler)
   })
+}
+
+/** Makes a signal that aborts when the client leaves before it has the whole answer. */
+function followClient(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => reply.raw.writableFinished || left.abort())
+  request.left = left.signal
+  return left.signal
 }
 
 /** Finds the company whose data a request reads; null if it is not authenticated. */

@@ -65,7 +65,7 @@ export function bulkUserLogsCsv(
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readEntryFilter(request.query)
-      const logs = await reads.of(companyId)
+      const logs = await reads.of(companyId, request.left)
       const pages = allPages<LogEntry>(async (before) => {
         const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit: ENTRIES_PER_PAGE })
         return { rows: entries, next }
@@ -82,7 +82,7 @@ export function bulkUserLogsCsv(
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(request.query)
-      const db = await reads.of(companyId)
+      const db = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(db, companyId, request.params.log_id)
       const rows = listDetailed(db, companyId, entry, filter)
       const { id, requested_at: at } = entry.entry

@@ -60,7 +60,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const { limit, cursor, ...filter } = request.query
       const { companyId } = userOf(request)
       const before = cursor === undefined ? null : decodeCursor(cursor)
-      const logs = await reads.of(companyId)
+      const logs = await reads.of(companyId, request.left)
       const { entries, next } = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), {
         before,
         limit,
@@ -71,7 +71,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
 
   app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
-    const logs = await reads.of(companyId)
+    const logs = await reads.of(companyId, request.left)
     const { entry } = await requireLogEntry(logs, companyId, request.params.log_id)
     return entry
   })
@@ -84,7 +84,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(query)
       const after = cursor === undefined ? -1 : decodeCursor(cursor)
-      const logs = await reads.of(companyId)
+      const logs = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
       const { items, next_cursor } = pageOf(found, limit, ({ index }) => index ?? 0)

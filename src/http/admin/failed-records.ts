@@ -43,7 +43,7 @@ export function failedRecords(
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter({ ...request.query, status: 'Failed' })
-      const db = await reads.of(companyId)
+      const db = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(db, companyId, request.params.log_id)
       const texts = writeBody(entry, listDetailed(db, companyId, entry, filter))
       const { id, requested_at: at } = entry.entry

@@ -80,7 +80,7 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
     { schema: AT, config: { isHeavyRead: ALWAYS } },
     async (request) => {
       const { companyId } = userOf(request)
-      const db = await reads.of(companyId)
+      const db = await reads.of(companyId, request.left)
       const position = await resolvePosition(db, companyId, request.query.at)
       const then = await readEmployeeAt(db, companyId, requireEmployeeId(request.params.id), position)
       if (then.standing !== 'known') {
@@ -100,7 +100,7 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       const { limit, cursor } = request.query
       const before = cursor === undefined ? null : decodeCursor(cursor)
       const stream = requireEmployeeId(request.params.id)
-      const db = await reads.of(companyId)
+      const db = await reads.of(companyId, request.left)
       const found = await readStreamBackwards(db, companyId, { stream, before, limit })
       const last = found.at(-1)
       if (!last && before === null) throw makeUnknownEmployeeError()

@@ -55,7 +55,7 @@ export function events(app: FastifyInstance, { reads, authorize }: AuditServices
     { exposeHeadRoute: false, schema: LIST, config: { isHeavyRead: ALWAYS } },
     async (request, reply) => {
       const { companyId } = userOf(request)
-      const db = await reads.of(companyId)
+      const db = await reads.of(companyId, request.left)
       const wanted = await readFilter(db, companyId, request.query)
       const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
       const pages = isExport

@@ -57,7 +57,7 @@ export function addEntryPages(app: FastifyInstance, reads: Reads, path: string):
 async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const { companyId } = viewer
-  const db = await reads.of(companyId)
+  const db = await reads.of(companyId, request.left)
   const entry = await requireLogEntry(db, companyId, request.params.log_id)
   const query = readRecordQuery(request.query)
   const outcomes = await countOutcomes(db, companyId, entry)
@@ -86,7 +86,7 @@ async function sendRecord(reads: Reads, request: RecordRequest, reply: FastifyRe
   const { log_id: id, index } = request.params
   const viewer = getViewer(request)
   const { companyId } = viewer
-  const db = await reads.of(companyId)
+  const db = await reads.of(companyId, request.left)
   const entry = await requireLogEntry(db, companyId, id)
   const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, companyId, entry, Number(index)) : null
   if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))

@@ -76,7 +76,7 @@ async function sendEntryList(
   // A form also sends its empty fields; redirect to the shorter address, which people keep and share.
   if (Object.values(fields).includes('')) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
-  const db = await services.reads.of(companyId)
+  const db = await services.reads.of(companyId, request.left)
   const send = async (body: Html) => sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
   const renderBar = (pageFilter: PageFilter, chart: Html | null) =>
     renderFilterBar(pageFilter, { keys, path: LOGS_PATH, timeZone, chart })
@@ -169,7 +169,7 @@ async function readReach(
 /** Sends the rows after a position, newest first, with the position up to which the log was read. */
 async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { companyId, timeZone } = getViewer(request)
-  const db = await reads.of(companyId)
+  const db = await reads.of(companyId, request.left)
   const { filter } = readPageFilter(request.query, timeZone)
   const { after } = readFormFields(request.query)
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'for a filter', 'is not valid')

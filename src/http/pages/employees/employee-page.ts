@@ -66,7 +66,7 @@ async function sendEmployee(
   const viewer = getViewer(request)
   const { companyId, timeZone } = viewer
   const id = readEmployeeId(request)
-  const db = await reads.of(companyId)
+  const db = await reads.of(companyId, request.left)
   const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 }
   if ((await listStoredEvents(db, companyId, { stream: id }, newest)).events.length === 0)
     throw makeUnknownEmployeeError()

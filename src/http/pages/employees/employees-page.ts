@@ -4,6 +4,7 @@ import { html } from 'hono/html'
 import { searchEmployees } from '../../../../projections/employees/queries.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { decodeIdCursor, encodeCursor } from '../../server/cursor.ts'
@@ -38,7 +39,12 @@ export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
     // An erased employee still has an id.
     if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
     const { cursor = '' } = readFormFields(request.query)
-    const { found, problem } = await findEmployees(reads, viewer.companyId, q, cursor)
+    const { found, problem } = await findEmployees(
+      await reads.of(viewer.companyId, request.left),
+      viewer.companyId,
+      q,
+      cursor,
+    )
     if (found.length === 1 && cursor === '') return reply.redirect(buildEmployeeUrl(found[0]!.id), 303)
     const body = html`<h1>Employees over time</h1>
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)}
@@ -54,7 +60,7 @@ export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
 
 /** Finds a page of employees, and one more to know whether another page follows. */
 async function findEmployees(
-  reads: Reads,
+  db: LedgerDb,
   companyId: string,
   q: string,
   cursor: string,
@@ -63,7 +69,6 @@ async function findEmployees(
   try {
     const after = cursor === '' ? null : decodeIdCursor('emp', cursor)
     const { q: text } = checkForm(Search, { q })
-    const db = await reads.of(companyId)
     return { found: await searchEmployees(db, companyId, text, { after, limit: ROWS_A_PAGE + 1 }), problem: null }
   } catch (error) {
     return { found: [], problem: toFormProblem(error) }

@@ -37,7 +37,7 @@ export function addEventsPage(app: FastifyInstance, reads: Reads): void {
       const viewer = getViewer(request)
       const query = readEventQuery(request.query, viewer.timeZone)
       const view = readFormFields(request.query)['view'] === 'raw' ? 'raw' : 'told'
-      const db = await reads.of(viewer.companyId)
+      const db = await reads.of(viewer.companyId, request.left)
       const body = html`<h1>Event stream</h1>
         ${await renderEventFilter(db, viewer, query, view === 'raw' ? { view } : {})}
         ${query.problem ? '' : await renderEvents(db, query, view)}`
