@@ -270,6 +270,12 @@ export const ConfigSchema = Type.Object({
     maximum: 36_500,
     description: 'days for which the content of refused records is kept; 0: forever',
   }),
+  ADDRESSES_KEPT_DAYS: Type.Integer({
+    default: 90,
+    minimum: 1,
+    maximum: 3650,
+    description: 'days for which the service keeps the address and the program from which a call or a change was sent',
+  }),
   STREAMS_PER_USER: Type.Integer({
     default: 5,
     minimum: 1,

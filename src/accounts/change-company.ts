@@ -5,6 +5,7 @@ import { problem } from '../domain/errors.ts'
 import type { IdPrefix } from '../domain/ids.ts'
 import { toUuid } from '../domain/ids.ts'
 import type { Decided } from '../domain/accounts/key-lifecycle.ts'
+import type { Client } from '../ledger/append/actor-clients.ts'
 import type { AppendedChange, CompanyChange } from '../ledger/append/append-company-events.ts'
 import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append/append-company-events.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
@@ -25,6 +26,8 @@ export interface Acting {
   actor: string
   /** W3C `traceparent` of the request; absent if the trace is not sampled. */
   traceparent?: string | null
+  /** From where the request was sent; absent on the command line. */
+  client?: Client
 }
 
 /** The company's state does not allow the change, or its subject does not exist. */

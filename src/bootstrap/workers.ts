@@ -51,6 +51,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),
     retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
+    addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
     expireSessions: (onUnreachable) => expireSessions(store.pool, onUnreachable),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: (companyIds) => webhooks.announce(companyIds),

@@ -22,6 +22,8 @@ export interface EventRow {
   /** SHA-256(salt ‖ data), once both are erased. */
   data_hash: Buffer | null
   data: string | null
+  /** See `actor_clients`. Not part of the envelope. */
+  client_id: number | null
 }
 
 /** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
@@ -142,6 +144,15 @@ export interface LedgerTables {
     error: string | null
     /** The rebuild that last wrote the rows; null if there was none. */
     generation: string | null
+  }
+  actor_clients: {
+    company_id: string
+    client_id: number
+    actor_id: string
+    address: string
+    user_agent: string | null
+    first_at: string
+    last_at: string
   }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }

@@ -27,6 +27,7 @@ export const RIGHTS: Record<string, string> = {
   ledger_verifications: 'select, insert, update',
   projection_versions: 'select, insert',
   event_traces: 'select, insert, delete',
+  actor_clients: 'select, insert, update, delete',
   webhooks: 'select, insert, update, delete',
   webhook_progress: 'select, insert, update, delete',
   webhook_deliveries: 'select, insert, update, delete',

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
+import { deleteOldClients } from '../ledger/append/actor-clients.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
@@ -20,6 +21,8 @@ interface WorkerOptions extends TurnOptions {
   sweepIntervalMs: number
   /** Hours for which answers of idempotency keys are kept. */
   answersKeptHours: number
+  /** Days for which it is kept from where requests were sent. */
+  addressesKeptDays: number
   projections: readonly Projection[]
   /** Milliseconds after which a job leaves what is unfinished to the next one. Default: 200. */
   turnMs?: number
@@ -107,7 +110,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 /** Deletes what is kept for a limited time. If one part fails, the others are still deleted. */
-async function deleteExpired({ pool, log, answersKeptHours, expireSessions, onExpired }: WorkerOptions): Promise<void> {
+async function deleteExpired(options: WorkerOptions): Promise<void> {
+  const { pool, log, answersKeptHours, addressesKeptDays, expireSessions, onExpired } = options
   const answers = async () => {
     const count = await expireAnswers(pool, answersKeptHours, leaveOut(log, 'could not expire answers on a machine'))
     onExpired?.(count)
@@ -115,6 +119,7 @@ async function deleteExpired({ pool, log, answersKeptHours, expireSessions, onEx
   }
   const outcomes = await Promise.allSettled([
     answers(),
+    deleteOldClients(pool, addressesKeptDays, leaveOut(log, 'could not delete old addresses on a machine')),
     forgetTraces(pool, leaveOut(log, 'could not delete old traces on a machine')),
     expireSessions(leaveOut(log, 'could not delete ended sessions on a machine')),
   ])

@@ -30,6 +30,7 @@ const MAY: Record<string, string> = {
   checkpoints: 'INSERT SELECT UPDATE',
   companies: 'INSERT SELECT UPDATE',
   employee_directory: 'DELETE INSERT SELECT UPDATE',
+  actor_clients: 'DELETE INSERT SELECT UPDATE',
   event_traces: 'DELETE INSERT SELECT',
   events: 'INSERT SELECT',
   heads: 'INSERT SELECT UPDATE',

@@ -13,6 +13,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     pool,
     log: pino({ level: 'silent' }),
     answersKeptHours: 72,
+    addressesKeptDays: 90,
     retireRecords: async () => 0,
     expireSessions: async () => 0,
     ...chosen,

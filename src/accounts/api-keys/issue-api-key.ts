@@ -7,16 +7,13 @@ import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord } from './read-api-keys.ts'
 import { countApiKeys } from './read-api-keys.ts'
-import type { CompanyServices } from '../change-company.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision } from '../change-company.ts'
 import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
-interface NewApiKey extends Omit<WantedKey, 'id'> {
+/** A key to issue. Without an actor, the command line issues it. */
+interface NewApiKey extends Omit<WantedKey, 'id'>, Partial<Omit<Acting, 'companyId'>> {
   companyId: string
-  /** The user who issues the key; absent for the command line. */
-  actor?: string
-  /** W3C `traceparent` of the request; absent if the trace is not sampled. */
-  traceparent?: string | null
   /** The number of keys the company had when the form was shown; absent to skip the check. */
   seen?: number
 }
@@ -50,10 +47,10 @@ export async function issueApiKey(services: CompanyServices, wanted: NewApiKey):
 
 /** Issues an API key and returns everything that an administrator may see. Throws RefusedByStateError. */
 export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
-  const { companyId, actor = OPERATOR, traceparent = null, seen } = wanted
+  const { companyId, actor = OPERATOR, seen } = wanted
   const id = services.newId('key')
   const secret = generateSecret(apiKeyPrefix(companyId))
-  const appended = await changeCompany(services, { companyId, actor, traceparent }, 'admin', async (client, now) => {
+  const appended = await changeCompany(services, { ...wanted, actor }, 'admin', async (client, now) => {
     assertSeen(seen, await countApiKeys(client, companyId), CREATED_MEANWHILE)
     const events = unwrapDecision(decideIssue({ ...wanted, id }, now))
     const { name, quotaLimit, refreshPeriod } = wanted

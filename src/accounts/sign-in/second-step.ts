@@ -39,7 +39,7 @@ export async function signInWithRecoveryCode(
   const passwordHash = await loadPassword(company.pool, owner, password)
   if (passwordHash === null) return null
   try {
-    await changeCompany(company, { companyId, actor: userId }, 'any role', async (client) => {
+    await changeCompany(company, { companyId, actor: userId, client: session }, 'any role', async (client) => {
       // Of two concurrent uses, the second finds the code used.
       if (!(await deleteRecoveryCode(client, owner, code))) throw new RefusedCredentialsError('the code is used')
       const remaining = await countRecoveryCodes(client, owner)

@@ -6,6 +6,7 @@ import type { UserOfLink } from './user-rows.ts'
 import { findUserOfLink, storePassword } from './user-rows.ts'
 import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
+import type { Client } from '../../ledger/append/actor-clients.ts'
 import type { CompanyServices } from '../change-company.ts'
 import { changeCompany, RefusedByStateError } from '../change-company.ts'
 import { hashSecret } from './new-secret.ts'
@@ -19,20 +20,25 @@ import { RefusedCredentialsError } from '../../domain/accounts/refused-credentia
  */
 export async function acceptInvitation(
   services: CompanyServices,
-  { token, password }: { token: string; password: string },
+  { token, password, client: sender }: { token: string; password: string; client: Client },
 ): Promise<ChangedUser> {
   const companyId = companyOfLinkToken(token)
   if (companyId === null) throw makeTokenError()
   enterCompany(companyId)
   const actor = await requireUserOfLink(services.pool, companyId, token)
   const passwordHash = await hashPassword(password)
-  const { result, position } = await changeCompany(services, { companyId, actor }, 'any role', async (client) => {
-    // Of two concurrent uses, the second finds the token used.
-    if ((await requireUserOfLink(client, companyId, token)) !== actor) throw makeTokenError()
-    const { events, result } = await changeUserRow(client, companyId, actor, { change: 'set_password' })
-    await storePassword(client, companyId, actor, passwordHash)
-    return { events, result: { ...result, linkExpiresAt: null } }
-  })
+  const { result, position } = await changeCompany(
+    services,
+    { companyId, actor, client: sender },
+    'any role',
+    async (client) => {
+      // Of two concurrent uses, the second finds the token used.
+      if ((await requireUserOfLink(client, companyId, token)) !== actor) throw makeTokenError()
+      const { events, result } = await changeUserRow(client, companyId, actor, { change: 'set_password' })
+      await storePassword(client, companyId, actor, passwordHash)
+      return { events, result: { ...result, linkExpiresAt: null } }
+    },
+  )
   return { user: result, position }
 }
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { mayErase } from '../../domain/event-types.ts'
 import { readStreamPages, filterWithData } from '../../ledger/erasure/erase-events.ts'
+import { deleteClients } from '../../ledger/append/actor-clients.ts'
 import { clearUser } from './user-rows.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany } from '../change-company.ts'
@@ -8,8 +9,8 @@ import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 
 /**
- * Erases the email, the name, the account at an identity provider, and the names of tokens and passkeys of a removed
- * user, in the ledger and in the rows. The user's id, its actions and its roles stay. Does nothing if the user is already
+ * Erases the email, the name, the account at an identity provider, the names of tokens and passkeys, and the addresses of
+ * a removed user, in the ledger and in the rows. The user's id, its actions and its roles stay. Does nothing if the user is already
  * erased. Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
@@ -17,7 +18,10 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
     const positions = await findPersonalPositions(client, companyId, userId)
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'erase', positions })
-    if (events.length > 0) await clearUser(client, companyId, userId)
+    if (events.length > 0) {
+      await clearUser(client, companyId, userId)
+      await deleteClients(client, companyId, userId)
+    }
     return { events, result }
   })
   if (position !== null) services.onErased?.('user')

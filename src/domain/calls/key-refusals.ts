@@ -15,7 +15,7 @@ export function addressRefusal({ allowedNetworks }: ApiKey, sentFrom: string): P
   const address = readAddress(sentFrom)
   if (address === null) return problem('address_not_allowed', "The client's address could not be read")
   if (isInNetworks(address, allowedNetworks)) return null
-  return problem('address_not_allowed', `The API key may not be used from the address ${address}`)
+  return problem('address_not_allowed', "The API key may not be used from the client's address")
 }
 
 /** Why a key may not be used from an address for a call that needs a scope, or null. */

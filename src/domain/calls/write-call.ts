@@ -10,6 +10,8 @@ export interface WriteCall {
   secretHash: string
   /** The client's address. */
   sentFrom: string
+  /** The client's `User-Agent`; null if it sent none. */
+  userAgent: string | null
   requestId: string
   /** `performance.now()` when the request arrived. */
   arrivedAt: number

@@ -8,6 +8,7 @@ import type { FoundKey, WantedKey } from '../../accounts/api-keys/key-access.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
+import { clientOf } from './client.ts'
 import { openCredentialCache } from './credential-cache.ts'
 
 /** A caller of the public API with a valid secret. The key may be disabled, or not allow the call. */
@@ -16,6 +17,8 @@ export interface AuthenticatedCaller extends FoundKey {
   secretHash: string
   /** The client's address, as the connection or a trusted proxy gives it. Kept, because a closed connection has none. */
   sentFrom: string
+  /** The client's `User-Agent`, shortened; null if it sent none. */
+  userAgent: string | null
 }
 
 declare module 'fastify' {
@@ -48,14 +51,14 @@ export function authenticateCaller(findKey: (wanted: WantedKey) => Promise<Found
     const companyId = companyOfApiKey(secret)
     const isFormed = ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && companyId !== null
     if (!isFormed) throw invalidCredentials()
-    const sentFrom = request.ip
+    const { address: sentFrom, userAgent } = clientOf(request)
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig
     enterCompany(companyId)
     // Only the current state of the key decides whether a large body is read.
     const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
     const found = cached ?? (await checkSecret({ companyId, apiId }, secretHash))
-    request.caller = { ...found, secretHash, sentFrom }
+    request.caller = { ...found, secretHash, sentFrom, userAgent }
     // Overwritten once the call's effect on the quota is known.
     void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
   }

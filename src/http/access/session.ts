@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CookieSerializeOptions } from '@fastify/cookie'
+import { clientOf } from './client.ts'
 import { problem } from '../../domain/errors.ts'
 import type { NewSession, SessionUser } from '../../accounts/users/sessions.ts'
 import { findUserOfSession } from '../../accounts/users/sessions.ts'
@@ -52,12 +53,10 @@ export function clearSessionCookie(reply: FastifyReply, settings: SessionSetting
   void reply.clearCookie(cookieName(settings), cookieOptions(settings))
 }
 
-const MOST_USER_AGENT = 256
-
 /** Describes the session that a request starts. */
 export function describeSession(request: FastifyRequest, { hours }: SessionSettings): NewSession {
-  const userAgent = (request.headers['user-agent'] ?? '').slice(0, MOST_USER_AGENT)
-  return { hours, userAgent, address: request.ip }
+  const { address, userAgent } = clientOf(request)
+  return { hours, userAgent: userAgent ?? '', address }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/change-company.ts'
+import { clientOf } from '../access/client.ts'
 import { userOf } from '../access/authorize-user.ts'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */
@@ -25,7 +26,7 @@ export const trimName = trimTexts('name')
 /** Returns the authenticated user as the actor of a change. */
 export function actingUser(request: FastifyRequest): Acting {
   const { companyId, userId } = userOf(request)
-  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
+  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null, client: clientOf(request) }
 }
 
 /** Sets `X-Ledger-Position`, if anything was appended. */

@@ -5,6 +5,7 @@ import type { CompanyServices } from '../../accounts/change-company.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { invalidCredentials } from '../server/problem.ts'
+import { clientOf } from '../access/client.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import { SMALL_BODY, setPositionHeader } from './company-schemas.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
@@ -17,9 +18,11 @@ import { AcceptBody, ShownUser, renderUser } from './user-schemas.ts'
 export function invitations(app: FastifyInstance, services: CompanyServices, failureLimit: number): void {
   const accept = limitFailures(app, failureLimit, async (request, reply) => {
     const body = (request as FastifyRequest<{ Body: Static<typeof AcceptBody> }>).body
-    const { user, position } = await acceptInvitation(services, body).catch((error: unknown) => {
-      throw error instanceof RefusedCredentialsError ? invalidCredentials() : error
-    })
+    const { user, position } = await acceptInvitation(services, { ...body, client: clientOf(request) }).catch(
+      (error: unknown) => {
+        throw error instanceof RefusedCredentialsError ? invalidCredentials() : error
+      },
+    )
     await setPositionHeader(reply, position).send(renderUser(user))
   })
 

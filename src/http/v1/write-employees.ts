@@ -89,7 +89,7 @@ async function run(
   command: Command,
   idempotency: Idempotency | null,
 ) {
-  const { companyId, key, secretHash, sentFrom } = callerOf(request)
+  const { companyId, key, secretHash, sentFrom, userAgent } = callerOf(request)
   const { id: requestId, arrivedAt, bodyBytes, waitedMs } = request
   const { status, headers, body, callId } = await runApiCall(services, {
     callId: services.newId('log'),
@@ -97,6 +97,7 @@ async function run(
     apiId: key.id,
     secretHash,
     sentFrom,
+    userAgent,
     requestId,
     arrivedAt,
     waitsUntil: performance.now() + services.maxWaitMs - waitedMs,

@@ -9,6 +9,8 @@ import { beginFor } from '../../postgres/cluster/company-connections.ts'
 import { isTransient, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
+import type { Client, ClientRegister } from './actor-clients.ts'
+import { registerOf, writeClients } from './actor-clients.ts'
 import { insertTraces } from './event-traces.ts'
 import { headAt, placeEvents } from './place-events.ts'
 import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
@@ -81,7 +83,7 @@ async function appendOnConnection<Result>(
 ): Promise<AppendedChange<Result>> {
   const client = await beginFor(pool, origin.companyId)
   try {
-    const { placed, ...appended } = await writeChange(client, origin, change)
+    const { placed, ...appended } = await writeChange(client, origin, registerOf(pool), change)
     if (placed.length === 0) await client.query('rollback')
     else await commit(client, appended, placed)
     client.release()
@@ -100,11 +102,14 @@ interface CompanyOrigin {
   actor: string
   isNew?: boolean
   traceparent?: string | null
+  /** From where the request was sent; absent if there was no request. */
+  client?: Client | undefined
 }
 
 async function writeChange<Result>(
   client: PoolClient,
-  { companyId, actor, isNew, traceparent }: CompanyOrigin,
+  { companyId, actor, isNew, traceparent, client: sender }: CompanyOrigin,
+  clients: ClientRegister,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result> & { placed: SealedEvent[] }> {
   if (isNew) await openHead(client, companyId)
@@ -113,10 +118,12 @@ async function writeChange<Result>(
   const now = headAt(locked, await statements.readClock(client))
   const { events, result } = await change(client, now.recordedAt)
   if (events.length === 0) return { result, position: null, placed: [] }
-  const { placed, head } = placeEvents(now, events, { callId: null, actor })
+  const sentBy = sender ? clients.find({ companyId, actorId: actor }, sender, now.recordedAt) : null
+  const { placed, head } = placeEvents(now, events, { callId: null, actor, clientId: sentBy?.clientId ?? null })
   await statements.insertEvents(client, placed)
   for (const { header } of placed) if (isErasing(header)) await eraseNamedBy(client, companyId, header.position)
   await statements.updateHeads(client, [head])
+  if (sentBy) await writeClients(client, new Map([[sentBy, now.recordedAt]]))
   const position = head.frontier.size
   if (traceparent) await insertTraces(client, [{ companyId, position, traceparent, recordedAt: head.recordedAt }])
   return { result, position, placed }

@@ -11,6 +11,7 @@ import type { RecentConflicts } from './unchecked-creations.ts'
 import { findUncheckedCreations, isNameTaken } from './unchecked-creations.ts'
 import { commitTogether, DecisionError } from './commit.ts'
 import type { StoredCall } from './recent-events.ts'
+import { registerOf } from './actor-clients.ts'
 import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 
 export interface CommitOptions {
@@ -113,8 +114,11 @@ async function commitOnConnection(
   calls: WriteCall[],
   how: { wait: boolean; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
+  const clients = registerOf(pool)
   try {
-    return await withClient(pool, (client) => commitTogether(client, calls, { ...how, cache, onStored, shardOf }))
+    return await withClient(pool, (client) =>
+      commitTogether(client, calls, { ...how, cache, onStored, shardOf, clients }),
+    )
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)

@@ -21,6 +21,8 @@ import { byShard } from '../../postgres/cluster/machine-pools.ts'
 import { placeEvents } from './place-events.ts'
 import type { StoredCall } from './recent-events.ts'
 import type { Origin, SealedEvent } from '../integrity/codec.ts'
+import type { ActorClient, ClientRegister } from './actor-clients.ts'
+import { isDue, writeClients } from './actor-clients.ts'
 import { UnknownOutcomeError } from './settle-outcome.ts'
 import * as statements from './statements.ts'
 
@@ -51,6 +53,7 @@ interface CommitTogetherOptions {
   onStored?: ((calls: StoredCall[]) => void) | undefined
   /** The shard of a company, on a cluster. */
   shardOf?: ((companyId: string) => Shard) | undefined
+  clients: ClientRegister
 }
 
 /**
@@ -62,7 +65,7 @@ interface CommitTogetherOptions {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { wait, cache, unchecked, onStored, shardOf }: CommitTogetherOptions,
+  { wait, cache, unchecked, onStored, shardOf, clients }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
   const parts = byShard({ shardOf }, calls)
   const shards = parts.flatMap(([shard]) => shard ?? [])
@@ -85,18 +88,19 @@ export async function commitTogether(
       const mine = own.filter(({ companyId }) => locked.has(companyId))
       const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
       const companies = await loadCompanies(ask, heads, mine, rows, { cache, wait })
-      settled.push({ shard, ask, heads, companies, writes: { decided: [], bound: [], traces: [] } })
+      settled.push({ shard, ask, heads, companies, writes: { decided: [], bound: [], traces: [], clients: new Map() } })
     }
     const partOf = new Map(settled.flatMap((part) => [...part.companies.keys()].map((id) => [id, part])))
     const results: (Committed | 'held')[] = []
     for (const call of calls) {
       const part = partOf.get(call.companyId)
-      results.push(part ? await decideOne(part, call, unchecked) : 'held')
+      results.push(part ? await decideOne(part, call, { unchecked, clients }) : 'held')
     }
     STAGES.decided.publish(calls)
     const stored = await write(client, settled, results)
     onStored?.(stored)
-    for (const { heads, companies } of settled) {
+    for (const { heads, companies, writes } of settled) {
+      for (const [sentBy, usedAt] of writes.clients) sentBy.writtenAt = usedAt
       for (const before of heads) {
         const company = companies.get(before.companyId)
         if (company) cache.keep(before.companyId, { before, after: company.head }, company.employees.all())
@@ -134,19 +138,21 @@ interface Writes {
   decided: DecidedEvents[]
   bound: NewBoundKey[]
   traces: EventTrace[]
+  /** The clients whose rows are written, and when they were used. */
+  clients: Map<ActorClient, string>
 }
 
 /** The events of a call, which get their positions and hashes when they are written. */
 interface DecidedEvents extends Pick<DecidedCall, 'events' | 'employees'> {
   company: LockedCompany
-  by: Pick<Origin, 'callId' | 'actor'>
+  by: Pick<Origin, 'callId' | 'actor' | 'clientId'>
 }
 
 /** Decides a call on the state that the previous call left, and applies its changes to that state. */
 async function decideOne(
   { companies, ask, writes }: LoadedPart,
   call: WriteCall,
-  unchecked: ReadonlySet<WriteCall>,
+  { unchecked, clients }: Pick<CommitTogetherOptions, 'unchecked' | 'clients'>,
 ): Promise<Committed> {
   const { companyId, apiId, callId, idempotency, traceparent } = call
   const company = companies.get(companyId)!
@@ -161,9 +167,13 @@ async function decideOne(
   if (known && decision.usage) known.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
   const { events, employees } = decision
-  writes.decided.push({ company, events, employees, by: { callId, actor: apiId } })
   company.position += events.length
   const { position, head } = company
+  const { sentFrom: address, userAgent } = call
+  const sentBy = clients.find({ companyId, actorId: apiId }, { address, userAgent }, head.recordedAt)
+  if (sentBy && isDue(sentBy, head.recordedAt)) writes.clients.set(sentBy, head.recordedAt)
+  const by = { callId, actor: apiId, clientId: sentBy?.clientId ?? null }
+  writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (idempotency && decision.binds) {
     const key = { companyId, apiId, keyHash: idempotency.keyHash }
@@ -273,7 +283,7 @@ function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
   return { sent, stored }
 }
 
-function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bound, traces } }: LoadedPart) {
+function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bound, traces, clients } }: LoadedPart) {
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
@@ -287,5 +297,6 @@ function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bou
     ...(used.length > 0 ? [statements.updateUsage(pipe, used)] : []),
     ...(bound.length > 0 ? [insertBoundKeys(pipe, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(pipe, traces)] : []),
+    ...(clients.size > 0 ? [writeClients(pipe, clients)] : []),
   ]
 }

@@ -8,7 +8,7 @@ import { appendLeaves } from '../integrity/merkle.ts'
 export function placeEvents(
   head: Head,
   events: NewEvent[],
-  by: Pick<Origin, 'callId' | 'actor'>,
+  by: Pick<Origin, 'callId' | 'actor' | 'clientId'>,
 ): { placed: SealedEvent[]; head: Head } {
   const { companyId, frontier, recordedAt } = head
   const origin = { companyId, recordedAt, ...by }

@@ -200,6 +200,7 @@ const EVENT_COLUMNS = {
   leaf_hash: 'bytea',
   salt: 'bytea',
   data: 'text',
+  client_id: 'bigint',
 }
 const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
@@ -218,6 +219,7 @@ export function insertEvents(client: QueryClient, events: SealedEvent[]): Promis
     byteaArray(events.map(({ leaf }) => leaf)),
     byteaArray(events.map(({ salt }) => salt)),
     textArray(events.map(({ data }) => data)),
+    bigintArray(events.map(({ clientId }) => clientId)),
   ]
   return client.query({
     name: 'insert-events',

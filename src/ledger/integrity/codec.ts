@@ -1,5 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto'
 import type { EventType, NewEvent, RecordedEvent } from '../../domain/events.ts'
+import { closesCall } from '../../domain/events.ts'
 import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { fromUuid } from '../../domain/ids.ts'
@@ -39,6 +40,8 @@ export interface Origin {
   callId: string | null
   actor: string
   recordedAt: string
+  /** The row that tells from where it was sent; absent if nobody sent it. */
+  clientId?: number | null
 }
 
 /** An event with what its row needs: the exact data that were hashed as UTF-8, and the results. */
@@ -48,12 +51,14 @@ export interface SealedEvent {
   data: string
   salt: Buffer
   leaf: Buffer
+  /** Stored beside the event and not hashed, like `Origin`'s; of a call, its closing event has it. */
+  clientId: number | null
 }
 
 /** Encodes an event: header, canonical data, salt, and the leaf hash of its envelope. */
 export function sealEvent(event: NewEvent, position: number, origin: Origin): SealedEvent {
   const { type, stream, version, index } = event
-  const { companyId, callId, actor, recordedAt } = origin
+  const { companyId, callId, actor, recordedAt, clientId = null } = origin
   // The row holds only the UUID of the stream.
   if (!stream.startsWith(EVENT_TYPES[type].stream)) throw new TypeError(`${type} cannot be about ${stream}`)
   const data = canonicalJson(event.data)
@@ -70,7 +75,8 @@ export function sealEvent(event: NewEvent, position: number, origin: Origin): Se
     actor,
   }
   const leaf = leafHash(formatEnvelope(header, companyId, hash('sha256', salted, 'hex')))
-  return { companyId, header, data, salt: salted.subarray(0, SALT_BYTES), leaf }
+  const isLast = closesCall(header)
+  return { companyId, header, data, salt: salted.subarray(0, SALT_BYTES), leaf, clientId: isLast ? clientId : null }
 }
 
 /** Returns a buffer with a fresh salt followed by the data, ready to be hashed. */

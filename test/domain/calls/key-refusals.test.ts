@@ -55,10 +55,10 @@ await t.test('a call that only validates needs the scope of the call, and leaves
   t.strictSame(events, [])
 })
 
-await t.test('the refusal names the scope, and the address in its usual form, never another text', async (t) => {
+await t.test('the refusal names the scope, but no address, because the ledger keeps it forever', async (t) => {
   t.match(accessRefusal({ ...KEY, scopes: ['employees:write'] }, HOME, 'employees:read')?.detail, /employees:read$/)
-  t.match(addressRefusal(KEY, '::ffff:198.51.100.7')?.detail, / 198\.51\.100\.7$/)
-  t.match(addressRefusal(KEY, '2001:DB8::1')?.detail, / 2001:db8::1$/)
+  for (const address of ['::ffff:198.51.100.7', '2001:DB8::1'])
+    t.equal(addressRefusal(KEY, address)?.detail, "The API key may not be used from the client's address")
   t.match(addressRefusal(KEY, '<b>unknown</b>')?.detail, /could not be read/)
   t.equal(addressRefusal(KEY, '::ffff:192.0.2.7'), null)
   t.equal(addressRefusal({ ...KEY, allowedNetworks: null }, 'unknown'), null, 'a key without networks works anywhere')

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import { ClientRegister } from '../../../src/ledger/append/actor-clients.ts'
 import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
@@ -25,13 +26,14 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
   const pool = service.open({ name: 'test appends', max: 1 })
   t.teardown(() => pool.end())
   const machine = machinePoolOf(pool, service)
+  const clients = new ClientRegister()
   const sent: SentStatement[] = []
   const watched = new WeakSet<object>()
   const commit = (calls: WriteCall[], { cache = openEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
     withClient(machine.pool, (client) => {
       const { connection } = client as unknown as { connection: Connection }
       if (!watched.has(connection)) watch(connection)
-      return commitTogether(client, calls, { ...machine, wait: true, cache, unchecked: new Set(unchecked) })
+      return commitTogether(client, calls, { ...machine, clients, wait: true, cache, unchecked: new Set(unchecked) })
     }) as Promise<Committed[]>
 
   function watch(connection: Connection): void {

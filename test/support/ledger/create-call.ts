@@ -16,6 +16,7 @@ export function createCall({ id: companyId, key }: Pick<TestCompany, 'id' | 'key
     apiId: key.api_id,
     secretHash: hash('sha256', key.api_key, 'hex'),
     sentFrom: '127.0.0.1',
+    userAgent: 'test',
     requestId: 'r',
     arrivedAt: now,
     waitsUntil: now + WAIT_MS,

@@ -5,6 +5,7 @@ import { problem } from '../../../domain/errors.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { clientOf } from '../../access/client.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
 import type { NavigationItem } from './navigation.ts'
@@ -59,7 +60,7 @@ export function requireItem({ roles }: NavigationItem) {
 /** Returns who acts through a form of a page behind `requireViewer`. */
 export function getActing(request: FastifyRequest): Acting {
   const { companyId, userId } = getViewer(request)
-  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
+  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null, client: clientOf(request) }
 }
 
 /** Returns the signed-in user of a page behind `requireViewer`. */

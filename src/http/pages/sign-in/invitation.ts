@@ -9,6 +9,7 @@ import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domai
 import { AcceptBody } from '../../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { clientOf } from '../../access/client.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
 import {
   toFormProblem,
@@ -47,7 +48,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     const body = checkForm(AcceptBody, { token, password })
     if (password !== repeated)
       throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'The passwords do not match')]))
-    await acceptInvitation(company, body).catch((error: unknown) => {
+    await acceptInvitation(company, { ...body, client: clientOf(request) }).catch((error: unknown) => {
       throw error instanceof RefusedCredentialsError ? new ProblemError(USED_UP) : error
     })
   })

@@ -9,6 +9,7 @@ import { findProviderAddresses } from '../../../domain/providers/provider-addres
 import type { SignInRefusal } from '../../../domain/providers/decide-sign-in.ts'
 import type { ProviderFlow, ProviderIdentity } from '../../../accounts/oidc/provider-client.ts'
 import { ProviderError, type ProviderFault } from '../../../accounts/oidc/provider-client.ts'
+import { clientOf } from '../../access/client.ts'
 import type { SealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession, findSessionUser } from '../../access/session.ts'
 import { ACCOUNT_PATH, findHome } from '../parts/navigation.ts'
@@ -136,7 +137,12 @@ function link(
   { request, provider, identity }: Arrival,
   { userId, linkHash }: LinkPurpose,
 ): Promise<SignInRefusal | null> {
-  const acting = { companyId: provider.companyId, actor: userId, traceparent: request.trace?.traceparent ?? null }
+  const acting = {
+    companyId: provider.companyId,
+    actor: userId,
+    traceparent: request.trace?.traceparent ?? null,
+    client: clientOf(request),
+  }
   const hash = linkHash === null ? null : Buffer.from(linkHash, 'base64url')
   return linkOwnIdentity(company, acting, { provider, identity, linkHash: hash })
 }

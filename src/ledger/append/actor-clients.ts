@@ -1,0 +1,144 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { Pool } from 'pg'
+import { toUuid } from '../../domain/ids.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
+
+/*
+ * The addresses and programs from which keys and users send their requests. They are personal, so the events, which are
+ * hashed and permanent, only name a row beside them, and the row is deleted when it gets old or its user is erased. A
+ * row covers a day of one actor, address, and program, so that a call adds a few bytes to its closing event and no row.
+ * Each process has rows of its own.
+ */
+
+/** From where a request was sent. */
+export interface Client {
+  address: string
+  /** The `User-Agent` header, at most `MAX_USER_AGENT` characters; null if it was not kept. */
+  userAgent: string | null
+}
+
+/** Characters of a `User-Agent` that are kept. */
+export const MAX_USER_AGENT = 256
+
+/** A client of a key or user, under the id that events name. */
+export interface ActorClient extends Client {
+  companyId: string
+  clientId: number
+  actorId: string
+  /** When its row was last known to be written, RFC 3339; null if never. */
+  writtenAt: string | null
+}
+
+/** The actors' clients that this process remembers. */
+const MAX_CLIENTS = 20_000
+const MAX_COMPANIES = 10_000
+/** New clients of a company in a day that are kept with their programs, and then by their addresses alone. */
+const MAX_CLIENTS_OF_COMPANY = 1_000
+/** A row's time of last use is written at most once in so many milliseconds. */
+const PRECISION_MS = 60_000
+
+/** Gives the clients of a process their ids. */
+export class ClientRegister {
+  readonly #clients = new LRUCache<string, ActorClient>({ max: MAX_CLIENTS })
+  readonly #counts = new LRUCache<string, { day: string; withProgram: number; withAddress: number }>({
+    max: MAX_COMPANIES,
+  })
+
+  /**
+   * The client of an actor on the day of `now` (RFC 3339). Null if the company already had too many clients on that day:
+   * whoever makes up a new program or address for each request can't fill the database.
+   */
+  find(of: { companyId: string; actorId: string }, client: Client, now: string): ActorClient | null {
+    return this.#findOrAdd(of, client, now) ?? this.#findOrAdd(of, { ...client, userAgent: null }, now)
+  }
+
+  #findOrAdd(
+    { companyId, actorId }: { companyId: string; actorId: string },
+    { address, userAgent }: Client,
+    now: string,
+  ): ActorClient | null {
+    const day = now.slice(0, 'yyyy-mm-dd'.length)
+    const name = JSON.stringify([companyId, actorId, day, address, userAgent])
+    const known = this.#clients.get(name)
+    if (known) return known
+    const counts = this.#countsOf(companyId, day)
+    const count = userAgent === null ? 'withAddress' : 'withProgram'
+    if (counts[count] >= MAX_CLIENTS_OF_COMPANY) return null
+    counts[count] += 1
+    const client = { companyId, actorId, address, userAgent, clientId: randomInt(1, MAX_ID), writtenAt: null }
+    this.#clients.set(name, client)
+    return client
+  }
+
+  #countsOf(companyId: string, day: string) {
+    const known = this.#counts.get(companyId)
+    if (known?.day === day) return known
+    const counts = { day, withProgram: 0, withAddress: 0 }
+    this.#counts.set(companyId, counts)
+    return counts
+  }
+}
+
+/** The greatest range of `randomInt`. */
+const MAX_ID = 2 ** 48 - 1
+
+const registers = new WeakMap<Pool, ClientRegister>()
+
+/** The register of the process for appends through a pool. */
+export function registerOf(pool: Pool): ClientRegister {
+  const register = registers.get(pool) ?? new ClientRegister()
+  registers.set(pool, register)
+  return register
+}
+
+/** Whether a client's row is missing, or its time of last use is outdated. */
+export function isDue({ writtenAt }: ActorClient, now: string): boolean {
+  return writtenAt === null || Date.parse(now) - Date.parse(writtenAt) >= PRECISION_MS
+}
+
+/** Writes the rows of clients with the times of their use, in the transaction that appends their events. */
+export function writeClients(client: QueryClient, used: ReadonlyMap<ActorClient, string>): Promise<unknown> {
+  const rows = [...used].map(([{ companyId, clientId, actorId, address, userAgent }, usedAt]) => ({
+    c: toUuid(companyId),
+    i: clientId,
+    a: toUuid(actorId),
+    d: address,
+    u: userAgent,
+    t: usedAt,
+  }))
+  return client.query({
+    name: 'write-actor-clients',
+    text: `insert into actor_clients as known (company_id, client_id, actor_id, address, user_agent, first_at, last_at)
+      select c, i, a, d, u, t, t
+      from json_to_recordset($1) as r(c uuid, i bigint, a uuid, d text, u text, t timestamptz)
+      on conflict (company_id, client_id) do update set last_at = greatest(known.last_at, excluded.last_at)`,
+    values: [JSON.stringify(rows)],
+  })
+}
+
+/** Deletes clients that were last used so many days ago, by the database's clock. Returns how many. */
+export function deleteOldClients(pool: Pool, keptDays: number, onUnreachable?: OnUnreachable): Promise<number> {
+  return deleteEverywhere(
+    pool,
+    (limit) => sql`delete from actor_clients c using (
+        select company_id, client_id from actor_clients
+        where last_at < statement_timestamp() - make_interval(days => ${keptDays})
+        order by last_at ${limit}
+      ) as old
+      where c.company_id = old.company_id and c.client_id = old.client_id`,
+    onUnreachable,
+  )
+}
+
+/** Deletes all clients of an actor, in the transaction that erases it. */
+export async function deleteClients(client: QueryClient, companyId: string, actorId: string): Promise<void> {
+  await client.query({
+    name: 'delete-actor-clients',
+    text: 'delete from actor_clients where company_id = $1 and actor_id = $2',
+    values: [toUuid(companyId), toUuid(actorId)],
+  })
+}
