@@ -1568,6 +1568,11 @@ export interface components {
                 code: string;
                 detail: string;
             } | null;
+            client?: {
+                /** @description The IP address. */
+                address: string;
+                user_agent: string | null;
+            } | null;
         };
         BulkUserLogRecord: {
             index: number | null;
@@ -4363,7 +4368,7 @@ export interface operations {
                 key?: string;
                 /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
                 q?: string;
                 /** @description The maximum number of items on a page. */
                 limit?: number;
@@ -4412,7 +4417,7 @@ export interface operations {
                 key?: string;
                 /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
                 q?: string;
             };
             header?: never;

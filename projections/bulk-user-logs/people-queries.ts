@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { normalizeEmail } from '../../src/domain/attributes.ts'
 import { RECORD_ERROR_CODES } from '../../src/domain/errors.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
+import { readAddress } from '../../src/domain/networks.ts'
 import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
 import type { AnyDb } from '../projection.ts'
@@ -17,7 +18,8 @@ export interface PersonFilter {
   employee?: string
   /**
    * Part of the names, email, external id or employee number of an employee, in any case; or the id. Also finds entries
-   * by exactly their id, request id, the error code of the call or of a record, or the id or name (in any case) of their key.
+   * by exactly their id, request id, the error code of the call or of a record, the id or name (in any case) of their key, or the
+   * address that the call was sent from.
    */
   q?: string
 }
@@ -69,13 +71,27 @@ async function listEntryConditions(db: AnyDb, company: string, text: string): Pr
     where company_id = ${company} and lower(name) = lower(${text}) order by api_id desc limit ${MOST_KEYS}`.execute(db)
   const keys = rows.map(({ api_id: id }) => id)
   if (isId('key', text)) keys.push(toUuid(text))
+  const address = readAddress(text)
   return [
     sql`e.request_id = ${text}`,
     sql`e.error_code = ${text}`,
     ...((RECORD_ERROR_CODES as readonly string[]).includes(text) ? [hasRecordError(company, text)] : []),
     ...(isId('log', text) ? [sql`e.call_id = ${toUuid(text)}`] : []),
     ...keys.map((id) => sql`e.key_id = ${id}`),
+    ...(address === null ? [] : [wasSentFrom(company, address)]),
   ]
+}
+
+/**
+ * Whether the call of an entry `e` was sent from an address. The key and the times, which indexes find, narrow the calls
+ * down: a call was requested at most an hour before it was recorded, and a row's last use is written once a minute.
+ */
+function wasSentFrom(company: string, address: string): RawBuilder<unknown> {
+  return sql`exists (
+    select from actor_clients c join events v on v.company_id = c.company_id and v.client_id = c.client_id
+    where c.company_id = ${company} and c.address = ${address} and c.actor_id = e.key_id
+      and e.requested_at between c.first_at - interval '1 hour' and c.last_at + interval '2 minutes'
+      and v.position = e.position)`
 }
 
 /** Whether a record of an entry `e` was refused with a code. The text is compared first, because that is faster. */

@@ -1,8 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import type { Client } from '../../ledger/append/actor-clients.ts'
-import { MAX_USER_AGENT } from '../../ledger/append/actor-clients.ts'
+import { readAddress } from '../../domain/networks.ts'
+import type { Client } from '../../domain/client.ts'
+import { MAX_USER_AGENT } from '../../domain/client.ts'
 
 /** From where a request was sent: by the connection or, behind a trusted proxy, by what the proxy says. */
 export function clientOf({ ip, headers }: FastifyRequest): Client {
-  return { address: ip, userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null }
+  // A closed connection has no address, which the type does not say.
+  const sentFrom = (ip as string | undefined) ?? ''
+  return {
+    address: readAddress(sentFrom) ?? sentFrom,
+    userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
+  }
 }

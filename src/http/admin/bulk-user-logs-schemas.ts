@@ -61,7 +61,7 @@ export const EntryFilterQuery = {
       description:
         'Entries with a record of an employee whose name, email, external id or employee number contains this text ' +
         '(case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, ' +
-        'and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key.',
+        'and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address.',
     }),
   ),
 }
@@ -124,6 +124,20 @@ export const EntrySchema = Type.Object(
     key: Type.Object({ id: Type.String({ description: 'The API id.' }), name: Type.String() }),
     request_id: Type.String(),
     error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+    client: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            address: Type.String({ description: 'The IP address.' }),
+            user_agent: nullable(Type.String({ description: 'The `User-Agent` header, at most 256 characters.' })),
+          },
+          {
+            description:
+              'From where the call was sent. Only in the answer to a request for one entry. Null if it is not kept any more.',
+          },
+        ),
+      ),
+    ),
   },
   { $id: 'BulkUserLogEntry', additionalProperties: false },
 )

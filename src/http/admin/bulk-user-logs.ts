@@ -6,6 +6,7 @@ import { findLogEntry, listLogEntries } from '../../../projections/bulk-user-log
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
+import { readClientOf } from '../../ledger/read/read-clients.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
@@ -72,8 +73,9 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
   app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId, request.left)
-    const { entry } = await requireLogEntry(logs, companyId, request.params.log_id)
-    return entry
+    const { entry, position } = await requireLogEntry(logs, companyId, request.params.log_id)
+    const client = await readClientOf(logs, companyId, position)
+    return { ...entry, client: client && { address: client.address, user_agent: client.userAgent } }
   })
 
   app.get<{ Params: LogParams; Querystring: Static<typeof schemas.RecordListQuery> }>(

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
+import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
@@ -13,16 +14,6 @@ import type { QueryClient } from '../../postgres/query-client.ts'
  * row covers a day of one actor, address, and program, so that a call adds a few bytes to its closing event and no row.
  * Each process has rows of its own.
  */
-
-/** From where a request was sent. */
-export interface Client {
-  address: string
-  /** The `User-Agent` header, at most `MAX_USER_AGENT` characters; null if it was not kept. */
-  userAgent: string | null
-}
-
-/** Characters of a `User-Agent` that are kept. */
-export const MAX_USER_AGENT = 256
 
 /** A client of a key or user, under the id that events name. */
 export interface ActorClient extends Client {
@@ -49,10 +40,11 @@ export class ClientRegister {
   })
 
   /**
-   * The client of an actor on the day of `now` (RFC 3339). Null if the company already had too many clients on that day:
-   * whoever makes up a new program or address for each request can't fill the database.
+   * The client of an actor on the day of `now` (RFC 3339). Null if its address is not known, or if the company already had
+   * too many clients on that day: whoever makes up a new program or address for each request can't fill the database.
    */
   find(of: { companyId: string; actorId: string }, client: Client, now: string): ActorClient | null {
+    if (client.address === '') return null
     return this.#findOrAdd(of, client, now) ?? this.#findOrAdd(of, { ...client, userAgent: null }, now)
   }
 

@@ -126,6 +126,7 @@ await t.test('a company that makes up programs and addresses gets a limited numb
   t.equal(found[1_500]?.userAgent, null, 'the address is kept for longer than the program')
   t.equal(found[1_500]?.address, '10.0.5.220')
   t.equal(found.at(-1), null)
+  t.equal(register.find(of, { address: '', userAgent: 'x' }, today), null, 'a closed connection has no address')
   const other = { companyId: 'com_2', actorId: 'key_2' }
   t.ok(register.find(other, { address: '10.0.0.1', userAgent: 'x' }, today), 'other companies do not notice')
   t.ok(register.find(of, { address: '10.0.0.1', userAgent: 'x' }, '2026-03-02T00:00:00.000Z'), 'nor does tomorrow')

@@ -6,6 +6,8 @@ import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findApiKey } from '../../../accounts/api-keys/read-api-keys.ts'
+import type { UsedAddress } from '../../../ledger/read/read-clients.ts'
+import { listAddresses } from '../../../ledger/read/read-clients.ts'
 import { EditBody, readEdit, RotateBody } from '../../admin/api-key-schemas.ts'
 import { ProblemError } from '../../server/problem.ts'
 import {
@@ -30,6 +32,7 @@ import {
   readWholeNumber,
 } from '../parts/form.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
+import { renderAddressLink } from '../parts/clients.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
@@ -136,6 +139,7 @@ async function sendKey(
   const viewer = getViewer(request)
   const seen = await requireKey(services, request)
   const { key } = seen
+  const addresses = await listAddresses(services.db, viewer.companyId, key.id, SHOWN_ADDRESSES)
   if (wrong?.problem) void reply.code(wrong.problem.status)
   return sendUserPage(request, reply, viewer, {
     title: key.name,
@@ -146,7 +150,7 @@ async function sendKey(
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key)}
       </div>
-      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : renderKeyForms(request, seen, wrong, viewer.timeZone)}`,
+      ${renderAddresses(addresses, viewer.timeZone)} ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : renderKeyForms(request, seen, wrong, viewer.timeZone)}`,
   })
 }
 
@@ -185,6 +189,42 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
         : ''
     }
   </dl>`
+}
+
+/** Addresses that are shown of a key, the last used ones. */
+const SHOWN_ADDRESSES = 50
+
+function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
+  if (addresses.length === 0) return html``
+  return html`<h2>Addresses</h2>
+    <p class="hint">
+      Where calls that create or update employees
+      came${addresses.length < SHOWN_ADDRESSES ? '' : `, the last ${SHOWN_ADDRESSES} addresses`}.
+    </p>
+    <table class="cards">
+      <caption class="visually-hidden">
+        Addresses, the last used first
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Address</th>
+          <th scope="col">First call</th>
+          <th scope="col">Last call</th>
+          <th scope="col">Program</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${addresses.map(
+          ({ address, firstAt, lastAt, userAgents }) =>
+            html`<tr>
+              <th scope="row">${renderAddressLink(address)}</th>
+              <td data-label="First call">${renderTime(firstAt, timeZone)}</td>
+              <td data-label="Last call">${renderTime(lastAt, timeZone)}</td>
+              <td data-label="Program">${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`
 }
 
 function renderKeyActions({ id, isEnabled }: SeenKey['key']): Html {

@@ -10,6 +10,7 @@ import {
 } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { readRefusals } from '../../../../projections/bulk-user-logs/refusals.ts'
 import { problem } from '../../../domain/errors.ts'
+import { readClientOf } from '../../../ledger/read/read-clients.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { readRecordFilter, RecordExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
@@ -59,6 +60,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
   const { companyId } = viewer
   const db = await reads.of(companyId, request.left)
   const entry = await requireLogEntry(db, companyId, request.params.log_id)
+  const client = await readClientOf(db, companyId, entry.position)
   const query = readRecordQuery(request.query)
   const outcomes = await countOutcomes(db, companyId, entry)
   const refusals = entry.entry.status === 'Failed' ? await readRefusals(db, companyId, entry) : null
@@ -72,7 +74,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
       </div>
       ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
       <aside class=\"entry-side\" aria-label=\"Call\">
-        ${renderCounts(entry, outcomes)} ${renderFacts(entry, viewer.timeZone)}
+        ${renderCounts(entry, outcomes)} ${renderFacts(entry, client, viewer.timeZone)}
       </aside>
     </div>`
   return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, { title: formatEntryTitle(entry), body })
@@ -91,6 +93,7 @@ async function sendRecord(reads: Reads, request: RecordRequest, reply: FastifyRe
   const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, companyId, entry, Number(index)) : null
   if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
   const [record] = await addDetails(db, companyId, entry, [row])
+  const client = await readClientOf(db, companyId, entry.position)
   const breadcrumb = renderBreadcrumb(NAVIGATION.bulkUserLogs, [
     { label: formatCall(entry), path: buildEntryUrl(entry) },
   ])
@@ -101,7 +104,7 @@ async function sendRecord(reads: Reads, request: RecordRequest, reply: FastifyRe
         <p>${renderPersonInFull(record!)}</p>
       </div>
       <div class="entry-records">${renderRecordDetails(record!)}</div>
-      <aside class="entry-side" aria-label="Call">${renderFacts(entry, viewer.timeZone)}</aside>
+      <aside class="entry-side" aria-label="Call">${renderFacts(entry, client, viewer.timeZone)}</aside>
     </div>`
   return sendUserPage(request, reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
 }

@@ -1,8 +1,10 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import type { Client } from '../../../domain/client.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { capitalise, countEmployees, COUNTS, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
+import { renderAddressLink, renderClient } from '../parts/clients.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -121,7 +123,7 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
 const RESEND = ' The log keeps only the records with errors: send the others again, too.'
 
 /** Renders the facts of the request. */
-export function renderFacts(found: LogEntry, timeZone: string): Html {
+export function renderFacts(found: LogEntry, client: Client | null, timeZone: string): Html {
   const { entry } = found
   const fact = (label: string, value: Html) => html`<dt>${label}</dt><dd>${value}</dd>`
   return html`<section class="entry-facts" aria-label="Request">
@@ -136,6 +138,7 @@ export function renderFacts(found: LogEntry, timeZone: string): Html {
         html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
           <code>${entry.key.id}</code>`,
       )}
+      ${client ? fact('Sent from', renderClient(client, renderAddressLink(client.address))) : ''}
       ${fact('Request ID', html`<code id="request-id">${entry.request_id}</code>`)}
       ${fact(
         'Entry ID',

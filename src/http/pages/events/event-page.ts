@@ -3,6 +3,8 @@ import { html } from 'hono/html'
 import { problem } from '../../../domain/errors.ts'
 import type { ShownEvent } from '../../../ledger/read/browse-events.ts'
 import { readStoredEvent } from '../../../ledger/read/browse-events.ts'
+import type { Client } from '../../../domain/client.ts'
+import { readClientOf } from '../../../ledger/read/read-clients.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
@@ -10,6 +12,7 @@ import type { Reads } from '../../../ledger/read/reads.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { isPosition } from './event-query.ts'
 import { renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
+import { renderClient } from '../parts/clients.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -30,9 +33,10 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
     if (!event) throw new ProblemError(problem('route_not_found', 'The ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)
     const names = await readNames(db, viewer.companyId, event.header ? [event.header.actor] : [])
+    const client = await readClientOf(db, viewer.companyId, event.position)
     const body = html`${renderBreadcrumb(NAVIGATION.events)}
       <h1>Event ${event.position}</h1>
-      ${renderHeader(event, names, viewer)} ${renderData(event)} ${renderHashes(event)}
+      ${renderHeader(event, { names, client }, viewer)} ${renderData(event)} ${renderHashes(event)}
       ${renderPageLinks([
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
@@ -41,7 +45,11 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
   })
 }
 
-function renderHeader({ header, type }: ShownEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+function renderHeader(
+  { header, type }: ShownEvent,
+  { names, client }: { names: ReadonlyMap<string, string>; client: Client | null },
+  viewer: SessionUser,
+): Html {
   if (!header)
     return html`<p class="alert">This version of the service doesn't know the type of this event: ${type}</p>`
   const { schema_version: schema, index, actor, recorded_at: recordedAt } = header
@@ -54,6 +62,12 @@ function renderHeader({ header, type }: ShownEvent, names: ReadonlyMap<string, s
     <dd>${renderTime(recordedAt, viewer.timeZone)}</dd>
     <dt>By</dt>
     <dd>${renderActor(actor, names)}</dd>
+    ${
+      client
+        ? html`<dt>Sent from</dt>
+            <dd>${renderClient(client)}</dd>`
+        : ''
+    }
     ${
       index === null
         ? ''
