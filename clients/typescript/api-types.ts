@@ -205,6 +205,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what needs attention now
+         * @description Failed calls since the start of yesterday, calls that did not come, failing and disabled webhooks, quotas that are used up or nearly so, keys that have expired or expire within 14 days, a failing identity provider, and parked read models.
+         */
+        get: operations["getAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/bulk-user-logs": {
         parameters: {
             query?: never;
@@ -1291,6 +1311,13 @@ export interface components {
             };
             /** Format: date-time */
             last_used: string | null;
+            /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the key needs attention. Null expects none. */
+            expected_calls: {
+                every_hours: number;
+            } | {
+                by_time: string;
+                weekdays: number[];
+            } | null;
             /** @description When the secret was last replaced, and until when the previous secret works. Null if it does not. */
             rotation: {
                 /** Format: date-time */
@@ -1492,6 +1519,13 @@ export interface components {
             };
             /** Format: date-time */
             last_used: string | null;
+            /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the key needs attention. Null expects none. */
+            expected_calls: {
+                every_hours: number;
+            } | {
+                by_time: string;
+                weekdays: number[];
+            } | null;
             /** @description When the secret was last replaced, and until when the previous secret works. Null if it does not. */
             rotation: {
                 /** Format: date-time */
@@ -1503,6 +1537,37 @@ export interface components {
             created_at: string;
             /** @description The secret, sent as `x-api-key`. It is shown only once. */
             api_key: string;
+        };
+        Attention: {
+            /** @description The most urgent first. Empty if all is well. */
+            items: components["schemas"]["AttentionItem"][];
+            /** @description The company's last call. Null if it has made none. */
+            last_call: {
+                log_id: string;
+                /** Format: date-time */
+                requested_at: string;
+                /** @enum {string} */
+                status: "Completed" | "Failed";
+                records: number;
+            } | null;
+        };
+        AttentionItem: {
+            /**
+             * @description What is wrong. More kinds may be added.
+             * @enum {string}
+             */
+            kind: "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
+            /** @description The API key, webhook, identity provider, or read model that it is about. */
+            subject: {
+                id: string;
+                name: string;
+            };
+            /** Format: date-time */
+            since: string | null;
+            /** @description Of `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. Of `call_missing`: `expected_by`, `last_call_at`. Of `webhook_failing`: `error`. Of `webhook_disabled`: `reason`. Of `quota_used` and `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. Of `key_expiring` and `key_expired`: `expires_at`. Of `provider_failing`: `fault`. Of `projection_parked`: `position`. */
+            details: {
+                [key: string]: unknown;
+            };
         };
         /** @description An event of the ledger. */
         AuditEvent: {
@@ -4178,6 +4243,13 @@ export interface operations {
                     expires_at?: string | null;
                     /** @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null. */
                     allowed_networks?: string[] | null;
+                    /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the key needs attention. Null expects none. */
+                    expected_calls?: {
+                        every_hours: number;
+                    } | {
+                        by_time: string;
+                        weekdays: number[];
+                    } | null;
                 };
             };
         };
@@ -4348,6 +4420,33 @@ export interface operations {
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    getAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attention"];
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

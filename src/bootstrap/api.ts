@@ -6,6 +6,7 @@ import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
 import { openCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import type { Config } from '../config.ts'
 import { defaultBodyBudget } from '../config.ts'
+import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
@@ -60,7 +61,10 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     waker.wake(companyIds)
   }
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
-  const client = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
+  const providerClient = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
+  const client = recordFaults(providerClient, store.pool, (error) =>
+    log.warn({ err: error }, 'could not record that an identity provider fails'),
+  )
   const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
   const areReadModelsComplete = openCompleteness(access.db, projections)
   // Only the coordinator of a cluster knows, and it may not answer later.
@@ -95,7 +99,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await waker.flush()
     await boss.stop({ graceful: false })
     poster.close()
-    client.close()
+    providerClient.close()
     await Promise.all([appends.end(), access.pool.end(), reading.close()])
   }
   try {

@@ -51,6 +51,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
   ApiKeyRenamed: { stream: 'key', version: 1 },
   ApiKeyQuotaChanged: { stream: 'key', version: 1 },
   ApiKeyAccessChanged: { stream: 'key', version: 1 },
+  ApiKeyExpectedCallsChanged: { stream: 'key', version: 1 },
   ApiKeyRotated: { stream: 'key', version: 1 },
   ApiKeyDisabled: { stream: 'key', version: 1 },
   ApiKeyEnabled: { stream: 'key', version: 1 },

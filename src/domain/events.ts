@@ -1,5 +1,6 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
+import type { ExpectedCalls } from './accounts/expected-calls.ts'
 import type { KeyScope } from './accounts/api-key.ts'
 import type { RefreshPeriod } from './accounts/quota.ts'
 import type { Role, TokenScope } from './accounts/roles.ts'
@@ -123,6 +124,8 @@ export interface EventData {
   ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }
   ApiKeyAccessChanged: { from: KeyAccess; to: KeyAccess }
   /** `previous_expires_at`: when the replaced secret stops working; null if it stopped immediately. */
+  /** When calls of the key are expected; null is never. */
+  ApiKeyExpectedCallsChanged: { from: ExpectedCalls | null; to: ExpectedCalls | null }
   ApiKeyRotated: { overlap_seconds: number; previous_expires_at: string | null }
   ApiKeyDisabled: Record<string, never>
   ApiKeyEnabled: Record<string, never>

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import type { KeyScope } from '../domain/accounts/api-key.ts'
+import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
 import type { RefreshPeriod } from '../domain/accounts/quota.ts'
 import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
@@ -55,6 +56,8 @@ export interface LedgerTables {
     quota_limit: number
     refresh_period: RefreshPeriod
     created_at: string
+    expected_calls: ExpectedCalls | null
+    expected_since: string | null
   }
   api_key_usage: {
     company_id: string
@@ -119,6 +122,8 @@ export interface LedgerTables {
     break_glass: string | null
     secret: Buffer
     created_at: string
+    failing_since: string | null
+    fault: string | null
   }
   passkeys: {
     company_id: string

@@ -38,21 +38,23 @@ export async function insertApiKey(
     [...ids, new Date(windowStartMs)],
   )
   const usage = { windowStartMs, requestsMade: 0, lastUsedMs: null }
-  return { ...key, createdAt: now, rotatedAt: null, previousExpiresAt: null, usage }
+  return { ...key, createdAt: now, rotatedAt: null, previousExpiresAt: null, expectedSince: null, usage }
 }
 
-/** Stores a changed key. Revoking also removes its previous secret. */
-export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife): Promise<void> {
+/** Stores a key after a change at a time. Revoking also removes its previous secret. */
+export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife, now: string): Promise<void> {
   await client.query(
     `update api_keys set version = $3, name = $4, is_enabled = $5, is_revoked = $6, quota_limit = $7, refresh_period = $8,
-       scopes = $9, expires_at = $10, allowed_networks = $11,
+       scopes = $9, expires_at = $10, allowed_networks = $11, expected_calls = $12::jsonb,
+       expected_since = case when $12::jsonb is null then null
+         when expected_calls = $12::jsonb then expected_since else $13 end,
        previous_secret_hash = case when $6 then null else previous_secret_hash end,
        previous_expires_at = case when $6 then null else previous_expires_at end
      where company_id = $1 and api_id = $2`,
     [
       ...[toUuid(companyId), toUuid(key.id)],
       ...[key.version, key.name, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
-      ...[key.scopes, key.expiresAt, key.allowedNetworks],
+      ...[key.scopes, key.expiresAt, key.allowedNetworks, key.expectedCalls && JSON.stringify(key.expectedCalls), now],
     ],
   )
 }

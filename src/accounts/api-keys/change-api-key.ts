@@ -72,7 +72,7 @@ async function changeKeyRow(client: PoolClient, companyId: string, apiId: string
   assertSeen(wanted.seen, stored.version, CHANGED)
   const events = unwrapDecision(decideKeyChange(stored, wanted, now))
   const changed = events.reduce(evolveKey, stored)
-  if (events.length > 0) await updateApiKey(client, companyId, changed)
+  if (events.length > 0) await updateApiKey(client, companyId, changed, now)
   const key: ApiKeyRecord = { ...stored, ...changed, ...(changed.isRevoked ? { previousExpiresAt: null } : {}) }
   return { events, result: { key, now } }
 }

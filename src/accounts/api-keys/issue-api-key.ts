@@ -56,7 +56,7 @@ export async function issueApiKeyRecord(services: CompanyServices, wanted: NewAp
     const { name, quotaLimit, refreshPeriod } = wanted
     const initial: KeyLife = {
       ...{ id, version: 0, name, quotaLimit, refreshPeriod, ...FULL_ACCESS },
-      ...{ isEnabled: false, isRevoked: false },
+      ...{ isEnabled: false, isRevoked: false, expectedCalls: null },
     }
     const key = await insertApiKey(client, companyId, events.reduce(evolveKey, initial), hashSecret(secret), now)
     return { events, result: { key, now } }

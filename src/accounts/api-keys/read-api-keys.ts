@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
 import type { KeyScope } from '../../domain/accounts/api-key.ts'
+import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
 import type { KeyUsage, RefreshPeriod } from '../../domain/accounts/quota.ts'
 import { hasExpired } from '../../domain/accounts/api-key.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -16,6 +17,8 @@ export interface ApiKeyRecord extends KeyLife {
   /** When the previous secret expires or expired. */
   previousExpiresAt: string | null
   usage: KeyUsage
+  /** Since when its calls are expected; null if they are not. */
+  expectedSince: string | null
 }
 
 export interface ApiKeyRow extends UsageRow {
@@ -32,11 +35,14 @@ export interface ApiKeyRow extends UsageRow {
   created_at: string
   rotated_at: string | null
   previous_expires_at: string | null
+  expected_calls: ExpectedCalls | null
+  expected_since: string | null
   now: string
 }
 
 export const SELECT_API_KEYS = `select k.api_id, k.version, k.name, k.is_enabled, k.is_revoked, k.scopes,
     k.expires_at, k.allowed_networks, k.quota_limit, k.refresh_period, k.created_at, k.rotated_at, k.previous_expires_at,
+    k.expected_calls, k.expected_since,
     u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
   from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id`
 
@@ -108,6 +114,8 @@ export function toApiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
     createdAt: row.created_at,
     rotatedAt: row.rotated_at,
     previousExpiresAt: row.previous_expires_at,
+    expectedCalls: row.expected_calls,
+    expectedSince: row.expected_since,
     usage: keyUsageOf(row),
   }
 }

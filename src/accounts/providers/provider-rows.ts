@@ -28,7 +28,7 @@ export async function insertProvider(
 export async function updateProvider(client: ClientBase, companyId: string, provider: ProviderLife): Promise<void> {
   await client.query(
     `update identity_providers set version = $3, name = $4, issuer = $5, client_id = $6, client_auth = $7,
-       creates_users = $8, role_claim = $9, roles = $10, use = $11, break_glass = $12
+       creates_users = $8, role_claim = $9, roles = $10, use = $11, break_glass = $12, failing_since = null, fault = null
      where company_id = $1 and provider_id = $2`,
     valuesOf(companyId, provider),
   )
@@ -44,7 +44,10 @@ function valuesOf(companyId: string, { id, version, settings, use }: ProviderLif
 
 /** Replaces the secret of a company's provider. */
 export async function replaceProviderSecret(client: ClientBase, companyId: string, sealed: Buffer): Promise<void> {
-  await client.query('update identity_providers set secret = $2 where company_id = $1', [toUuid(companyId), sealed])
+  await client.query(
+    'update identity_providers set secret = $2, failing_since = null, fault = null where company_id = $1',
+    [toUuid(companyId), sealed],
+  )
 }
 
 /** Deletes a company's provider. The links of users stay: they name the issuer, and are nothing without it. */

@@ -13,6 +13,8 @@ export interface StoredProvider {
   secret: Buffer
   /** RFC 3339 UTC. */
   createdAt: string
+  /** Why nobody can sign in through it (a `ProviderFault`); null if nothing is known. */
+  fault: string | null
 }
 
 /** Names the row whose secret is sealed. */
@@ -27,6 +29,7 @@ interface ProviderRow extends ProviderSettings {
   break_glass: string | null
   secret: Buffer
   created_at: string
+  fault: string | null
 }
 
 /** Reads a company's identity provider; null if it has none. */
@@ -36,16 +39,23 @@ export async function readProvider(
 ): Promise<StoredProvider | null> {
   const { rows } = await client.query<ProviderRow>(
     `select provider_id, version, name, issuer, client_id, client_auth, creates_users, role_claim, roles, use,
-       break_glass, secret, created_at from identity_providers where company_id = $1`,
+       break_glass, secret, created_at, fault from identity_providers where company_id = $1`,
     [toUuid(companyId)],
   )
   const [row] = rows
   if (!row) return null
-  const { provider_id: id, version, use, break_glass: breakGlass, secret, created_at: createdAt, ...settings } = row
+  const { provider_id: id, version, use, break_glass: breakGlass, secret, created_at: createdAt, fault } = row
+  const { name, issuer, client_id, client_auth, creates_users, role_claim } = row
   // The database orders the names in an object, and settings are compared as texts.
-  const roles = settings.roles.map(({ value, role }) => ({ value, role }))
+  const roles = row.roles.map(({ value, role }) => ({ value, role }))
   return {
-    ...{ companyId, id: fromUuid('idp', id), version, settings: { ...settings, roles }, secret, createdAt },
+    companyId,
+    id: fromUuid('idp', id),
+    version,
+    settings: { name, issuer, client_id, client_auth, creates_users, role_claim, roles },
+    secret,
+    createdAt,
+    fault,
     use: { use, break_glass: breakGlass === null ? null : fromUuid('usr', breakGlass) },
   }
 }

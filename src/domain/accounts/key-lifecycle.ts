@@ -1,3 +1,5 @@
+import type { ExpectedCalls } from './expected-calls.ts'
+import { isSameExpectation } from './expected-calls.ts'
 import type { RefreshPeriod } from './quota.ts'
 import type { Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
@@ -21,6 +23,8 @@ export interface KeyLife extends Access {
   refreshPeriod: RefreshPeriod
   isEnabled: boolean
   isRevoked: boolean
+  /** When its calls are expected; null if nobody is to be told when they don't come. */
+  expectedCalls: ExpectedCalls | null
 }
 
 export type KeyEvent = Extract<NewEvent, { type: `ApiKey${string}` }>
@@ -30,6 +34,7 @@ export interface KeyEdit extends WantedAccess {
   name?: string | undefined
   quotaLimit?: number | undefined
   refreshPeriod?: RefreshPeriod | undefined
+  expectedCalls?: ExpectedCalls | null | undefined
 }
 
 /** A change of a key. */
@@ -98,6 +103,11 @@ function decideEdit(key: KeyLife, wanted: KeyEdit, now: string): Decided<KeyEven
     const data = { from: accessData(key), to: accessData(access) }
     events.push({ ...place(), type: 'ApiKeyAccessChanged', data })
   }
+  const { expectedCalls = key.expectedCalls } = wanted
+  if (!isSameExpectation(expectedCalls, key.expectedCalls)) {
+    const data = { from: key.expectedCalls, to: expectedCalls }
+    events.push({ ...place(), type: 'ApiKeyExpectedCallsChanged', data })
+  }
   return { events }
 }
 
@@ -111,7 +121,8 @@ export function evolveKey(key: KeyLife, event: KeyEvent): KeyLife {
   switch (event.type) {
     case 'ApiKeyIssued': {
       const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = event.data
-      return { ...next, name, quotaLimit, refreshPeriod, ...accessOf(event.data), isEnabled: true, isRevoked: false }
+      const initial = { isEnabled: true, isRevoked: false, expectedCalls: null }
+      return { ...next, name, quotaLimit, refreshPeriod, ...accessOf(event.data), ...initial }
     }
     case 'ApiKeyRenamed':
       return { ...next, name: event.data.to }
@@ -119,6 +130,8 @@ export function evolveKey(key: KeyLife, event: KeyEvent): KeyLife {
       return { ...next, quotaLimit: event.data.to.quota_limit, refreshPeriod: event.data.to.refresh_period }
     case 'ApiKeyAccessChanged':
       return { ...next, ...accessOf(event.data.to) }
+    case 'ApiKeyExpectedCallsChanged':
+      return { ...next, expectedCalls: event.data.to }
     case 'ApiKeyRotated':
       return next
     case 'ApiKeyDisabled':

@@ -24,6 +24,7 @@ const TYPES: Record<ToldType, WebhookType> = {
   ApiKeyRenamed: 'api_key.changed',
   ApiKeyQuotaChanged: 'api_key.changed',
   ApiKeyAccessChanged: 'api_key.changed',
+  ApiKeyExpectedCallsChanged: 'api_key.changed',
   ApiKeyRotated: 'api_key.rotated',
   ApiKeyDisabled: 'api_key.disabled',
   ApiKeyEnabled: 'api_key.enabled',

@@ -10,6 +10,8 @@ import {
   windowStart,
 } from '../../domain/accounts/quota.ts'
 import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
+import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
+import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
 import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
@@ -53,6 +55,31 @@ const ALLOWED_NETWORKS = {
     'may also name single addresses; an empty list is the same as null.',
 }
 const AllowedNetworks = Type.Unsafe<string[] | null>(ALLOWED_NETWORKS)
+const EXPECTED_CALLS = {
+  anyOf: [
+    {
+      type: 'object',
+      properties: { every_hours: { type: 'integer', minimum: 1, maximum: MAX_EVERY_HOURS } },
+      required: ['every_hours'],
+      ...STRICT,
+    },
+    {
+      type: 'object',
+      properties: {
+        by_time: { type: 'string', pattern: TIME_OF_DAY },
+        weekdays: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 7 }, minItems: 1, uniqueItems: true },
+      },
+      required: ['by_time', 'weekdays'],
+      ...STRICT,
+    },
+    { type: 'null' },
+  ],
+  description:
+    'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
+    "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the " +
+    'key needs attention. Null expects none.',
+}
+const Expected = Type.Unsafe<ExpectedCalls | null>(EXPECTED_CALLS)
 const Secret = Type.String({
   description: 'The secret, sent as `x-api-key`. It is shown only once.',
 })
@@ -71,6 +98,7 @@ const keyFields = {
     { description: 'Usage in the current period.' },
   ),
   last_used: TimeOrNull,
+  expected_calls: Expected,
   rotation: Type.Object(
     { rotated_at: TimeOrNull, previous_secret_expires_at: TimeOrNull },
     {
@@ -105,15 +133,16 @@ export const IssueBody = requireOnly(
 export const EditBody = Type.Partial(
   Type.Object({
     ...{ name: Name, quota_limit: Type.Integer(QuotaLimit), refresh_period: Period },
-    ...{ scopes: Scopes, expires_at: ExpiresAt, allowed_networks: AllowedNetworks },
+    ...{ scopes: Scopes, expires_at: ExpiresAt, allowed_networks: AllowedNetworks, expected_calls: Expected },
   }),
   { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value.' },
 )
 
 /** Turns the body of an edit into the change of a key. Absent fields stay undefined. */
 export function readEdit(body: Static<typeof EditBody>) {
-  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = body
-  return { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessFields(body) } as const
+  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod, expected_calls: expected } = body
+  const expectedCalls = expected && normalizeExpectedCalls(expected)
+  return { change: 'edit', name, quotaLimit, refreshPeriod, expectedCalls, ...readAccessFields(body) } as const
 }
 
 /** Turns the body of a new key into the key that is wanted. */
@@ -122,7 +151,7 @@ export function readNewKey(body: Static<typeof IssueBody>) {
   return { name, quotaLimit, refreshPeriod, ...readAccessFields(body) }
 }
 
-function readAccessFields(body: Static<typeof EditBody>) {
+function readAccessFields(body: Pick<Static<typeof EditBody>, 'scopes' | 'expires_at' | 'allowed_networks'>) {
   const { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks } = body
   return { scopes, expiresAt, allowedNetworks }
 }
@@ -158,6 +187,7 @@ export function renderKey(seen: SeenKey) {
       window_start: new Date(windowStart(refreshPeriod, nowMs)).toISOString(),
       window_end: new Date(windowEnd(refreshPeriod, nowMs)).toISOString(),
     },
+    expected_calls: key.expectedCalls,
     last_used: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
     rotation: {
       rotated_at: key.rotatedAt,

@@ -4,6 +4,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { authenticateUser, requireRole } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import type { SessionSettings } from '../access/session.ts'
+import { attention } from './attention.ts'
 import { apiKeys } from './api-keys.ts'
 import { company as companyItself } from './company.ts'
 import { erasures } from './erasures.ts'
@@ -40,5 +41,6 @@ export async function companyRoutes(app: FastifyInstance, services: CompanyRoute
     users(administrators, db, company)
     companyItself(administrators, db, company)
     erasures(administrators, company)
+    attention(administrators, db)
   })
 }

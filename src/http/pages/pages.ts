@@ -37,7 +37,7 @@ import { addWebhooksPage } from './webhooks/webhooks-page.ts'
 import { addProviderPages } from './providers/provider-pages.ts'
 import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
-import { requireItem, requireViewer, SignInNeededError } from './parts/viewer.ts'
+import { requireItem, requireViewer, showAttention, SignInNeededError } from './parts/viewer.ts'
 
 /** Largest form, in bytes. */
 const FORM_LIMIT = 65_536
@@ -69,6 +69,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     })
     // After the body is read: a form that was sent without a session is shown again after signing in.
     signedIn.addHook('preValidation', requireViewer(access, sessions))
+    signedIn.addHook('preValidation', showAttention(db))
     signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services, limits)

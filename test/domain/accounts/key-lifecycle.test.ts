@@ -16,7 +16,7 @@ import {
 const NOW = '2026-11-20T12:00:00.000Z'
 const UNBORN: KeyLife = {
   ...{ id: 'key_01h455vb4pex5vsknk084sn02q', version: 0, name: '', quotaLimit: 0, refreshPeriod: 'hourly' },
-  ...{ ...FULL_ACCESS, isEnabled: false, isRevoked: false },
+  ...{ ...FULL_ACCESS, isEnabled: false, isRevoked: false, expectedCalls: null },
 }
 
 const born = (access: WantedAccess = {}): KeyLife =>

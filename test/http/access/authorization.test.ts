@@ -88,6 +88,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,
   },
   'GET /admin/v1/usage': { allowed: 'admin' },
+  'GET /admin/v1/attention': { allowed: 'admin' },
   'GET /admin/v1/api-keys': { allowed: 'admin' },
   'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
   ...idRoutes('api-keys', ID['keys']!, ['GET', 'PATCH', 'POST rotate', 'POST disable', 'POST enable', 'POST revoke']),

@@ -42,7 +42,7 @@ await t.test('the list can be filtered by status', async (t) => {
 await t.test('an entry has exactly the fields of the contract', async (t) => {
   const { body } = await service.admin(`/bulk-user-logs/${calls[0]!.id}`)
   t.strictSame(Object.keys(body).sort(), [
-    ...['counts', 'duration_ms', 'error', 'http_status', 'id', 'key', 'name', 'operation'],
+    ...['client', 'counts', 'duration_ms', 'error', 'http_status', 'id', 'key', 'name', 'operation'],
     ...['request_id', 'requested_at', 'status'],
   ])
   t.strictSame(Object.keys(body.counts), ['total', 'updated', 'deactivated', 'failed', 'no_updates'])

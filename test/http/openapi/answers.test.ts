@@ -102,6 +102,8 @@ await hold(200, `${LOGS}/{log_id}/failed-records.json`, log)
 await hold(404, `${LOGS}/{log_id}/failed-records.json`)
 await hold(400, `${LOGS}/stream`, { query: '?x=1' })
 await hold(200, 'GET /admin/v1/usage')
+await hold(200, 'GET /admin/v1/attention')
+await hold(400, 'GET /admin/v1/attention', { query: '?from=x' })
 await hold(400, 'GET /admin/v1/usage', { query: '?from=x' })
 
 // Erasure.

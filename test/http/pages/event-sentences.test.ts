@@ -122,6 +122,11 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     { from: ACCESS, to: { ...ACCESS, scopes: ['employees:read'], expires_at: '2026-12-20T14:05:09.000Z' } },
     'Ada Admin changed the access of key Nightly sync: read and write → read only; no expiry → expires 20 Dec 2026, 14:05:09 UTC',
   ],
+  ApiKeyExpectedCallsChanged: [
+    'usr',
+    { from: null, to: { by_time: '06:00', weekdays: [1, 2, 3, 4, 5] } },
+    'Ada Admin changed when calls of key Nightly sync are expected: never → by 06:00 on Mon–Fri',
+  ],
   ApiKeyRotated: [
     'usr',
     { overlap_seconds: 0, previous_expires_at: null },

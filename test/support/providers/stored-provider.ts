@@ -31,6 +31,7 @@ export function storedProvider(
     use: { use: 'optional', break_glass: null },
     secret: BOX.seal(secret, placeOfSecret(id)),
     createdAt: '2026-01-01T00:00:00.000Z',
+    fault: null,
   }
 }
 

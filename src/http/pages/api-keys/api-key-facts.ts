@@ -15,7 +15,7 @@ const SOON_MS = 14 * 86_400_000
 export function renderKeyStatus(seen: SeenKey): Html {
   switch (findKeyStatus(seen)) {
     case 'active':
-      return html`${renderBadge('good', 'Enabled')}${renderExpiresSoon(seen)}`
+      return html`${renderEnabled(seen)}${renderExpiresSoon(seen)}`
     case 'disabled':
       return html`${renderBadge('warn', 'Disabled')}${renderExpiresSoon(seen)}`
     case 'expired':
@@ -23,6 +23,11 @@ export function renderKeyStatus(seen: SeenKey): Html {
     case 'revoked':
       return renderBadge('bad', 'Revoked')
   }
+}
+
+function renderEnabled(seen: SeenKey): Html {
+  const { calls, limit } = computeQuotaUsed(seen)
+  return calls >= limit ? renderBadge('bad', 'Quota used up') : renderBadge('good', 'Enabled')
 }
 
 function renderExpiresSoon({ key, now }: SeenKey): Html {

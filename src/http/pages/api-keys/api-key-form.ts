@@ -5,7 +5,7 @@ import { LARGEST_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { type FormFields, type FormProblem, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
 import { formatScopes } from '../parts/key-words.ts'
-import { findStartOf, formatLocal, readLocal } from '../parts/local-times.ts'
+import { findStartOf, formatLocal, readLocal } from '../../../domain/local-times.ts'
 import type { Html } from '../parts/page.ts'
 
 /** The fields of the form of a key. */

@@ -19,6 +19,7 @@ import {
   renderQuota,
 } from './api-key-facts.ts'
 import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
+import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
 import { sendSecret } from './api-key-secret.ts'
 import {
   toFormProblem,
@@ -50,7 +51,7 @@ type KeyRequest = FastifyRequest<KeyRoute>
 
 /** The problem of the form that was sent. */
 interface KeyProblem {
-  form: 'edit' | 'rotate'
+  form: 'edit' | 'rotate' | 'expect'
   problem: FormProblem
 }
 
@@ -106,6 +107,17 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
     }
   })
 
+  app.post<KeyRoute>(`${PATH}/:id/expect`, async (request, reply) => {
+    const fields = readFormFields(request.body)
+    try {
+      const edit = { change: 'edit', expectedCalls: readExpectedCalls(fields) } as const
+      await changeApiKey(company, getActing(request), readKeyId(request), edit, readSeenVersion(fields))
+    } catch (error) {
+      return sendKey(services, request, reply, { form: 'expect', problem: toFormProblem(error) })
+    }
+    return redirectToKey(request, reply, 'saved')
+  })
+
   for (const change of ['disable', 'enable', 'revoke'] as const) {
     app.post<KeyRoute>(`${PATH}/:id/${change}`, async (request, reply) => {
       await changeApiKey(company, getActing(request), readKeyId(request), { change })
@@ -140,6 +152,12 @@ async function sendKey(
   const seen = await requireKey(services, request)
   const { key } = seen
   const addresses = await listAddresses(services.db, viewer.companyId, key.id, SHOWN_ADDRESSES)
+  const proposal = await readProposal(services.db, viewer.companyId, seen, viewer.timeZone)
+  const expected = renderExpectedCalls(
+    seen,
+    { path: `${PATH}/${key.id}/expect`, proposal, timeZone: viewer.timeZone },
+    wrong?.form === 'expect' ? { fields: readFormFields(request.body), problem: wrong.problem } : null,
+  )
   if (wrong?.problem) void reply.code(wrong.problem.status)
   return sendUserPage(request, reply, viewer, {
     title: key.name,
@@ -150,7 +168,7 @@ async function sendKey(
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key)}
       </div>
-      ${renderAddresses(addresses, viewer.timeZone)} ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : renderKeyForms(request, seen, wrong, viewer.timeZone)}`,
+      ${renderAddresses(addresses, viewer.timeZone)} ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(request, seen, wrong, viewer.timeZone)} ${expected}`}`,
   })
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { buildUrl } from '../parts/addresses.ts'
 import { listOptions, renderChoice, renderField, toSentence, type FormFields } from '../parts/form.ts'
-import { readLocal } from '../parts/local-times.ts'
+import { readLocal } from '../../../domain/local-times.ts'
 import type { Html } from '../parts/page.ts'
 import { OPERATIONS } from '../parts/call-words.ts'
 import { LAST, type FilterName, type PageFilter } from './filter.ts'

@@ -6,7 +6,7 @@ import { readEntryFilter, EntryExportQuery } from '../../admin/bulk-user-logs-sc
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { toFormProblem, checkForm, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
-import { findStartOf, findEndOf, readLocal } from '../parts/local-times.ts'
+import { findStartOf, findEndOf, readLocal } from '../../../domain/local-times.ts'
 
 const NAMES = ['status', 'operation', 'key', 'last', 'from', 'to', 'employee', 'q'] as const
 export type FilterName = (typeof NAMES)[number]

@@ -6,7 +6,7 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import { type OutcomeBar, renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
-import { findStartOf } from '../parts/local-times.ts'
+import { findStartOf } from '../../../domain/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 

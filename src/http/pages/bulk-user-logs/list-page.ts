@@ -19,7 +19,9 @@ import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import type { SessionSettings } from '../../access/session.ts'
+import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { renderAttention } from '../parts/attention.ts'
 import { findBaseUrl } from '../parts/base-url.ts'
 import { addEntryPages } from './entry-page.ts'
 import { readPageFilter } from './filter.ts'
@@ -41,7 +43,7 @@ import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts
 import { sendUserPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
 import { sendFragment } from '../parts/page.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { getViewer, readAttentionOf } from '../parts/viewer.ts'
 
 const PAGE_ENTRIES = 50
 /** New entries in one response to the script; it asks again for more. */
@@ -97,7 +99,12 @@ async function sendEntryList(
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
   const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : page.searched ? html`` : renderNoMatch()
   const chart = isEmpty ? null : await readCallsChart(db, companyId, { given, filter }, timeZone)
-  return send(renderLogPage(renderBar(pageFilter, chart), { ...page, filter: pageFilter, timeZone, whenNone }))
+  const isFirst = place.before === null && place.after === null && Object.keys(given).length === 0
+  const attention = isFirst ? await readAttentionOf(request) : null
+  const top = attention ? renderAttention(attention, timeZone, databaseTimeMs()) : html``
+  return send(
+    renderLogPage(html`${top} ${renderBar(pageFilter, chart)}`, { ...page, filter: pageFilter, timeZone, whenNone }),
+  )
 }
 
 /** Where a page of the list starts: the positions in its address. */

@@ -23,7 +23,7 @@ import {
   type FormProblem,
 } from '../parts/form.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { findEndOf, readLocal } from '../parts/local-times.ts'
+import { findEndOf, readLocal } from '../../../domain/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'

@@ -9,7 +9,7 @@ import type { Html } from '../parts/page.ts'
 import { EVENT_GROUPS, findTypes, formatTypeName } from './event-groups.ts'
 import { formatActor, WITHOUT_ID } from './event-sentence.ts'
 import type { EventQuery } from './event-query.ts'
-import { readLocal } from '../parts/local-times.ts'
+import { readLocal } from '../../../domain/local-times.ts'
 
 const PATH = NAVIGATION.events.path
 /** The keys, and the users, that the form offers. Any other is chosen by following the name in a sentence. */

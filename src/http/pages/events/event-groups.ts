@@ -14,6 +14,7 @@ export const EVENT_GROUPS = {
       'ApiKeyRenamed',
       'ApiKeyQuotaChanged',
       'ApiKeyAccessChanged',
+      'ApiKeyExpectedCallsChanged',
       'ApiKeyRotated',
       'ApiKeyDisabled',
       'ApiKeyEnabled',

@@ -5,7 +5,7 @@ import type { EventPlace } from '../../../ledger/read/browse-events.ts'
 import type { EventFilter } from '../../../ledger/read/event-filter.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
-import { findEndOf, findStartOf, readLocal } from '../parts/local-times.ts'
+import { findEndOf, findStartOf, readLocal } from '../../../domain/local-times.ts'
 import { findTypes } from './event-groups.ts'
 import { WITHOUT_ID } from './event-sentence.ts'
 

@@ -6,7 +6,7 @@ import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
 import { countEmployees, describeDone, VERBS } from '../parts/call-words.ts'
-import { formatScopes } from '../parts/key-words.ts'
+import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
@@ -111,6 +111,8 @@ const SENTENCES: Sentences = {
     const changes = data ? accessChanges(data.from, data.to, viewer.timeZone) : []
     return html`${actor} changed the access of key ${subject()}${changes.length === 0 ? '' : `: ${changes.join('; ')}`}`
   },
+  ApiKeyExpectedCallsChanged: ({ actor, subject, data }) =>
+    html`${actor} changed when calls of key ${subject()} are expected${data ? `: ${formatExpectedCalls(data.from)} → ${formatExpectedCalls(data.to)}` : ''}`,
   ApiKeyRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
     const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { countByPath } from './attention.ts'
+import { readAttentionOf } from './viewer.ts'
 import { ACCOUNT_PATH, findHome, listNavigationItems, type NavigationItem } from './navigation.ts'
 import { type Html, type PageMoves, sendPage } from './page.ts'
 
@@ -18,13 +20,14 @@ export async function sendUserPage(
   page: PageContent,
 ): Promise<FastifyReply> {
   const [path = ''] = request.url.split('?', 1)
+  const attention = await readAttentionOf(request)
   return sendPage(
     reply,
     page.title,
     html`<a class="skip" href="#main">Skip to content</a>
       ${renderHeader(user)}
       <div class="columns">
-        ${renderNavigation(user, path)}
+        ${renderNavigation(user, path, countByPath(attention?.items ?? []))}
         <main id="main" tabindex="-1">${page.body}</main>
       </div>`,
     page,
@@ -51,6 +54,11 @@ export function renderBreadcrumb(item: NavigationItem, between: { label: string;
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
 
+function renderCount(count: number | undefined): Html {
+  if (count === undefined) return html``
+  return html` <span class="count" title="Needs attention">${count}<span class="visually-hidden"> need attention</span></span>`
+}
+
 function renderHeader(user: SessionUser): Html {
   return html`<header class="bar">
     <a class="brand" href="${findHome(user.role)}">employee-ledger</a>
@@ -63,7 +71,7 @@ function renderHeader(user: SessionUser): Html {
   </header>`
 }
 
-function renderNavigation(user: SessionUser, path: string): Html {
+function renderNavigation(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
   const items = listNavigationItems(user.role)
   if (items.length === 0) return html``
   const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
@@ -74,7 +82,7 @@ function renderNavigation(user: SessionUser, path: string): Html {
         ${items.map(
           (item) =>
             html`<li>
-              <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>
+              <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>${renderCount(counts.get(item.path))}
             </li>`,
         )}
       </ul>

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Attention } from '../../../attention/read-attention.ts'
+import { readAttention } from '../../../attention/read-attention.ts'
 import { renewForRole } from '../../../accounts/users/begin-session.ts'
 import { type Acting, ADMIN_ONLY } from '../../../accounts/change-company.ts'
 import { problem } from '../../../domain/errors.ts'
@@ -55,6 +57,33 @@ export function requireItem({ roles }: NavigationItem) {
   return async (request: FastifyRequest): Promise<void> => {
     if (!roles.includes(getViewer(request).role)) throw new ProblemError(refusal)
   }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Reads what needs attention, once for each request; absent for users who are no administrators. */
+    attention?: () => Promise<Attention | null>
+  }
+}
+
+/** Lets the pages of administrators show what needs attention; runs after `requireViewer`. */
+export function showAttention(db: LedgerDb) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { companyId, role } = getViewer(request)
+    if (role !== 'admin') return
+    let read: Promise<Attention | null> | undefined
+    request.attention = () =>
+      (read ??= readAttention(db, companyId).catch((error: unknown) => {
+        // The page itself may well work.
+        request.log.warn({ err: error }, 'could not read what needs attention')
+        return null
+      }))
+  }
+}
+
+/** What needs the attention of the viewer; null if the viewer is no administrator, or if it could not be read. */
+export async function readAttentionOf(request: FastifyRequest): Promise<Attention | null> {
+  return request.attention ? request.attention() : null
 }
 
 /** Returns who acts through a form of a page behind `requireViewer`. */

@@ -5,7 +5,7 @@ import { ResumeBody } from '../../admin/webhooks/webhook-schemas.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { checkForm, renderField, readWholeNumber, type FormFields, type FormProblem } from '../parts/form.ts'
-import { findStartOf, readLocal } from '../parts/local-times.ts'
+import { findStartOf, readLocal } from '../../../domain/local-times.ts'
 import type { Html } from '../parts/page.ts'
 
 /** The fields of `renderResumeFields`. */

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { inputs } from '../../support/quick.ts'
-import { findStartOf, findEndOf, formatLocal, readLocal } from '../../../src/http/pages/parts/local-times.ts'
+import { inputs } from '../support/quick.ts'
+import { findStartOf, findEndOf, formatLocal, readLocal } from '../../src/domain/local-times.ts'
 
 const iso = (instant: number) => new Date(instant).toISOString().replace(':00.000Z', 'Z')
 

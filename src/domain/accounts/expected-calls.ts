@@ -1,0 +1,116 @@
+import { findStartOf, formatLocal } from '../local-times.ts'
+
+/** When calls of a key are expected: at least every so many hours, or by a time of day on some weekdays. */
+export type ExpectedCalls = { every_hours: number } | { by_time: string; weekdays: readonly Weekday[] }
+
+/** 1 is Monday, 7 is Sunday (ISO 8601). */
+export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7
+export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const
+
+/** The longest time between two expected calls, in hours: 31 days. */
+export const MAX_EVERY_HOURS = 744
+
+/** What a key expects, and since when, RFC 3339 UTC: a call that was due before counts for nothing. */
+export interface Expectation {
+  calls: ExpectedCalls
+  since: string
+}
+
+/** Reads what a key expects, with its weekdays once each and in order. */
+export function normalizeExpectedCalls(calls: ExpectedCalls): ExpectedCalls {
+  if ('every_hours' in calls) return { every_hours: calls.every_hours }
+  return { by_time: calls.by_time, weekdays: WEEKDAYS.filter((weekday) => calls.weekdays.includes(weekday)) }
+}
+
+/** Whether two keys expect the same. */
+export function isSameExpectation(one: ExpectedCalls | null, other: ExpectedCalls | null): boolean {
+  return JSON.stringify(one && normalizeExpectedCalls(one)) === JSON.stringify(other && normalizeExpectedCalls(other))
+}
+
+/** The local time of a day, hours and minutes. */
+export const TIME_OF_DAY = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const DAY_LENGTH = 'yyyy-mm-dd'.length
+
+/**
+ * The time by which a call should have come and did not; null if all is well. A call by a time of day may come in the
+ * 24 hours before; one that comes later ends the wait. Times of day are in the company's time zone: one that the clocks
+ * skip is an hour later, and one that they show twice is the first. Milliseconds since the epoch.
+ */
+export function findMissedDeadline(
+  { calls, since }: Expectation,
+  { nowMs, timeZone, lastCallMs }: { nowMs: number; timeZone: string; lastCallMs: number | null },
+): number | null {
+  const sinceMs = Date.parse(since)
+  if ('every_hours' in calls) {
+    const dueMs = Math.max(lastCallMs ?? 0, sinceMs) + calls.every_hours * HOUR_MS
+    return dueMs <= nowMs ? dueMs : null
+  }
+  const deadlineMs = findLastDeadline(calls, nowMs, timeZone)
+  if (deadlineMs === null || deadlineMs <= sinceMs) return null
+  return lastCallMs !== null && lastCallMs > deadlineMs - DAY_MS ? null : deadlineMs
+}
+
+/** The latest deadline that has passed. */
+function findLastDeadline(
+  { by_time: time, weekdays }: Extract<ExpectedCalls, { by_time: string }>,
+  nowMs: number,
+  timeZone: string,
+): number | null {
+  const today = Date.parse(formatLocal(nowMs, timeZone).slice(0, DAY_LENGTH))
+  // Of eight days, one is a chosen weekday whose time has passed.
+  for (let back = 0; back <= 7; back += 1) {
+    const day = new Date(today - back * DAY_MS)
+    if (!weekdays.includes(weekdayOf(day))) continue
+    const deadlineMs = findStartOf(`${day.toISOString().slice(0, DAY_LENGTH)}T${time}`, timeZone)
+    if (deadlineMs <= nowMs) return deadlineMs
+  }
+  return null
+}
+
+function weekdayOf(day: Date): Weekday {
+  return (((day.getUTCDay() + 6) % 7) + 1) as Weekday
+}
+
+/** How many days of calls a proposal needs, and how many it looks at. */
+const MIN_DAYS = 5
+export const PROPOSAL_DAYS = 28
+/** How much later than usual a call may come. */
+const GRACE_HOURS = 2
+const LAST_HOUR = 23
+
+/**
+ * Proposes what to expect, from the hours of the last `PROPOSAL_DAYS` days in which a key made calls, by their starts;
+ * null if they show no habit. Calls are proposed for the weekdays on which the key called in every week since it began,
+ * by two hours after the latest of each day's first calls. Milliseconds since the epoch.
+ */
+export function proposeExpectedCalls(
+  hoursMs: readonly number[],
+  nowMs: number,
+  timeZone: string,
+): ExpectedCalls | null {
+  const firstHourOf = new Map<string, number>()
+  for (const startMs of hoursMs.toSorted((one, other) => one - other)) {
+    const local = formatLocal(startMs, timeZone)
+    const day = local.slice(0, DAY_LENGTH)
+    if (!firstHourOf.has(day)) firstHourOf.set(day, Number(local.slice(DAY_LENGTH + 1, DAY_LENGTH + 3)))
+  }
+  if (firstHourOf.size < MIN_DAYS) return null
+  const today = Date.parse(formatLocal(nowMs, timeZone).slice(0, DAY_LENGTH))
+  // In order, because the hours were.
+  const [firstDay = today] = [...firstHourOf.keys()].map((day) => Date.parse(day))
+  const weekdays = WEEKDAYS.filter((weekday) => {
+    const days: string[] = []
+    for (let day = firstDay; day < today; day += DAY_MS)
+      if (weekdayOf(new Date(day)) === weekday) days.push(new Date(day).toISOString().slice(0, DAY_LENGTH))
+    return days.length > 0 && days.every((day) => firstHourOf.has(day))
+  })
+  if (weekdays.length === 0) return null
+  let latest = 0
+  for (const [day, first] of firstHourOf)
+    if (weekdays.includes(weekdayOf(new Date(day)))) latest = Math.max(latest, first)
+  const hour = Math.min(latest + 1 + GRACE_HOURS, LAST_HOUR)
+  return { by_time: `${String(hour).padStart(2, '0')}:00`, weekdays }
+}

@@ -1,0 +1,197 @@
+import type { Expectation } from './accounts/expected-calls.ts'
+import { findMissedDeadline } from './accounts/expected-calls.ts'
+import type { KeyUsage, RefreshPeriod } from './accounts/quota.ts'
+import { requestsInWindow, windowEnd } from './accounts/quota.ts'
+import { findStartOf, formatLocal } from './local-times.ts'
+import type { WebhookDisabledReason } from './webhook-types.ts'
+
+/*
+ * What needs the attention of a company's administrators, decided from facts and the database's time. docs/attention.md
+ * says of each kind what begins and what ends it.
+ */
+
+/** What an item of each kind says beside its subject. Times are RFC 3339 UTC. */
+export interface AttentionDetails {
+  /** A key's calls have failed with this code since the start of yesterday. */
+  calls_failed: { code: string; calls: number; is_more: boolean; last_log_id: string }
+  /** A key expects calls, and none came. */
+  call_missing: { expected_by: string; last_call_at: string | null }
+  webhook_failing: { error: string | null }
+  webhook_disabled: { reason: WebhookDisabledReason }
+  /** A key has used 80 % or more of its quota. */
+  quota_nearly_used: QuotaDetails
+  quota_used: QuotaDetails
+  key_expiring: { expires_at: string }
+  key_expired: { expires_at: string }
+  provider_failing: { fault: string }
+  /** A read model has stopped before an event that it can't fold. */
+  projection_parked: { position: number }
+}
+
+interface QuotaDetails {
+  requests_made: number
+  quota_limit: number
+  resets_at: string
+}
+
+export type AttentionKind = keyof AttentionDetails
+
+/** All kinds, the most urgent first. */
+export const ATTENTION_KINDS = [
+  'projection_parked',
+  'provider_failing',
+  'webhook_disabled',
+  'webhook_failing',
+  'quota_used',
+  'key_expired',
+  'call_missing',
+  'calls_failed',
+  'quota_nearly_used',
+  'key_expiring',
+] as const satisfies AttentionKind[]
+
+/** Something that needs attention. */
+export type AttentionItem = {
+  [Kind in AttentionKind]: {
+    kind: Kind
+    /** The key, webhook, provider, or projection. */
+    subject: { id: string; name: string }
+    /** Since when, RFC 3339 UTC; null if that is not known. */
+    since: string | null
+    details: AttentionDetails[Kind]
+  }
+}[AttentionKind]
+
+/** A key that may need attention. */
+export interface KeyFacts {
+  id: string
+  name: string
+  isEnabled: boolean
+  expiresAt: string | null
+  quotaLimit: number
+  refreshPeriod: RefreshPeriod
+  usage: KeyUsage
+  expectation: Expectation | null
+  /** When the key's writing call came last, RFC 3339 UTC. */
+  lastCallAt: string | null
+}
+
+/** The failed calls of a key with one code. */
+export interface FailedCalls {
+  key: { id: string; name: string }
+  code: string
+  calls: number
+  /** Whether there are more of them than were counted. */
+  isMore: boolean
+  firstAt: string
+  lastLogId: string
+}
+
+export interface AttentionFacts {
+  /** The database's time, RFC 3339 UTC. */
+  now: string
+  /** The company's. */
+  timeZone: string
+  /** Keys that are not revoked. */
+  keys: KeyFacts[]
+  /** Since `startOfYesterday`. */
+  failedCalls: FailedCalls[]
+  webhooks: {
+    id: string
+    name: string
+    disabledReason: WebhookDisabledReason | null
+    disabledAt: string | null
+    failingSince: string | null
+    error: string | null
+  }[]
+  provider: { id: string; name: string; failingSince: string | null; fault: string | null } | null
+  parkedProjections: { name: string; parkedAt: string; position: number }[]
+}
+
+/** A key with this share of its quota used needs attention. */
+export const NEARLY_USED = 0.8
+/** How long before its end a key needs attention, and how long after. */
+export const EXPIRES_SOON_MS = 14 * 86_400_000
+export const EXPIRED_LONG_AGO_MS = 30 * 86_400_000
+/** A webhook whose receiver fails for a shorter time needs no attention: most failures pass. */
+const FAILING_MS = 10 * 60_000
+
+/** The start of yesterday in a time zone. Milliseconds since the epoch, in and out. */
+export function startOfYesterday(nowMs: number, timeZone: string): number {
+  const today = formatLocal(nowMs, timeZone).slice(0, 'yyyy-mm-dd'.length)
+  const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 'yyyy-mm-dd'.length)
+  return findStartOf(yesterday, timeZone)
+}
+
+/** Lists what needs attention, the most urgent first. */
+export function findAttention(facts: AttentionFacts): AttentionItem[] {
+  const items = [
+    ...facts.parkedProjections.map(({ name, parkedAt, position }): AttentionItem => {
+      return { kind: 'projection_parked', subject: { id: name, name }, since: parkedAt, details: { position } }
+    }),
+    ...findOfProvider(facts),
+    ...findOfWebhooks(facts),
+    ...facts.keys.flatMap((key) => findOfKey(key, facts)),
+    ...facts.failedCalls.map(({ key, code, calls, isMore, firstAt, lastLogId }): AttentionItem => {
+      const details = { code, calls, is_more: isMore, last_log_id: lastLogId }
+      return { kind: 'calls_failed', subject: key, since: firstAt, details }
+    }),
+  ]
+  return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind))
+}
+
+/** Tells an item from all others of its company, also at another time. */
+export function nameOfItem({ kind, subject, details }: AttentionItem): string {
+  return [kind, subject.id, ...('code' in details ? [details.code] : [])].join(' ')
+}
+
+function findOfProvider({ provider }: AttentionFacts): AttentionItem[] {
+  if (!provider || provider.failingSince === null) return []
+  const { id, name, failingSince, fault } = provider
+  return [{ kind: 'provider_failing', subject: { id, name }, since: failingSince, details: { fault: fault ?? '' } }]
+}
+
+function findOfWebhooks({ webhooks, now }: AttentionFacts): AttentionItem[] {
+  return webhooks.flatMap(({ id, name, disabledReason, disabledAt, failingSince, error }): AttentionItem[] => {
+    const subject = { id, name }
+    if (disabledReason !== null)
+      return [{ kind: 'webhook_disabled', subject, since: disabledAt, details: { reason: disabledReason } }]
+    if (failingSince === null || Date.parse(now) - Date.parse(failingSince) < FAILING_MS) return []
+    return [{ kind: 'webhook_failing', subject, since: failingSince, details: { error } }]
+  })
+}
+
+function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {
+  const nowMs = Date.parse(facts.now)
+  const subject = { id: key.id, name: key.name }
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= nowMs) {
+    if (nowMs - Date.parse(key.expiresAt) > EXPIRED_LONG_AGO_MS) return []
+    return [{ kind: 'key_expired', subject, since: key.expiresAt, details: { expires_at: key.expiresAt } }]
+  }
+  // Whoever disabled a key knows that it doesn't work.
+  if (!key.isEnabled) return []
+  const items: AttentionItem[] = []
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) - nowMs <= EXPIRES_SOON_MS) {
+    const since = new Date(Date.parse(key.expiresAt) - EXPIRES_SOON_MS).toISOString()
+    items.push({ kind: 'key_expiring', subject, since, details: { expires_at: key.expiresAt } })
+  }
+  const requests = requestsInWindow(key.usage, key.refreshPeriod, nowMs)
+  if (key.quotaLimit > 0 && requests >= NEARLY_USED * key.quotaLimit) {
+    const resetsAt = new Date(windowEnd(key.refreshPeriod, nowMs)).toISOString()
+    const details = { requests_made: requests, quota_limit: key.quotaLimit, resets_at: resetsAt }
+    items.push({ kind: requests >= key.quotaLimit ? 'quota_used' : 'quota_nearly_used', subject, since: null, details })
+  }
+  const missed =
+    key.expectation &&
+    findMissedDeadline(key.expectation, { nowMs, timeZone: facts.timeZone, lastCallMs: toMs(key.lastCallAt) })
+  if (missed !== null) {
+    const expectedBy = new Date(missed).toISOString()
+    const details = { expected_by: expectedBy, last_call_at: key.lastCallAt }
+    items.push({ kind: 'call_missing', subject, since: expectedBy, details })
+  }
+  return items
+}
+
+function toMs(instant: string | null): number | null {
+  return instant === null ? null : Date.parse(instant)
+}

@@ -1,0 +1,138 @@
+import { html } from 'hono/html'
+import type { Attention } from '../../../attention/read-attention.ts'
+import type { AttentionItem, AttentionKind } from '../../../domain/attention.ts'
+import { buildUrl } from './addresses.ts'
+import { NAVIGATION } from './navigation.ts'
+import type { Html } from './page.ts'
+import { formatNumber } from './shown-values.ts'
+import { formatLength, formatTime } from './times.ts'
+
+/** Where an administrator mends what is wrong. */
+const PAGES = {
+  projection_parked: 'health',
+  provider_failing: 'signIn',
+  webhook_disabled: 'webhooks',
+  webhook_failing: 'webhooks',
+  quota_used: 'apiKeys',
+  key_expired: 'apiKeys',
+  call_missing: 'apiKeys',
+  calls_failed: 'bulkUserLogs',
+  quota_nearly_used: 'apiKeys',
+  key_expiring: 'apiKeys',
+} satisfies Record<AttentionKind, keyof typeof NAVIGATION>
+
+/** Counts what needs attention, by the path of the navigation item under which it can be mended. */
+export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { kind } of items) {
+    const { path } = NAVIGATION[PAGES[kind]]
+    counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Items that are shown; the others are only counted. */
+const SHOWN_ITEMS = 10
+
+/** Renders what needs attention, each item with what to do; or that all is well. */
+export function renderAttention({ items, lastCall }: Attention, timeZone: string, nowMs: number): Html {
+  if (items.length === 0) {
+    if (lastCall === null) return html``
+    const { requestedAt, records } = lastCall
+    return html`<p class="well">
+      All well. Last call: ${formatTime(requestedAt, timeZone)}, ${countOf(records, 'record')}.
+    </p>`
+  }
+  return html`<section class="attention" aria-labelledby="attention">
+    <h2 id="attention">Needs attention</h2>
+    <ul>
+      ${items.slice(0, SHOWN_ITEMS).map((item) => {
+        const { problem, remedy } = describeItem(item, timeZone, nowMs)
+        return html`<li>
+          <a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
+          <span class="hint">${remedy}</span>
+        </li>`
+      })}
+      ${items.length > SHOWN_ITEMS ? html`<li>${countOf(items.length - SHOWN_ITEMS, 'more problem')}.</li>` : ''}
+    </ul>
+  </section>`
+}
+
+function buildItemUrl({ kind, subject, details }: AttentionItem): string {
+  const { path } = NAVIGATION[PAGES[kind]]
+  if (kind === 'calls_failed') {
+    if (details.calls === 1) return `${path}/${details.last_log_id}`
+    return buildUrl(path, { key: subject.id, status: 'Failed', q: details.code })
+  }
+  return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
+}
+
+/** Says what is wrong, as the rest of a sentence without its period, and what to do, as a sentence. */
+function describeItem(
+  item: AttentionItem,
+  timeZone: string,
+  nowMs: number,
+): { problem: Html | string; remedy: string } {
+  const { since } = item
+  const time = (instant: string) => formatTime(instant, timeZone)
+  switch (item.kind) {
+    case 'calls_failed': {
+      const { calls, is_more: isMore, code } = item.details
+      const count = `${countOf(calls, 'call', isMore ? '+' : '')} failed since yesterday`
+      return { problem: html`${count} with <code>${code}</code>`, remedy: 'Correct the records and send them again.' }
+    }
+    case 'call_missing': {
+      const { expected_by: by, last_call_at: last } = item.details
+      const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
+      return {
+        problem: `no call came by ${time(by)}`,
+        remedy: `${before}. Check the program that should send it.`,
+      }
+    }
+    case 'webhook_failing':
+      return {
+        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${item.details.error === null ? '' : ` (${item.details.error})`}`,
+        remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
+      }
+    case 'webhook_disabled':
+      return {
+        problem:
+          item.details.reason === 'gone'
+            ? 'was disabled because the receiver answered 410 Gone'
+            : 'was disabled after three days of failures',
+        remedy: 'Check the receiver, and then resume the webhook.',
+      }
+    case 'quota_used':
+    case 'quota_nearly_used': {
+      const { requests_made: made, quota_limit: limit, resets_at: resetsAt } = item.details
+      const used = `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
+      return item.kind === 'quota_used'
+        ? { problem: used, remedy: `Calls are refused until ${time(resetsAt)}. Raise the quota to allow them now.` }
+        : { problem: used, remedy: `The quota resets ${time(resetsAt)}. Raise it if that is too late.` }
+    }
+    case 'key_expired':
+      return {
+        problem: `expired ${time(item.details.expires_at)}`,
+        remedy: 'Change its expiry if it is still needed, or revoke it.',
+      }
+    case 'key_expiring':
+      return {
+        problem: `expires ${time(item.details.expires_at)}`,
+        remedy: 'Change its expiry, or replace it before then.',
+      }
+    case 'provider_failing':
+      return {
+        problem: `nobody can sign in through it since ${time(since!)}`,
+        remedy: 'Check its settings here and at the provider.',
+      }
+    case 'projection_parked':
+      return {
+        problem: `has stopped before event ${formatNumber(item.details.position + 1)}`,
+        remedy: 'Pages show the data up to there. Tell the operator of the service.',
+      }
+  }
+}
+
+function countOf(count: number, noun: string, more = ''): string {
+  return `${formatNumber(count)}${more} ${noun}${count === 1 && more === '' ? '' : 's'}`
+}

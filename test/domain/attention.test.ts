@@ -1,0 +1,107 @@
+import t from 'tap'
+import type { AttentionFacts, KeyFacts } from '../../src/domain/attention.ts'
+import { findAttention, nameOfItem, startOfYesterday } from '../../src/domain/attention.ts'
+
+const NOW = '2026-03-30T07:00:00.000Z'
+const HOUR_MS = 3_600_000
+const ago = (hours: number) => new Date(Date.parse(NOW) - hours * HOUR_MS).toISOString()
+const KEY: KeyFacts = {
+  id: 'key_1',
+  name: 'Nightly sync',
+  isEnabled: true,
+  expiresAt: null,
+  quotaLimit: 100,
+  refreshPeriod: 'daily',
+  usage: { windowStartMs: Date.parse('2026-03-30T00:00:00Z'), requestsMade: 0, lastUsedMs: null },
+  expectation: null,
+  lastCallAt: null,
+}
+const NOTHING: AttentionFacts = {
+  now: NOW,
+  timeZone: 'UTC',
+  keys: [KEY],
+  failedCalls: [],
+  webhooks: [],
+  provider: null,
+  parkedProjections: [],
+}
+const WEBHOOK = { id: 'whk_1', name: 'CRM', disabledReason: null, disabledAt: null, failingSince: null, error: null }
+const kindsOf = (facts: Partial<AttentionFacts>) => findAttention({ ...NOTHING, ...facts }).map(({ kind }) => kind)
+const kindsOfKey = (key: Partial<KeyFacts>) => kindsOf({ keys: [{ ...KEY, ...key }] })
+const used = (requestsMade: number, windowStart = '2026-03-30T00:00:00Z') => ({
+  usage: { windowStartMs: Date.parse(windowStart), requestsMade, lastUsedMs: null },
+})
+
+await t.test('a company in which all is well has nothing that needs attention', (t) => {
+  t.strictSame(kindsOf({}), [])
+  t.strictSame(
+    kindsOf({ webhooks: [WEBHOOK], provider: { id: 'idp_1', name: 'P', failingSince: null, fault: null } }),
+    [],
+  )
+  t.end()
+})
+
+await t.test('a key needs attention from 80 % of its quota, until its window ends', (t) => {
+  t.strictSame(kindsOfKey(used(79)), [])
+  t.strictSame(kindsOfKey(used(80)), ['quota_nearly_used'])
+  t.strictSame(kindsOfKey(used(99)), ['quota_nearly_used'])
+  t.strictSame(kindsOfKey(used(100)), ['quota_used'])
+  t.strictSame(kindsOfKey(used(100, '2026-03-29T00:00:00Z')), [])
+  t.strictSame(kindsOfKey({ ...used(100), isEnabled: false }), [], 'nobody waits for a disabled key')
+  t.strictSame(kindsOfKey({ quotaLimit: 0 }), [], 'a key that may make no calls is meant so')
+  t.end()
+})
+
+await t.test('a key needs attention 14 days before its end, and 30 days after', (t) => {
+  t.strictSame(kindsOfKey({ expiresAt: ago(-14 * 24 - 0.01) }), [])
+  t.strictSame(kindsOfKey({ expiresAt: ago(-14 * 24) }), ['key_expiring'])
+  t.strictSame(kindsOfKey({ expiresAt: NOW }), ['key_expired'])
+  t.strictSame(kindsOfKey({ expiresAt: ago(30 * 24) }), ['key_expired'])
+  t.strictSame(kindsOfKey({ expiresAt: ago(30 * 24 + 0.01) }), [])
+  t.strictSame(kindsOfKey({ expiresAt: ago(1), ...used(100) }), ['key_expired'], 'its quota matters no more')
+  t.end()
+})
+
+await t.test('a webhook needs attention after ten minutes of failures, or once it is disabled', (t) => {
+  t.strictSame(kindsOf({ webhooks: [{ ...WEBHOOK, failingSince: ago(0.1) }] }), [])
+  t.strictSame(kindsOf({ webhooks: [{ ...WEBHOOK, failingSince: ago(14) }] }), ['webhook_failing'])
+  t.strictSame(kindsOf({ webhooks: [{ ...WEBHOOK, failingSince: ago(99), disabledReason: 'failing' }] }), [
+    'webhook_disabled',
+  ])
+  t.end()
+})
+
+await t.test('failed calls, a failing provider, and a parked read model need attention, the most urgent first', (t) => {
+  const failed = {
+    key: { id: 'key_1', name: 'Nightly sync' },
+    calls: 3,
+    isMore: false,
+    firstAt: ago(5),
+    lastLogId: 'log_1',
+  }
+  const items = findAttention({
+    ...NOTHING,
+    failedCalls: [
+      { ...failed, code: 'validation_failed' },
+      { ...failed, code: 'quota_exceeded' },
+    ],
+    provider: { id: 'idp_1', name: 'Entra', failingSince: ago(2), fault: 'unreachable' },
+    parkedProjections: [{ name: 'employees', parkedAt: ago(1), position: 41 }],
+  })
+  t.strictSame(items.map(nameOfItem), [
+    'projection_parked employees',
+    'provider_failing idp_1',
+    'calls_failed key_1 validation_failed',
+    'calls_failed key_1 quota_exceeded',
+  ])
+  t.end()
+})
+
+await t.test("yesterday starts at midnight of the company's time zone, also across a change of its clocks", (t) => {
+  const start = (now: string, timeZone: string) => new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
+  t.equal(start('2026-03-30T07:00:00Z', 'UTC'), '2026-03-29T00:00:00.000Z')
+  t.equal(start('2026-03-30T07:00:00Z', 'Europe/Berlin'), '2026-03-28T23:00:00.000Z', 'a day of 23 hours')
+  t.equal(start('2026-03-30T22:30:00Z', 'Europe/Berlin'), '2026-03-29T22:00:00.000Z', 'there it is the 31st')
+  t.equal(start('2026-01-01T03:00:00Z', 'America/New_York'), '2025-12-30T05:00:00.000Z')
+  t.end()
+})

@@ -1,0 +1,168 @@
+import t from 'tap'
+import { bulkUserLogs } from '../../../projections/bulk-user-logs/fold.ts'
+import { schemaOf } from '../../../projections/projection.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { employee, startService } from '../../support/service.ts'
+
+const service = await startService(t)
+const { company, pool } = service
+const FIRST_PAGE = '/settings/bulk-user-logs'
+const attention = async (token = company.admin.token) => (await service.admin('/attention', token)).body
+const kinds = async () => (await attention()).items.map(({ kind }: { kind: string }) => kind)
+const cookie = await cookieOf(service, company.admin)
+const open = async (path: string) => (await browse(service, path, { cookie })).text
+const keyPath = `/api-keys/${company.key.api_id}`
+const edit = (body: object) => service.manage('PATCH', keyPath, body)
+
+await t.test('a company that has made no call yet is told nothing', async (t) => {
+  t.strictSame(await attention(), { items: [], last_call: null })
+  const page = await open(FIRST_PAGE)
+  t.notMatch(page, 'Needs attention')
+  t.notMatch(page, 'All well')
+})
+
+await t.test('all is well after a call that succeeded', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+  await service.project()
+  t.match(await attention(), { items: [], last_call: { log_id: body.log_id, status: 'Completed', records: 2 } })
+  t.match(await open(FIRST_PAGE), /All well\. Last call: [^,]+, \d\d:\d\d:\d\d UTC, 2 records\./)
+})
+
+await t.test('failed calls are counted by key and code, and one click leads to them', async (t) => {
+  for (let count = 1; count <= 3; count += 1) await service.call('POST', '/v1/employees', { body: [{}] })
+  const { body: single } = await service.call('POST', '/v1/employees', { body: 'x' })
+  await service.project()
+  const { items } = await attention()
+  t.match(items, [
+    {
+      kind: 'calls_failed',
+      subject: { id: company.key.api_id },
+      details: { code: 'malformed_json', calls: 1, last_log_id: single.log_id },
+    },
+    { kind: 'calls_failed', details: { code: 'validation_failed', calls: 3, is_more: false } },
+  ])
+  const page = await open(FIRST_PAGE)
+  t.match(page, `href="${FIRST_PAGE}/${single.log_id}"`)
+  const [, link = ''] = /href="([^"]*q=validation_failed)"/.exec(page) ?? []
+  const list = await open(link.replaceAll('&amp;', '&'))
+  t.equal(new Set(list.match(/bulk-user-logs\/log_\w+/g)).size, 3)
+  t.match(page, /Bulk User Logs<\/a> <span class="count"[^>]*>2</)
+})
+
+await t.test('a key that has used its quota wears no green badge', async (t) => {
+  await edit({ quota_limit: 6 })
+  t.ok((await kinds()).includes('quota_nearly_used') || (await kinds()).includes('quota_used'))
+  await edit({ quota_limit: 1 })
+  t.ok((await kinds()).includes('quota_used'))
+  t.match(await open('/settings/api-keys'), /Quota used up/)
+  await edit({ quota_limit: 1_000 })
+  t.notOk((await kinds()).some((kind: string) => kind.startsWith('quota')))
+})
+
+await t.test('a key that ends soon, and one that has ended, need attention', async (t) => {
+  await edit({ expires_at: new Date(Date.now() + 5 * 86_400_000).toISOString() })
+  t.ok((await kinds()).includes('key_expiring'))
+  await pool.query('update api_keys set expires_at = clock_timestamp() where api_id = $1', [toUuid(company.key.api_id)])
+  t.ok((await kinds()).includes('key_expired'))
+  await edit({ expires_at: null })
+  t.notOk((await kinds()).some((kind: string) => kind.startsWith('key_')))
+})
+
+await t.test('a call that did not come needs attention until one comes', async (t) => {
+  t.match((await edit({ expected_calls: { every_hours: 12 } })).body, { expected_calls: { every_hours: 12 } })
+  t.notOk((await kinds()).includes('call_missing'))
+  await pool.query("update api_keys set expected_since = clock_timestamp() - interval '13 hours' where api_id = $1", [
+    toUuid(company.key.api_id),
+  ])
+  t.notOk((await kinds()).includes('call_missing'), 'the last call was a moment ago')
+  const other = await service.makeCompany('Quiet')
+  const quiet = (method: 'GET' | 'PATCH', path: string, body?: object) =>
+    service.manage(method, path, body, other.admin.token)
+  await quiet('PATCH', `/api-keys/${other.key.api_id}`, { expected_calls: { every_hours: 12 } })
+  await pool.query("update api_keys set expected_since = clock_timestamp() - interval '13 hours' where api_id = $1", [
+    toUuid(other.key.api_id),
+  ])
+  t.match((await attention(other.admin.token)).items, [{ kind: 'call_missing', details: { last_call_at: null } }])
+  await service.call('POST', '/v1/employees', { body: [employee()], key: other.key })
+  await service.project(other.id)
+  t.strictSame((await attention(other.admin.token)).items, [])
+})
+
+await t.test('what a key expects is checked, and none is the default', async (t) => {
+  t.equal((await edit({ expected_calls: null })).body.expected_calls, null)
+  for (const wrong of [
+    { every_hours: 0 },
+    { every_hours: 745 },
+    { by_time: '24:00', weekdays: [1] },
+    { by_time: '6:00', weekdays: [1] },
+    { by_time: '06:00', weekdays: [] },
+    { by_time: '06:00', weekdays: [8] },
+    { by_time: '06:00' },
+    {},
+    'nightly',
+  ])
+    t.match(await edit({ expected_calls: wrong }), { status: 422 }, JSON.stringify(wrong))
+  const { body } = await edit({ expected_calls: { by_time: '06:00', weekdays: [5, 1, 3] } })
+  t.strictSame(body.expected_calls, { by_time: '06:00', weekdays: [1, 3, 5] })
+})
+
+await t.test('the form of expected calls says which field is wrong, and saves', async (t) => {
+  const path = `/settings/api-keys/${company.key.api_id}`
+  const send = async (form: Record<string, string>) => {
+    const seen = /name="seen" value="(\d+)"/.exec(await open(path))![1]!
+    return browse(service, `${path}/expect`, { cookie, form: { seen, ...form } })
+  }
+  const wrong = await send({ way: 'time', by_time: '6 am', day_1: '1' })
+  t.equal(wrong.status, 422)
+  t.match(wrong.text, 'Time of day must be a time of day, such as 06:00')
+  t.match((await send({ way: 'time', by_time: '06:00' })).text, 'needs at least one day')
+  t.match((await send({ way: 'hours', every_hours: '0' })).text, 'Hours must be a whole number from 1 to 744')
+  t.equal((await send({ way: 'time', by_time: '05:30', day_1: '1', day_7: '1' })).status, 303)
+  t.match((await service.manage('GET', keyPath)).body, { expected_calls: { by_time: '05:30', weekdays: [1, 7] } })
+  t.equal((await send({ way: 'never' })).status, 303)
+})
+
+await t.test('failing and disabled webhooks need attention, paused ones do not', async (t) => {
+  const { body: webhook } = await service.manage('POST', '/webhooks', { url: 'https://example.com/hook' })
+  const { id } = webhook
+  const set = (what: string) => pool.query(`update webhook_progress set ${what} where webhook_id = $1`, [toUuid(id)])
+  await set("failing_since = clock_timestamp() - interval '14 hours', error = 'The receiver answered 503'")
+  t.match(
+    (await attention()).items.find(({ kind }: { kind: string }) => kind === 'webhook_failing'),
+    {
+      subject: { id },
+      details: { error: 'The receiver answered 503' },
+    },
+  )
+  t.match(await open(FIRST_PAGE), /has failed for 14 hours \(The receiver answered 503\)/)
+  await service.manage('POST', `/webhooks/${id}/pause`)
+  t.notOk((await kinds()).includes('webhook_failing'))
+  await pool.query(
+    `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = clock_timestamp() where webhook_id = $1`,
+    [toUuid(id)],
+  )
+  t.equal((await kinds())[0], 'webhook_disabled')
+})
+
+await t.test('a parked read model needs attention', async (t) => {
+  await pool.query(
+    "update checkpoints set parked_at = clock_timestamp() where company_id = $1 and projection = 'employees'",
+    [toUuid(company.id)],
+  )
+  t.equal((await kinds())[0], 'projection_parked')
+  await pool.query('update checkpoints set parked_at = null')
+})
+
+await t.test('calls that failed before yesterday need no attention any more', async (t) => {
+  const schema = schemaOf(bulkUserLogs)
+  await pool.query(`update "${schema}".entries set requested_at = requested_at - interval '48 hours'`)
+  t.notOk((await kinds()).includes('calls_failed'))
+})
+
+await t.test('only administrators see what needs attention', async (t) => {
+  for (const { token } of [company.auditor, company.member])
+    t.equal((await service.admin('/attention', token)).status, 403)
+  const auditor = await cookieOf(service, company.auditor)
+  t.notMatch((await browse(service, '/settings/events', { cookie: auditor })).text, 'class="count"')
+})
