@@ -18,12 +18,14 @@ const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A
 const PROXIES = `^${PROXY}(?:, *${PROXY})*$`
 const POSTGRES_URL = '^postgres(ql)?://'
 const HTTP_URL = '^https?://[^/?#]+(/[^?#]*)?$'
+const SMTP_URL = '^smtps?://'
 const HTTP_ORIGIN = '^https?://[^/?#]+$'
 
 /** What each pattern of a setting asks for, in words that complete "NAME must". */
 export const PATTERN_RULES: Readonly<Record<string, string>> = {
   [POSTGRES_URL]: 'start with postgres:// or postgresql://',
   [HTTP_URL]: 'be a URL that starts with http:// or https://',
+  [SMTP_URL]: 'start with smtp:// or smtps://',
   [HTTP_ORIGIN]: 'be a URL that starts with http:// or https://, without a path',
   [PROXIES]: 'be IP addresses or networks such as 10.0.0.0/8, separated by commas',
 }
@@ -223,9 +225,17 @@ export const ConfigSchema = Type.Object({
     Type.String({
       pattern: HTTP_ORIGIN,
       description:
-        'address at which browsers reach the service, for passkeys and identity providers; if it is https, session cookies are sent over https only',
+        'address at which browsers reach the service, for passkeys, identity providers, and links in email; if it is https, session cookies are sent over https only',
     }),
   ),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: SMTP_URL,
+      description:
+        'the server that sends email, `smtp://USER:PASSWORD@HOST:PORT` (port 587, STARTTLS) or `smtps://…` (port 465); requires MAIL_FROM, PUBLIC_URL and a secrets key; unset: no email',
+    }),
+  ),
+  MAIL_FROM: optionalText('the sender of email, an address or `Name <address>`'),
   TRUST_PROXY: Type.Optional(
     Type.String({
       pattern: PROXIES,

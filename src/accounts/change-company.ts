@@ -5,6 +5,7 @@ import { problem } from '../domain/errors.ts'
 import type { IdPrefix } from '../domain/ids.ts'
 import { toUuid } from '../domain/ids.ts'
 import type { Decided } from '../domain/accounts/key-lifecycle.ts'
+import type { Outbox } from '../mail/outbox.ts'
 import type { Client } from '../domain/client.ts'
 import type { AppendedChange, CompanyChange } from '../ledger/append/append-company-events.ts'
 import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append/append-company-events.ts'
@@ -16,6 +17,8 @@ export interface CompanyServices {
   newId(prefix: IdPrefix): string
   /** Called with companies that have new events. */
   onCommitted?(companyIds: string[]): void
+  /** Where messages to users go; absent where the service sends no email. */
+  outbox?: Outbox | undefined
   /** Called for each erased person. */
   onErased?(of: 'employee' | 'user'): void
 }
@@ -67,7 +70,7 @@ export function refuseOutdated(whatHappened: string): RefusedByStateError {
  * removed.
  */
 export async function changeCompany<Result>(
-  { pool, onCommitted }: CompanyServices,
+  { pool, onCommitted, outbox }: CompanyServices,
   acting: Acting,
   needs: 'admin' | 'any role',
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
@@ -76,7 +79,10 @@ export async function changeCompany<Result>(
     await assertMayAct(client, acting, needs)
     return change(client, now)
   })
-  if (appended.position !== null) onCommitted?.([acting.companyId])
+  if (appended.position !== null) {
+    onCommitted?.([acting.companyId])
+    outbox?.announce([acting.companyId])
+  }
   return appended
 }
 

@@ -33,6 +33,7 @@ import { openPoster } from '../webhooks/post.ts'
 import { openSingleDeliveries } from '../webhooks/single-deliveries.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
+import { openOutbox } from './mail.ts'
 import { openConfiguredSecretBox } from './secrets.ts'
 import { openSigner } from './signing.ts'
 
@@ -44,6 +45,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
+  const mail = openOutbox(config, { secrets, boss, onError: warn })
   const appends = openAppendPool(options)
   const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
@@ -65,7 +67,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const client = recordFaults(providerClient, store.pool, (error) =>
     log.warn({ err: error }, 'could not record that an identity provider fails'),
   )
-  const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased }
+  const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased, outbox: mail.outbox }
   const areReadModelsComplete = openCompleteness(access.db, projections)
   // Only the coordinator of a cluster knows, and it may not answer later.
   void areReadModelsComplete().catch(() => undefined)
@@ -96,7 +98,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const stop = async () => {
     await app.close()
     await lanes.idle()
-    await waker.flush()
+    await Promise.all([waker.flush(), mail.flush()])
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()

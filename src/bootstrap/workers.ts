@@ -9,9 +9,10 @@ import { watchDatabase } from '../observe/metrics/database-metrics.ts'
 import { watchMachines } from '../observe/metrics/machine-metrics.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import { trackCheckpoints, openMetrics } from '../observe/metrics/metrics.ts'
-import { DELIVERY_CONNECTIONS, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { DELIVERY_CONNECTIONS, LOOK_UP_ONLY, MAIL_CONNECTIONS, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
+import { startSending } from '../mail/sending/start-sending.ts'
 import { startDeliveries } from '../webhooks/deliveries.ts'
 import { openPoster } from '../webhooks/post.ts'
 import { openFolding } from '../workers/open-folding.ts'
@@ -25,6 +26,7 @@ import { askMachines } from './machines.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
+import { findMailServer } from './mail.ts'
 import { openConfiguredSecretBox } from './secrets.ts'
 import { openSigner } from './signing.ts'
 
@@ -40,6 +42,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const limits = { max: projections.length, settings: LOOK_UP_ONLY }
   const folding = store.open({ name: 'employee-ledger projections', ...limits })
   const webhooks = await openDeliveries(options, boss, metrics)
+  const mail = await openMail(options, boss)
   const worker = await startWorker({
     db: store.db,
     pool: store.pool,
@@ -64,7 +67,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       await guard.stop()
       await recorder.stop()
       await worker.stop()
-      await webhooks.stop()
+      await Promise.all([webhooks.stop(), mail.stop()])
       await boss.stop({ graceful: false })
       await folding.end()
     },
@@ -125,6 +128,24 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
     async stop() {
       await deliveries.stop()
       poster.close()
+      await pool.end()
+    },
+  }
+}
+
+/** Starts sending messages, on connections of its own. Does nothing without an SMTP server. */
+async function openMail({ config, store, log }: PartOptions, boss: PgBoss): Promise<RunningPart> {
+  const secrets = await openConfiguredSecretBox(config)
+  const server = findMailServer(config, secrets)
+  if (!server) return { stop: async () => undefined }
+  const pool = store.open({ name: 'employee-ledger email', max: MAIL_CONNECTIONS, lockTimeoutMs: 1_000 })
+  const sending = await startSending({
+    ...{ boss, pool, secrets, server, log, publicUrl: config.PUBLIC_URL! },
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+  })
+  return {
+    async stop() {
+      await sending.stop()
       await pool.end()
     },
   }

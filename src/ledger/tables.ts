@@ -80,6 +80,8 @@ export interface LedgerTables {
     removed_at: string | null
     issuer: string | null
     subject: string | null
+    reset_hash: Buffer | null
+    reset_expires_at: string | null
   }
   user_tokens: {
     company_id: string
@@ -138,6 +140,22 @@ export interface LedgerTables {
     last_used: string | null
   }
   recovery_codes: { company_id: string; user_id: string; code_hash: Buffer }
+  emails: {
+    company_id: string
+    email_id: string
+    user_id: string
+    kind: string
+    state: 'waiting' | 'sending' | 'sent' | 'failed' | 'canceled' | 'unknown'
+    content: Buffer | null
+    attempts: number
+    error: string | null
+    created_at: string
+    due_at: string
+    give_up_at: string
+    ended_at: string | null
+    lease_id: string | null
+    leased_until: string | null
+  }
   checkpoints: {
     company_id: string
     projection: string

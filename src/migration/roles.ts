@@ -34,6 +34,7 @@ export const RIGHTS: Record<string, string> = {
   identity_providers: 'select, insert, update, delete',
   passkeys: 'select, insert, update, delete',
   recovery_codes: 'select, insert, delete',
+  emails: 'select, insert, update, delete',
 }
 
 /** Grants the service's role its rights. Does nothing if owner and service are the same role. */

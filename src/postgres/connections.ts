@@ -31,17 +31,25 @@ export const QUEUE_CONNECTIONS = { api: 2, worker: 6 }
 /** Connections of a worker process for deliveries to webhooks. */
 export const DELIVERY_CONNECTIONS = 4
 
+/** Connections of a worker process for sending email, if it does. */
+export const MAIL_CONNECTIONS = 2
+
 /** Connections of a process to each machine of a cluster, besides those for work: heartbeat, places, presence, metrics. */
 export const MACHINE_CONNECTIONS = 4
 
 /** The maximum number of connections of each kind of process. */
-export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; READ_DATABASE_URL?: string }) {
-  const { POOL_SIZE: reading, LANES: lanes, READ_DATABASE_URL: replica } = settings
+export function connectionsOf(settings: {
+  POOL_SIZE: number
+  LANES: number
+  READ_DATABASE_URL?: string
+  SMTP_URL?: string
+}) {
+  const { POOL_SIZE: reading, LANES: lanes, READ_DATABASE_URL: replica, SMTP_URL: mail } = settings
   // To ask the primary for its WAL position.
   const watching = replica === undefined ? 0 : 1
   // For folding two projections, recording checkpoints, and listening for jobs.
   return {
     api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api + watching,
-    worker: reading + QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + 4,
+    worker: reading + QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + 4 + (mail === undefined ? 0 : MAIL_CONNECTIONS),
   }
 }

@@ -20,7 +20,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 6'
+export const QUEUES_VERSION = 'pg-boss 12, queues 7'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -33,7 +33,7 @@ const UNDONE_JOBS_KEPT_SECONDS = 86_400
 const PARKED_JOBS_KEPT_SECONDS = 30 * 86_400
 const RETRIES = 3
 
-/** The scheduled job that deletes expired answers of idempotency keys, old traces, and ended sessions. */
+/** The scheduled job that deletes expired answers of idempotency keys, old traces, ended sessions, and records of old messages. */
 export const DELETE_EXPIRED = 'delete-expired'
 
 /** The scheduled job that retires old refused records. */
@@ -41,6 +41,8 @@ export const RETIRE_RECORDS = 'retire-records'
 
 /** The queue of webhooks that may have undelivered events. */
 export const DELIVER_WEBHOOKS = 'deliver-webhooks'
+/** The queue of companies that may have email messages to send. */
+export const SEND_EMAILS = 'send-emails'
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
@@ -52,7 +54,7 @@ const SCHEDULES = {
 
 /** The names of the queues whose jobs workers run: all but the dead letter queues. */
 export function workedQueueNames(): string[] {
-  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, ...Object.keys(SCHEDULES)]
+  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, SEND_EMAILS, ...Object.keys(SCHEDULES)]
 }
 
 /** The names of all queues. */
@@ -88,6 +90,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       await create(queueOf(projection), { partition: true, notify: true, ...LIFE })
     }
     await create(DELIVER_WEBHOOKS, { notify: true, ...LIFE })
+    await create(SEND_EMAILS, { notify: true, ...LIFE })
     for (const [name, cron] of Object.entries(SCHEDULES)) {
       await create(name, LIFE)
       await boss.schedule(name, cron)

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import { deleteOldClients } from '../ledger/append/actor-clients.ts'
+import { deleteOldEmails, endOverdueEmails } from '../mail/outbox.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
@@ -122,6 +123,9 @@ async function deleteExpired(options: WorkerOptions): Promise<void> {
     deleteOldClients(pool, addressesKeptDays, leaveOut(log, 'could not delete old addresses on a machine')),
     forgetTraces(pool, leaveOut(log, 'could not delete old traces on a machine')),
     expireSessions(leaveOut(log, 'could not delete ended sessions on a machine')),
+    // Also where nothing is sent any more.
+    endOverdueEmails(pool, leaveOut(log, 'could not end old messages on a machine')),
+    deleteOldEmails(pool, leaveOut(log, 'could not delete records of old messages on a machine')),
   ])
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'could not delete everything that has expired')

@@ -9,6 +9,8 @@ import { diskFinding } from '../../src/cli/doctor/check-host.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import type { Environment } from '../support/processes/cli.ts'
 import { makeDataDir, runCommand } from '../support/processes/cli.ts'
+import { LOCALHOST_CERTIFICATE } from '../support/mail/localhost-certificate.ts'
+import { startMailServer } from '../support/mail/mail-server.ts'
 import { startDeafProxy } from '../support/lines/deaf-proxy.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
@@ -246,6 +248,23 @@ await t.test('a file of the secrets key that others can read, or that is missing
   const found = await examine(t, { ...place, SECRETS_KEY_FILE })
   t.match(found.of('secrets key'), { level: 'warn', found: /mode 640/, advice: /^chmod 600/ })
   t.match(found.of('stored secrets'), { level: 'fail', found: `key 1 of ${SECRETS_KEY_FILE} is not 32 bytes` })
+})
+
+await t.test('the SMTP server is asked whether it accepts the credentials, and gets no message', async (t) => {
+  const server = await startMailServer(t)
+  const place = makePlace(t)
+  const ca = path.join(place['DATA_DIR']!, 'ca.pem')
+  writeFileSync(ca, LOCALHOST_CERTIFICATE)
+  const settings = {
+    ...{ ...place, SECRETS_KEY: randomBytes(32).toString('base64'), NODE_EXTRA_CA_CERTS: ca },
+    ...{ SMTP_URL: server.url, MAIL_FROM: 'ledger@ledger.example', PUBLIC_URL: 'https://ledger.example' },
+  }
+  t.match((await examine(t, settings)).of('email'), { level: 'ok', found: /accepts the credentials$/ })
+  const wrong = { ...settings, SMTP_URL: server.url.replace('ledger:', 'other:') }
+  t.match((await examine(t, wrong)).of('email'), { level: 'fail', found: /did not accept the credentials/ })
+  t.match((await examine(t, { ...settings, SECRETS_KEY: '' })).of('email'), { level: 'fail', found: /SECRETS_KEY/ })
+  t.equal((await examine(t, makePlace(t))).of('email'), undefined)
+  t.strictSame(server.received, [])
 })
 
 await t.test('a missing or empty database is a failure, and everything else is still checked', async (t) => {

@@ -31,6 +31,7 @@ const MAY: Record<string, string> = {
   companies: 'INSERT SELECT UPDATE',
   employee_directory: 'DELETE INSERT SELECT UPDATE',
   actor_clients: 'DELETE INSERT SELECT UPDATE',
+  emails: 'DELETE INSERT SELECT UPDATE',
   event_traces: 'DELETE INSERT SELECT',
   events: 'INSERT SELECT',
   heads: 'INSERT SELECT UPDATE',

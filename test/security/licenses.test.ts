@@ -13,6 +13,7 @@ const PERMISSIVE = new Set([
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'MIT-0',
   '(MIT OR CC0-1.0)',
 ])
 

@@ -1,4 +1,5 @@
 import { fromUuid } from '../../domain/ids.ts'
+import { placeOfEmail } from '../../mail/outbox.ts'
 import { placeOfSecret } from '../providers/read-provider.ts'
 import { placeOfIdToken } from '../sign-in/sign-in-through-provider.ts'
 import { placeOfWebhookSecret } from '../webhooks/webhook-rows.ts'
@@ -26,6 +27,10 @@ const ofWebhook = {
 
 /** Every column of the database that holds sealed secrets. A rotation moves a secret from an earlier one to a later one. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    ...{ table: 'emails', column: 'content', key: 'email_id', hasEnded: 'false', owner: 'email_id' },
+    placeOf: placeOfEmail,
+  },
   { ...ofWebhook, column: 'secret', hasEnded: 'false' },
   { ...ofWebhook, column: 'previous_secret', hasEnded: 'previous_expires_at <= statement_timestamp()' },
   {

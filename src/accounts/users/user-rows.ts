@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Identity, UserFacts, UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
+import { cancelEmails } from '../../mail/outbox.ts'
 import { SELECT_TOKENS, toTokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
 import { endSessionsOf } from './sessions.ts'
@@ -133,8 +134,8 @@ async function deletePasskeysOf(client: ClientBase, companyId: string, userId: s
 }
 
 /**
- * Deletes a removed user's password, link, passkeys and recovery codes, and ends the tokens and sessions. The name stays,
- * because events refer to it.
+ * Deletes a removed user's password, links, passkeys and recovery codes, ends the tokens and sessions, and cancels messages.
+ * The name stays, because events refer to it.
  */
 export async function deleteUserAccess(
   client: ClientBase,
@@ -154,6 +155,7 @@ export async function deleteUserAccess(
   )
   await deletePasskeysOf(client, companyId, userId)
   await endSessionsOf(client, companyId, userId)
+  await cancelEmails(client, companyId, userId)
 }
 
 /** Clears the personal data in a removed user's row. Deletes the tokens, because their names may be personal too. */
@@ -164,6 +166,7 @@ export async function clearUser(client: ClientBase, companyId: string, userId: s
     ids,
   )
   await client.query('delete from user_tokens where company_id = $1 and user_id = $2', ids)
+  await cancelEmails(client, companyId, userId)
 }
 
 /** The user of a one-time link that works. */

@@ -12,6 +12,7 @@ import type { Finding, Level } from './finding.ts'
 import { fail, ok } from './finding.ts'
 import { checkReplica } from './check-replica.ts'
 import { checkListen } from './check-listen.ts'
+import { checkMail } from './check-mail.ts'
 import { checkMachines } from './check-machines.ts'
 import { checkPoolers } from './check-poolers.ts'
 import { checkSecrets } from './check-secrets.ts'
@@ -67,7 +68,8 @@ async function checkHost(config: Config): Promise<Finding[]> {
   const data = isEmbedded || folder.level === 'ok' ? [folder] : []
   const disk = await checkOwnDisk(config)
   const place = await checkCheckpointLocation(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
-  return [key, secretsKey, ...data, ...disk, place]
+  const mail = config.SMTP_URL === undefined ? [] : [await interruptible(() => checkMail(config))]
+  return [key, secretsKey, ...data, ...disk, place, ...mail]
 }
 
 /** Checks the disk that this program writes to. The database of DATABASE_URL may be on another machine. */

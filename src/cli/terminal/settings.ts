@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
 import { BODIES_WITHIN_BUDGET, ConfigSchema, PATTERN_RULES, readConfig } from '../../config.ts'
+import { MailSettingError, readMailServer } from '../../mail/sending/mail-server.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
 /** Reads the settings. Throws a StartupError that names the invalid ones. */
@@ -15,11 +16,20 @@ export function readSettings(): Config {
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
     if (collector !== undefined && !URL.canParse(collector))
       throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL')
+    assertMail(config)
     return config
   } catch (error) {
     const names = invalidSettings(error)
     if (names.length === 0) throw error
     throw new StartupError(names.map((name) => `${name} must ${describeRule(name)}`).join('; '), { cause: error })
+  }
+}
+
+function assertMail(config: Config): void {
+  try {
+    readMailServer(config)
+  } catch (error) {
+    throw error instanceof MailSettingError ? new StartupError(error.message) : error
   }
 }
 

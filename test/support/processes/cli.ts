@@ -89,7 +89,8 @@ const waiting: ((ended: Ended) => void)[] = []
  * as users do.
  */
 export async function runCommand(t: Test, args: string[], environment: Environment): Promise<Ended> {
-  if (SERVING.has(args[0]) || 'NODE_OPTIONS' in environment) return launch(t, args, environment).ended
+  const isOfProcess = 'NODE_OPTIONS' in environment || 'NODE_EXTRA_CA_CERTS' in environment
+  if (SERVING.has(args[0]) || isOfProcess) return launch(t, args, environment).ended
   const { promise, resolve } = Promise.withResolvers<Ended>()
   waiting.push(resolve)
   host ??= startHost()

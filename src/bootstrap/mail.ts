@@ -1,0 +1,29 @@
+import type { Config } from '../config.ts'
+import type { Outbox } from '../mail/outbox.ts'
+import { openAnnouncer } from '../mail/sending/announce.ts'
+import type { MailServer } from '../mail/sending/mail-server.ts'
+import { readMailServer } from '../mail/sending/mail-server.ts'
+import { StartupError } from '../postgres/startup-error.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import type { PgBoss } from '../workers/queues.ts'
+
+/** The server that sends messages; null if none is configured. Throws a StartupError if they could not be stored. */
+export function findMailServer(config: Config, secrets: SecretBox): MailServer | null {
+  const server = readMailServer(config)
+  if (server && !secrets.hasKey)
+    throw new StartupError(
+      'SMTP_URL requires SECRETS_KEY or SECRETS_KEY_FILE, because messages are stored encrypted until they are sent',
+    )
+  return server
+}
+
+/** Opens the outbox of a process that makes changes; `outbox` is undefined if no server is configured. */
+export function openOutbox(
+  config: Config,
+  { secrets, boss, onError }: { secrets: SecretBox; boss: PgBoss; onError: (error: unknown) => void },
+): { outbox: Outbox | undefined; flush(): Promise<void> } {
+  const server = findMailServer(config, secrets)
+  if (!server) return { outbox: undefined, flush: async () => undefined }
+  const { announce, idle } = openAnnouncer(boss, onError)
+  return { outbox: { publicUrl: config.PUBLIC_URL!, secrets, announce }, flush: idle }
+}

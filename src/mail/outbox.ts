@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { ClientBase, Pool } from 'pg'
+import { toUuid } from '../domain/ids.ts'
+import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
+import { countEverywhere } from '../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../postgres/cluster/delete-everywhere.ts'
+import { openDatabase } from '../postgres/kysely.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import type { EmailContent, EmailKind } from './email.ts'
+import { limitContent } from './email.ts'
+
+/*
+ * The messages that are to be sent. One is inserted in the transaction of the change that causes it, so that it is sent
+ * if and only if the change is made. What it says is encrypted, because it may have a link that signs its user in.
+ */
+
+/** What is needed to write messages. There is none where no SMTP server is configured. */
+export interface Outbox {
+  /** The address of the service, for links. */
+  publicUrl: string
+  secrets: SecretBox
+  /** Announces that companies have new messages, after COMMIT. Returns at once: a sweep makes up for a lost one. */
+  announce(companyIds: string[]): void
+}
+
+/** A message to a user of a company. */
+export interface NewEmail extends EmailContent {
+  companyId: string
+  userId: string
+  kind: EmailKind
+  /** When it stops being of use, RFC 3339; it is tried for a day at most. */
+  expiresAt?: string
+}
+
+/** How long a message is tried. */
+const TRIED_HOURS = 24
+/** Messages of a company that may wait; their number is what a company can make the service store. */
+const MAX_WAITING = 10_000
+/** How long it is kept what was sent to whom, without what it said. */
+const EMAILS_KEPT_DAYS = 30
+
+/**
+ * Inserts a message in the caller's transaction. Returns false, and inserts nothing, if the user was removed, or if too
+ * many messages of the company wait. After COMMIT, call `announce`.
+ */
+export async function enqueueEmail(
+  client: Pick<ClientBase, 'query'>,
+  { secrets }: Outbox,
+  { companyId, userId, kind, expiresAt, ...content }: NewEmail,
+): Promise<boolean> {
+  const emailId = randomUUID()
+  const sealed = secrets.seal(JSON.stringify(limitContent(content)), placeOfEmail(emailId))
+  const { rowCount } = await client.query(
+    `insert into emails (company_id, email_id, user_id, kind, state, content, created_at, due_at, give_up_at)
+     select u.company_id, $3::uuid, u.user_id, $4, 'waiting', $5::bytea, statement_timestamp(), statement_timestamp(),
+       least(statement_timestamp() + interval '${TRIED_HOURS} hours', $6::timestamptz)
+     from users u
+     where u.company_id = $1 and u.user_id = $2 and u.removed_at is null
+       and (select count(*) from (select from emails e where e.company_id = $1 and e.ended_at is null
+         limit ${MAX_WAITING}) as waiting) < ${MAX_WAITING}`,
+    [toUuid(companyId), toUuid(userId), emailId, kind, sealed, expiresAt ?? null],
+  )
+  return rowCount === 1
+}
+
+/** Names the row of a message, for encryption. */
+export function placeOfEmail(emailId: string): string {
+  return `message ${emailId}`
+}
+
+/** Opens what a stored message says. Throws UnreadableSecretError. */
+export function openContent(secrets: SecretBox, sealed: Buffer, emailId: string): EmailContent {
+  return JSON.parse(secrets.open(sealed, placeOfEmail(emailId))) as EmailContent
+}
+
+/** Counts the messages of a kind to a user in the last hour. */
+export async function countRecentEmails(
+  client: Pick<ClientBase, 'query'>,
+  { companyId, userId, kind }: Pick<NewEmail, 'companyId' | 'userId' | 'kind'>,
+): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from emails
+     where company_id = $1 and user_id = $2 and kind = $3 and created_at > statement_timestamp() - interval '1 hour'`,
+    [toUuid(companyId), toUuid(userId), kind],
+  )
+  return rows[0]!.count
+}
+
+/**
+ * Cancels the messages to a user that are not under way, and deletes what the others say, in the transaction that removes
+ * or erases the user.
+ */
+export async function cancelEmails(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+  userId: string,
+): Promise<void> {
+  const ids = [toUuid(companyId), toUuid(userId)]
+  await client.query(
+    `update emails set state = 'canceled', content = null, ended_at = statement_timestamp(), lease_id = null,
+       leased_until = null
+     where company_id = $1 and user_id = $2 and state = 'waiting'`,
+    ids,
+  )
+  await client.query(
+    'update emails set content = null where company_id = $1 and user_id = $2 and content is not null',
+    [...ids],
+  )
+}
+
+/**
+ * Ends the messages that were not sent in time, and those whose sender has vanished: whether the server accepted one of
+ * these is unknown. Returns how many. Several processes may do so at once.
+ */
+export function endOverdueEmails(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
+  const end = async (target: Pool, state: 'failed' | 'unknown', isOverdue: string, error: string) => {
+    const statement = sql`update emails set state = ${state}, content = null, error = coalesce(error, ${error}),
+      ended_at = statement_timestamp(), lease_id = null, leased_until = null
+      where ended_at is null and ${sql.raw(isOverdue)}`
+    const run = openDatabase(target).transaction()
+    const { numAffectedRows } = await run.execute((transaction) => statement.execute(transaction))
+    return Number(numAffectedRows ?? 0n)
+  }
+  const isFree = '(leased_until is null or leased_until <= statement_timestamp())'
+  return countEverywhere(
+    pool,
+    async (target) =>
+      (await end(target, 'unknown', `state = 'sending' and ${isFree}`, 'The process that sent it has ended')) +
+      (await end(target, 'failed', `state = 'waiting' and give_up_at <= statement_timestamp() and ${isFree}`, OVERDUE)),
+    onUnreachable,
+  )
+}
+
+const OVERDUE = 'It could not be sent in time'
+
+/** Deletes the records of messages after EMAILS_KEPT_DAYS. Returns how many. */
+export function deleteOldEmails(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
+  return deleteEverywhere(
+    pool,
+    (limit) => sql`delete from emails e using (
+        select company_id, email_id from emails
+        where created_at < statement_timestamp() - make_interval(days => ${EMAILS_KEPT_DAYS}) and ended_at is not null
+        order by created_at ${limit}
+      ) as old
+      where e.company_id = old.company_id and e.email_id = old.email_id`,
+    onUnreachable,
+  )
+}

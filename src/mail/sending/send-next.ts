@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { UnreadableSecretError } from '../../secrets/secret-box.ts'
+import type { EmailContent } from '../email.ts'
+import { openContent } from '../outbox.ts'
+import { renderEmail } from '../render-email.ts'
+import type { ClaimedEmail } from './claims.ts'
+import { claimEmail, endEmail, markSending, postponeEmail } from './claims.ts'
+import type { MailServer } from './mail-server.ts'
+import type { SendOutcome, SmtpSession, SmtpTimeouts } from './smtp.ts'
+import { openSmtpSession, SmtpError } from './smtp.ts'
+
+export interface SendingServices {
+  pool: Pool
+  secrets: SecretBox
+  server: MailServer
+  /** The address of the service. */
+  publicUrl: string
+  log: Logger
+  /** Default: those of the program. */
+  timeouts?: SmtpTimeouts
+  /** Called with what came of each attempt. */
+  onAttempt?(outcome: SendOutcome['outcome']): void
+}
+
+const SECOND = 1_000
+const FIRST_MS = 10 * SECOND
+const FACTOR = 3
+const LONGEST_MS = 3_600 * SECOND
+/** A delay is varied by up to a fifth, so that messages that failed together are not tried together. */
+const JITTER = 0.2
+
+/** Milliseconds until the next attempt: 10 seconds, then three times as long each time, up to an hour. */
+function chooseDelay(attempts: number): number {
+  return Math.round(Math.min(FIRST_MS * FACTOR ** (attempts - 1), LONGEST_MS) * (1 + JITTER * (2 * Math.random() - 1)))
+}
+
+/**
+ * Sends the next message of a company and records what came of it. Returns false if there is none. `signal` closes the
+ * connection: a message that the server cannot have accepted yet is tried again, and of any other the outcome is unknown.
+ */
+export async function sendNextEmail(
+  services: SendingServices,
+  companyId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { pool, log, onAttempt } = services
+  const email = await claimEmail(pool, companyId, randomUUID())
+  if (!email) return false
+  const result = await trySending(services, email, signal)
+  if (result === null) return true
+  onAttempt?.(result.outcome)
+  const { emailId, kind, attempts } = email
+  if (result.outcome === 'sent') {
+    await endEmail(pool, email, { state: 'sent', error: null })
+    return true
+  }
+  const { outcome, reason } = result
+  log.warn({ companyId, emailId, kind, attempts, outcome, reason }, 'could not send a message')
+  if (outcome === 'retry') await postponeEmail(pool, email, { error: reason, delayMs: chooseDelay(attempts) })
+  else await endEmail(pool, email, { state: outcome === 'unknown' ? 'unknown' : 'failed', error: reason })
+  return true
+}
+
+/** Null if the message may not be sent any more. */
+async function trySending(
+  services: SendingServices,
+  email: ClaimedEmail,
+  signal: AbortSignal,
+): Promise<SendOutcome | null> {
+  const { pool, secrets, server, publicUrl, timeouts, log } = services
+  let content: EmailContent
+  let session: SmtpSession
+  try {
+    content = openContent(secrets, email.content, email.emailId)
+    session = await openSmtpSession(server, { signal, ...(timeouts ? { timeouts } : {}) })
+  } catch (error) {
+    if (error instanceof SmtpError) return { outcome: 'retry', reason: error.message }
+    if (!(error instanceof UnreadableSecretError)) throw error
+    log.error({ err: error }, 'could not read a message: check SECRETS_KEY')
+    return { outcome: 'retry', reason: 'The service cannot read this message' }
+  }
+  try {
+    if (!(await markSending(pool, email))) return null
+    return await session.send({ ...(await renderEmail(content, publicUrl)), id: email.emailId, to: email.to })
+  } finally {
+    session.close()
+  }
+}
