@@ -54,18 +54,6 @@ export const ConfigSchema = Type.Object({
       description: 'the same database, as the role that owns its tables; unset: the role of DATABASE_URL',
     }),
   ),
-  READ_DATABASE_URL: Type.Optional(
-    Type.String({
-      pattern: POSTGRES_URL,
-      description:
-        'a streaming standby for the reads of the admin and audit endpoints and the pages; unset: they use the primary',
-    }),
-  ),
-  READ_STALENESS_MS: milliseconds(
-    5000,
-    200,
-    'milliseconds that the standby may lag behind; beyond that, reads use the primary',
-  ),
   DATA_DIR: Type.String({
     default: './data',
     description: 'folder of the embedded server and of the demo credentials',

@@ -18,14 +18,13 @@ import { openLongCalls } from '../ledger/append/long-calls.ts'
 import { openCompleteness } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { loggedTrace } from '../log.ts'
-import { countCalls, countPending, countReads } from '../observe/metrics/count-work.ts'
+import { countCalls, countPending } from '../observe/metrics/count-work.ts'
 import { openMetrics } from '../observe/metrics/metrics.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
 import { lastMigration } from '../migration/migrate.ts'
 import { openAccess } from '../postgres/open-access.ts'
-import { assertOwnSessions, SharedSessionsError } from '../postgres/pooler.ts'
-import { openReads } from '../replica/open-reads.ts'
+import { openReads } from '../ledger/read/reads.ts'
 import { openHealth } from '../workers/health.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { openWaker } from '../workers/wake.ts'
@@ -41,7 +40,6 @@ import { openSigner } from './signing.ts'
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
   const [signer, secrets] = [await openSigner(config), await openConfiguredSecretBox(config)]
-  if (config.READ_DATABASE_URL !== undefined) await assertReplicaUsable(config.READ_DATABASE_URL)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = openWaker(boss, warn)
@@ -51,12 +49,6 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
   const counted = countCalls(metrics, pools)
   const lanes = startLanes(options, { pool: appends, onCommitted: waker.wake, onTransaction: counted.onTransaction })
-  const reading = openReads({
-    primary: { url: urls.serviceUrl, db: store.db, pool: store.pool },
-    ...{ url: config.READ_DATABASE_URL, boundMs: config.READ_STALENESS_MS, max: config.POOL_SIZE, projections, log },
-    onRead: (labels) => metrics.reads.inc(labels),
-    onReplica: (replica) => countReads(metrics, replica),
-  })
   // A change of a company may be an erasure, so this process forgets the company's recent events.
   const onChanged = (companyIds: string[]) => {
     recent?.forget(companyIds)
@@ -84,7 +76,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
     singleDeliveries:
       options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
-    ...{ db: store.db, access: access.db, accessPool: access.pool, reads: reading.reads, signer, log },
+    ...{ db: store.db, access: access.db, accessPool: access.pool, reads: openReads(store), signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: store.cluster ? async () => store.cluster!.machines().some(({ isDown }) => !isDown) : access.isAnswering,
     machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),
@@ -102,7 +94,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()
-    await Promise.all([appends.end(), access.pool.end(), reading.close()])
+    await Promise.all([appends.end(), access.pool.end()])
   }
   try {
     const address = await app.listen({ host: config.HOST, port: config.PORT })
@@ -111,13 +103,6 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     await stop()
     throw listenFault(error, 'PORT', config.PORT, config.HOST)
   }
-}
-
-/** Throws SharedSessionsError. A replica that does not answer is no reason not to start. */
-async function assertReplicaUsable(url: string): Promise<void> {
-  await assertOwnSessions(url, 'READ_DATABASE_URL').catch((error: unknown) => {
-    if (error instanceof SharedSessionsError) throw error
-  })
 }
 
 /** Opens the connections on which calls are committed and credentials looked up. */

@@ -38,18 +38,11 @@ export const MAIL_CONNECTIONS = 2
 export const MACHINE_CONNECTIONS = 4
 
 /** The maximum number of connections of each kind of process. */
-export function connectionsOf(settings: {
-  POOL_SIZE: number
-  LANES: number
-  READ_DATABASE_URL?: string
-  SMTP_URL?: string
-}) {
-  const { POOL_SIZE: reading, LANES: lanes, READ_DATABASE_URL: replica, SMTP_URL: mail } = settings
-  // To ask the primary for its WAL position.
-  const watching = replica === undefined ? 0 : 1
+export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; SMTP_URL?: string }) {
+  const { POOL_SIZE: reading, LANES: lanes, SMTP_URL: mail } = settings
   // For folding two projections, recording checkpoints, and listening for jobs.
   return {
-    api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api + watching,
+    api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api,
     worker: reading + QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + 4 + (mail === undefined ? 0 : MAIL_CONNECTIONS),
   }
 }

@@ -3,7 +3,7 @@ import { createClient } from './client.ts'
 import { StartupError } from './startup-error.ts'
 
 /** The settings that name a database. */
-export type DatabaseSetting = 'DATABASE_URL' | 'MIGRATE_DATABASE_URL' | 'READ_DATABASE_URL'
+export type DatabaseSetting = 'DATABASE_URL' | 'MIGRATE_DATABASE_URL'
 
 /** Two of them meet in one process of a pooler that has up to three. */
 const CLIENTS = 4

@@ -87,9 +87,7 @@ await t.test('shared sessions are refused in one line, and left as they were', i
   const ownerOnly = { ...settings, DATABASE_URL: direct.serviceUrl }
   for (const args of [['migrate'], ['projections', 'rebuild', 'employees']])
     failsWithLine(t, await runCommand(t, args, ownerOnly), REFUSAL)
-  const reading = { ...environment(t, direct), READ_DATABASE_URL: pooled.serviceUrl }
-  failsWithLine(t, await runCommand(t, ['serve'], reading), REFUSAL)
-  for (const place of [settings, ownerOnly, reading])
+  for (const place of [settings, ownerOnly])
     t.match((await doctor(t, place)).get('pooler'), { level: 'fail', advice: /^set its pool mode/ })
   t.equal(await readTimeout(pooled.serviceUrl), await readTimeout(direct.serviceUrl))
 })

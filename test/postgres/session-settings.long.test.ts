@@ -84,7 +84,7 @@ await t.test('every connection begins with its settings, and asks for nothing th
   await asSuperuser(urls.superUrl, 'delete from setup')
   await migrateDatabase(watched, () => undefined)
   const own = { DATABASE_URL: watched.serviceUrl, MIGRATE_DATABASE_URL: watched.ownerUrl }
-  await runCommand(t, ['doctor'], { ...own, READ_DATABASE_URL: watched.serviceUrl, DATA_DIR: makeDataDir(t) })
+  await runCommand(t, ['doctor'], { ...own, DATA_DIR: makeDataDir(t) })
   await runCommand(t, ['projections', 'verify'], { ...own, DATA_DIR: makeDataDir(t) })
   const beganAs = (program: string) =>
     line.beginnings.filter(({ parameters }) => parameters['application_name'] === program)

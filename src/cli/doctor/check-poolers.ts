@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
 const CHECK = 'pooler'
-const SETTINGS: DatabaseSetting[] = ['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'READ_DATABASE_URL']
+const SETTINGS: DatabaseSetting[] = ['DATABASE_URL', 'MIGRATE_DATABASE_URL']
 
 /** Checks that no address leads to a pooler whose clients share sessions. Other checks report those without answer. */
 export async function checkPoolers(urls: Partial<Record<DatabaseSetting, string>>): Promise<Finding> {

@@ -1,5 +1,4 @@
 import type { OpenedDatabase } from '../../postgres/embedded/find-database.ts'
-import type { OpenedPool } from '../../bootstrap/store.ts'
 import { findDatabase } from '../../postgres/embedded/find-database.ts'
 import { isSetUp, openStore, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
@@ -10,7 +9,6 @@ import { connectionsOf } from '../../postgres/connections.ts'
 import { faultReason } from '../../postgres/fault-reason.ts'
 import type { Finding, Level } from './finding.ts'
 import { fail, ok } from './finding.ts'
-import { checkReplica } from './check-replica.ts'
 import { checkListen } from './check-listen.ts'
 import { checkMail } from './check-mail.ts'
 import { checkMachines } from './check-machines.ts'
@@ -115,8 +113,6 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('size', () => checkSize(pool, isEmbedded))
     if (movedTo !== undefined) await addFindings('disk', () => checkDisk(movedTo, 'every write'))
     await addFindings('LISTEN', () => checkListen(pool))
-    const { READ_DATABASE_URL: url } = config
-    if (url !== undefined) await addFindings('replica', () => checkReadReplica(config, pool, url))
     const isCurrent = await isSetUp(db).catch(() => false)
     findings.push(migrationFinding(isCurrent))
     // The checks below read tables that an outdated database may lack.
@@ -141,14 +137,5 @@ async function checkCompanies(config: Config, urls: OpenedDatabase['urls']): Pro
     return findings
   } finally {
     await close()
-  }
-}
-
-async function checkReadReplica(config: Config, primary: OpenedPool['pool'], url: string): Promise<Finding[]> {
-  const replica = openUnchecked(config, { serviceUrl: url, ownerUrl: url })
-  try {
-    return await checkReplica(primary, replica.pool, config.READ_STALENESS_MS)
-  } finally {
-    await replica.close()
   }
 }

@@ -75,19 +75,3 @@ export function openCompleteness(
     return areComplete
   }
 }
-
-/** The head position of a company (as `ledger`), and the position of each of these projections by name. */
-export async function readAllProgress(
-  db: LedgerDb,
-  companyId: string,
-  projections: readonly { name: string; version: number }[],
-): Promise<Map<string, number>> {
-  const { rows } = await sql<{ what: string; position: number }>`
-    select 'ledger' as what, position from heads where company_id = ${toUuid(companyId)}
-    union all
-    select c.projection, c.position from checkpoints c
-    join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
-      on p.name = c.projection and p.version = c.version
-    where c.company_id = ${toUuid(companyId)}`.execute(db)
-  return new Map(rows.map(({ what, position }) => [what, position]))
-}

@@ -29,31 +29,6 @@ export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) 
 
 const ERASED = ['employee', 'user'] as const
 
-/** Reports the lag of the replica, and counts reads from it and from the primary. */
-export function countReads(
-  { pools, lookUps, reads, replicaLag, replicaUsable }: Metrics,
-  { name, pool, watch }: WatchedReplica,
-): void {
-  pools.set('replica', pool)
-  lookUps.push(async () => {
-    replicaLag.set({ replica: name }, watch.lagSeconds())
-    replicaUsable.set({ replica: name }, watch.isUsable() ? 1 : 0)
-  })
-  for (const [place, reason] of READ_PLACES) reads.inc({ place, reason }, 0)
-}
-
-const READ_PLACES = [
-  ['replica', 'current'],
-  ...['unusable', 'behind', 'failed'].map((reason) => ['primary', reason]),
-] as const
-
-interface WatchedReplica {
-  /** Its host and port. */
-  name: string
-  pool: PoolCounts
-  watch: { lagSeconds(): number; isUsable(): boolean }
-}
-
 /** Wraps lanes to count the calls that they have accepted but not answered. */
 export function countPending({ appendsPending }: Metrics, lanes: Lanes): Lanes {
   return {

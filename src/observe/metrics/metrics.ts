@@ -110,7 +110,6 @@ export function openMetrics() {
       help: 'Refused records whose data was erased after the retention period',
       registers,
     }),
-    ...replicaMetrics(registers),
     unguardedTables: new Gauge({
       name: 'employee_ledger_unguarded_tables',
       help: 'Tables of events, on a cluster their shards, that lack a trigger which refuses changes',
@@ -119,30 +118,6 @@ export function openMetrics() {
     checkpointFailures: new Counter({
       name: 'employee_ledger_checkpoint_failures_total',
       help: 'Checkpoints of a company that could not be written outside the database, or were refused',
-      registers,
-    }),
-  }
-}
-
-/** The metrics of a process that reads from a replica. */
-function replicaMetrics(registers: Registry[]) {
-  return {
-    reads: new Counter({
-      name: 'employee_ledger_reads_total',
-      help: 'Reads of the admin and audit endpoints and pages, by place (replica or primary) and reason',
-      labelNames: ['place', 'reason'],
-      registers,
-    }),
-    replicaLag: new Gauge({
-      name: 'employee_ledger_replica_lag_seconds',
-      help: 'How far the replica lags behind the primary, in seconds',
-      labelNames: ['replica'],
-      registers,
-    }),
-    replicaUsable: new Gauge({
-      name: 'employee_ledger_replica_usable',
-      help: 'Whether the replica may be read: it answers, follows the primary, and lags by no more than READ_STALENESS_MS',
-      labelNames: ['replica'],
       registers,
     }),
   }

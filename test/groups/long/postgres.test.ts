@@ -1,3 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/postgres/*.long.test.ts', 'test/replica/*.long.test.ts')
+await runFiles('test/postgres/*.long.test.ts')
