@@ -1,5 +1,4 @@
 import { openCrud } from '../peers/crud-peer.ts'
-import { openEmmett } from '../peers/emmett-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import type { Cell, Peer, PeerName, Work } from '../load/peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
@@ -60,7 +59,6 @@ export async function withPeers<Result>(
       names.push(database)
       if (name === 'ours') peers.push(await openOurs(urls, sizes))
       if (name === 'crud') peers.push(await openCrud(urls, sizes, { connections }))
-      if (name === 'emmett') peers.push(await openEmmett(urls, { connections, records }))
       if (name === 'raw') peers.push(await openRaw(urls, { connections, records }))
     }
     return await task(peers)

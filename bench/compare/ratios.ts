@@ -18,7 +18,7 @@ export function computeRatios(result: CellResult): Ratio[] {
   const { work, companies, callers, peers } = result
   const ours = peers.ours
   if (!ours) return []
-  const others = (['crud', 'emmett', 'raw'] as const).filter((name) => peers[name] !== undefined)
+  const others = (['crud', 'raw'] as const).filter((name) => peers[name] !== undefined)
   return others.flatMap((against) =>
     (against === 'crud' && work !== 'verify' ? (['answered', 'visible'] as const) : (['answered'] as const)).map(
       (of) => {
@@ -42,7 +42,6 @@ interface Asked {
 
 const CRUD = { against: 'crud', of: 'answered' } as const
 const CRUD_VISIBLE = { against: 'crud', of: 'visible' } as const
-const EMMETT = { against: 'emmett', of: 'answered' } as const
 
 /** The performance targets of the service. */
 const TARGETS: Asked[] = [
@@ -50,11 +49,9 @@ const TARGETS: Asked[] = [
     { where: { work, ...CRUD, companies: 1, callers: 32 }, least: 2.4 },
     { where: { work, ...CRUD, companies: 64, callers: 32 }, least: 1.5 },
     { where: { work, ...CRUD, callers: 1 }, least: 0.9 },
-    { where: { work, ...EMMETT, callers: 32 }, least: 1.5 },
   ]),
   { where: { work: 'bulk-create', ...CRUD, callers: 4 }, least: 0.8 },
   { where: { work: 'bulk-create', ...CRUD_VISIBLE, callers: 4 }, least: 0.7 },
-  { where: { work: 'bulk-create', ...EMMETT, callers: 4 }, least: 0.7 },
   { where: { work: 'bulk-patch', ...CRUD, companies: 1, callers: 4 }, least: 0.8 },
   { where: { work: 'bulk-patch', ...CRUD, companies: 64, callers: 4 }, least: 1 },
   { where: { work: 'bulk-patch-unchanged', ...CRUD, callers: 4 }, least: 2 },

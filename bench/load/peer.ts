@@ -12,7 +12,7 @@ export const WORKS = [
 ] as const
 export type Work = (typeof WORKS)[number]
 
-export const PEERS = ['crud', 'emmett', 'raw', 'ours'] as const
+export const PEERS = ['crud', 'raw', 'ours'] as const
 export type PeerName = (typeof PEERS)[number]
 
 /** A kind of call with a number of companies and of concurrent callers. */

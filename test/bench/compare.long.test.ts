@@ -15,7 +15,7 @@ import { benchServer, onOneServer } from '../support/processes/bench-server.ts'
 const server = benchServer('bench_ours')
 const RECORDS = 10
 const OPTIONS: CompareOptions = {
-  ...{ rounds: 1, seconds: 0.01, peers: ['crud', 'emmett', 'raw', 'ours'], works: [...WORKS] },
+  ...{ rounds: 1, seconds: 0.01, peers: ['crud', 'raw', 'ours'], works: [...WORKS] },
   ...{ companies: [2], callers: [2], records: RECORDS, connections: 4 },
 }
 
@@ -37,9 +37,7 @@ await t.test(
     )
     t.equal(failuresOf(run), 0)
     for (const { work, peers } of run.cells) {
-      const able = ['single-create', 'bulk-create'].includes(work)
-        ? ['crud', 'emmett', 'ours', 'raw']
-        : ['crud', 'ours']
+      const able = ['single-create', 'bulk-create'].includes(work) ? ['crud', 'ours', 'raw'] : ['crud', 'ours']
       t.strictSame(Object.keys(peers).toSorted(), able, work)
       for (const [measured] of Object.values(peers)) t.ok(measured!.calls >= 6 && measured!.perSecond > 0, work)
     }
@@ -47,7 +45,7 @@ await t.test(
 
     const ratios = run.cells.flatMap(computeRatios)
     t.ok(ratios.every(({ spread }) => spread.median > 0))
-    t.strictSame([...new Set(ratios.map(({ against }) => against))].toSorted(), ['crud', 'emmett', 'raw'])
+    t.strictSame([...new Set(ratios.map(({ against }) => against))].toSorted(), ['crud', 'raw'])
     const machine = await describeMachine(server, t.testdir())
     const markdown = compareMarkdown({ machine, options: OPTIONS, ...run })
     for (const work of WORKS)

@@ -2,8 +2,6 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { currentDocument } from '../../../clients/openapi/current-document.ts'
-import { withCompilerApi } from '../../../clients/openapi/with-compiler-api.ts'
 import { runAlone } from '../../support/processes/installed-client.ts'
 import { startService } from '../../support/service.ts'
 
@@ -62,28 +60,4 @@ await t.test('openapi-typescript: its client needs no narrowing and no defaults'
     }`
   writeFileSync(path.join(folder, 'openapi-typescript/program.ts'), program)
   t.match(await compileAndRun('openapi-typescript'), EXPECTED)
-})
-
-await t.test('@hey-api/openapi-ts: its client needs no narrowing and no defaults', async (t) => {
-  const { createClient } = await withCompilerApi('@hey-api/openapi-ts', () => import('@hey-api/openapi-ts'))
-  const input = (await currentDocument()) as never
-  await createClient({ input, output: path.join(folder, 'hey-api/client'), logs: { level: 'silent' } })
-  const program = `
-    import { createEmployees, issueApiKey, streamEvents, upsertEmployees } from './client'
-    export async function run(baseUrl: string, ofKey: Record<string, string>, ofAdmin: Record<string, string>) {
-      const ana = { first_name: 'Ana', last_name: 'Perez', email: 'ana.hey-api@example.com' }
-      const created = await createEmployees({ baseUrl, headers: ofKey, body: ana })
-      const key = await issueApiKey({ baseUrl, headers: ofAdmin, body: { name: 'Generated' } })
-      const job_title = 'Lead'
-      const changed = await upsertEmployees({ baseUrl, headers: ofKey, body: [{ email: ana.email, job_title }] })
-      // @ts-expect-error: there is no such field
-      void (() => upsertEmployees({ body: [{ email: ana.email, jobtitle: 'Lead' }] }))
-      const events = await streamEvents({ baseUrl, headers: ofAdmin, query: { format: 'proof' }, parseAs: 'text' })
-      const lines: string | undefined = events.data
-      return [
-        created.data?.employees[0]?.id, created.data?.log_id, lines, key.data?.name, changed.data?.results[0]?.result,
-      ]
-    }`
-  writeFileSync(path.join(folder, 'hey-api/program.ts'), program)
-  t.match(await compileAndRun('hey-api'), EXPECTED)
 })
