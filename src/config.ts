@@ -1,15 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
+import type { Limits } from './limits.ts'
+import { LIMITS } from './limits.ts'
 
 const MIB = 1024 * 1024
-/** How many bodies of the maximum size the body budget holds at least; a key gets an eighth of it. */
-export const BODIES_WITHIN_BUDGET = 8
-
-/** The default of BODY_BUDGET, in bytes. */
-export function defaultBodyBudget(bodyLimit: number): number {
-  return Math.max(64 * MIB, BODIES_WITHIN_BUDGET * bodyLimit)
-}
 // A Node.js timer longer than 24 days fires after 1 millisecond.
 const DAY_MS = 86_400_000
 // An IPv4 or IPv6 address or network.
@@ -28,11 +23,6 @@ export const PATTERN_RULES: Readonly<Record<string, string>> = {
   [SMTP_URL]: 'start with smtp:// or smtps://',
   [HTTP_ORIGIN]: 'be a URL that starts with http:// or https://, without a path',
   [PROXIES]: 'be IP addresses or networks such as 10.0.0.0/8, separated by commas',
-}
-
-/** A duration in milliseconds, of a day at most. */
-function milliseconds(preset: number, minimum: number, description: string) {
-  return Type.Integer({ default: preset, minimum, maximum: DAY_MS, description })
 }
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }))
@@ -78,7 +68,6 @@ export const ConfigSchema = Type.Object({
       '1: webhooks and identity providers may use http and reach private addresses, for development; 0: https and public ones only',
   }),
   CHECKPOINT_DIR: optionalText('folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR'),
-  CHECKPOINT_INTERVAL_MS: milliseconds(60_000, 100, 'milliseconds between two checkpoints of a company that changes'),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.Integer({
     default: 3000,
@@ -101,33 +90,6 @@ export const ConfigSchema = Type.Object({
         'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
     }),
   ),
-  OTEL_EXPORTER_OTLP_HEADERS: optionalText(
-    'headers for the collector, as `name=value`, separated by commas; they may contain a secret',
-  ),
-  OTEL_SERVICE_NAME: optionalText('name of the service in traces; unset: `employee-ledger`'),
-  OTEL_RESOURCE_ATTRIBUTES: optionalText(
-    'more attributes of the process in traces, as `name=value`, separated by commas',
-  ),
-  OTEL_TRACES_SAMPLER: Type.Union(
-    [
-      Type.Literal('always_on'),
-      Type.Literal('always_off'),
-      Type.Literal('traceidratio'),
-      Type.Literal('parentbased_always_on'),
-      Type.Literal('parentbased_always_off'),
-      Type.Literal('parentbased_traceidratio'),
-    ],
-    {
-      default: 'parentbased_always_on',
-      description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`',
-    },
-  ),
-  OTEL_TRACES_SAMPLER_ARG: Type.Number({
-    default: 1,
-    minimum: 0,
-    maximum: 1,
-    description: 'share of calls that a ratio sampler traces',
-  }),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', description: 'lowest level that is logged (JSON lines, standard error)' },
@@ -144,45 +106,12 @@ export const ConfigSchema = Type.Object({
     maximum: 64 * MIB,
     description: 'maximum size of the body of a writing call, in bytes',
   }),
-  BODY_BUDGET: Type.Optional(
-    Type.Integer({
-      minimum: 1024,
-      description:
-        'bytes of bodies in memory, at least 8 times BODY_LIMIT; a company may have a quarter and a key an eighth, further calls wait; unset: 8 times BODY_LIMIT, but at least 64 MiB; per process',
-    }),
-  ),
-  LANES: Type.Integer({
-    default: 4,
-    minimum: 1,
-    maximum: 64,
-    description: 'parallel append transactions, in addition to the one that small calls share; per process',
-  }),
-  RECORDS_PER_COMMIT: Type.Integer({
-    default: 500,
-    minimum: 1,
-    maximum: 10_000,
-    description:
-      'maximum number of records (or kilobytes, if those are more) that share a commit; a larger call gets its own',
-  }),
-  CALLS_WAITING: Type.Integer({
-    default: 8000,
-    minimum: 1,
-    description:
-      'writing calls taken on at once; a company may have a quarter, as many more wait, and the rest get 503; per process',
-  }),
-  RECORDS_WAITING: Type.Integer({
-    default: 50_000,
-    minimum: 1,
-    description:
-      'records (or kilobytes, if those are more) of the calls taken on at once; a company may have a quarter, and its further calls wait; per process',
-  }),
   EMPLOYEE_CACHE: Type.Integer({
     default: 64 * MIB,
     minimum: 0,
     description:
       'about how many bytes of employees stay in memory for the next calls of their companies; a company may have a quarter, for a minute after its last call; per process',
   }),
-  CALL_WAIT_MS: milliseconds(10_000, 100, 'milliseconds that a call may wait for its turn; then it gets 503'),
   POOL_SIZE: Type.Integer({
     default: 16,
     minimum: 2,
@@ -190,15 +119,6 @@ export const ConfigSchema = Type.Object({
     description:
       'connections for reads and for changes of companies; appends, sessions and sign-in have their own; per process',
   }),
-  HEAVY_READS: Type.Integer({
-    default: 4,
-    minimum: 1,
-    maximum: 199,
-    description:
-      'searches, exports, looks back in time, and test messages that one company may run at once, at most a quarter of `POOL_SIZE`; more get 429; per process',
-  }),
-  MACHINE_ANSWER_MS: milliseconds(1250, 500, 'milliseconds within which each machine of a Citus cluster must answer'),
-  SWEEP_INTERVAL_MS: milliseconds(5000, 100, 'milliseconds between two sweeps for events that no job announced'),
   BURST_LIMIT: Type.Integer({
     default: 100,
     minimum: 0,
@@ -274,31 +194,58 @@ export const ConfigSchema = Type.Object({
     maximum: 3650,
     description: 'days for which the service keeps the address and the program from which a call or a change was sent',
   }),
-  STREAMS_PER_USER: Type.Integer({
-    default: 5,
-    minimum: 1,
-    maximum: 1000,
-    description: 'live streams that a user may have open; per process',
+  SHUTDOWN_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 1000,
+    maximum: DAY_MS,
+    description: 'milliseconds to finish calls when stopping',
   }),
-  STREAM_HEARTBEAT_MS: milliseconds(
-    15_000,
-    100,
-    "milliseconds between two heartbeats of a live stream; the user's rights are checked at each one, and before each page of events",
-  ),
-  STREAM_LIFE_MS: milliseconds(
-    900_000,
-    1000,
-    'milliseconds after which a live stream ends; its client reconnects and misses nothing',
-  ),
-  REQUEST_TIMEOUT_MS: milliseconds(60_000, 1000, 'milliseconds to receive a request'),
-  SHUTDOWN_TIMEOUT_MS: milliseconds(10_000, 1000, 'milliseconds to finish calls when stopping'),
 })
 
-export type Config = Readonly<Static<typeof ConfigSchema>>
+/** OpenTelemetry's variables besides the endpoint. The SDK's packages leave it to the program to read them. */
+const TracingSchema = Type.Object({
+  OTEL_EXPORTER_OTLP_HEADERS: optionalText(
+    'headers for the collector, as `name=value`, separated by commas; they may contain a secret',
+  ),
+  OTEL_SERVICE_NAME: optionalText('name of the service in traces; unset: `employee-ledger`'),
+  OTEL_RESOURCE_ATTRIBUTES: optionalText(
+    'more attributes of the process in traces, as `name=value`, separated by commas',
+  ),
+  OTEL_TRACES_SAMPLER: Type.Union(
+    [
+      Type.Literal('always_on'),
+      Type.Literal('always_off'),
+      Type.Literal('traceidratio'),
+      Type.Literal('parentbased_always_on'),
+      Type.Literal('parentbased_always_off'),
+      Type.Literal('parentbased_traceidratio'),
+    ],
+    {
+      default: 'parentbased_always_on',
+      description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`',
+    },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+    description: 'share of calls that a ratio sampler traces',
+  }),
+})
 
-/** Reads the settings from the environment, once. Throws an error with one line for each invalid setting. */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export type Config = Readonly<Static<typeof ConfigSchema> & Static<typeof TracingSchema> & Limits>
+
+/** Every variable that the program reads. */
+export const EnvironmentSchema = Type.Object({ ...ConfigSchema.properties, ...TracingSchema.properties })
+
+/** Reads the settings from the environment, once; tests give other limits. Throws an error with one line for each invalid setting. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env, limits: Limits = LIMITS): Config {
   // An empty variable counts as unset, as in most shells and orchestrators.
-  const set = Object.entries(env).filter(([name, value]) => value && Object.hasOwn(ConfigSchema.properties, name))
-  return Object.freeze(envSchema<Config>({ schema: ConfigSchema, data: Object.fromEntries(set), env: false }))
+  const set = Object.entries(env).filter(([name, value]) => value && Object.hasOwn(EnvironmentSchema.properties, name))
+  const settings = envSchema<Static<typeof EnvironmentSchema>>({
+    schema: EnvironmentSchema,
+    data: Object.fromEntries(set),
+    env: false,
+  })
+  return Object.freeze({ ...settings, ...limits })
 }

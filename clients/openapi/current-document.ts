@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { LIMITS } from '../../src/limits.ts'
 import { ConfigSchema } from '../../src/config.ts'
 import type { AppServices } from '../../src/http/app.ts'
 import { buildApp } from '../../src/http/app.ts'
@@ -16,10 +17,10 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     log: pino({ level: 'silent' }),
     bodyLimit: ConfigSchema.properties.BODY_LIMIT.default,
     bodyBudget: { bytes: 0, waitMs: 0 },
-    requestTimeoutMs: ConfigSchema.properties.REQUEST_TIMEOUT_MS.default,
+    requestTimeoutMs: LIMITS.REQUEST_TIMEOUT_MS,
     burstLimit: 0,
     failureLimit: 0,
-    readLimits: { atOnce: 1, heavyAtOnce: ConfigSchema.properties.HEAVY_READS.default },
+    readLimits: { atOnce: 1, heavyAtOnce: LIMITS.HEAVY_READS },
     streamLimits: {},
     signInLimits: { perPerson: 0, perAddress: 0 },
     sessions: { publicUrl: null },

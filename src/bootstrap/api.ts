@@ -5,7 +5,6 @@ import { quarterOf } from '../admission/budget.ts'
 import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
 import { openCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import type { Config } from '../config.ts'
-import { defaultBodyBudget } from '../config.ts'
 import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
@@ -131,12 +130,14 @@ function startLanes(
   })
 }
 
+const MIB = 1024 * 1024
+
 /** The settings of the HTTP server, its sessions and its streams. */
 function readAppSettings(config: Config) {
   return {
     trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
-    bodyBudget: { bytes: config.BODY_BUDGET ?? defaultBodyBudget(config.BODY_LIMIT), waitMs: config.CALL_WAIT_MS },
+    bodyBudget: { bytes: config.BODY_BUDGET ?? Math.max(64 * MIB, 8 * config.BODY_LIMIT), waitMs: config.CALL_WAIT_MS },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,

@@ -35,7 +35,7 @@ interface DrillOptions {
 const CLIENTS = 8
 /** How long after the loss of the server a client waits for an answer. */
 const RESOLVE_WITHIN_MS = 3_000
-const CHECKPOINT_INTERVAL_MS = '200'
+const CHECKPOINT_EVERY_MS = '200'
 
 /** Runs the drill, and reports on each kind of restore. */
 export async function runDrill(options: DrillOptions): Promise<RestoreReport[]> {
@@ -43,7 +43,7 @@ export async function runDrill(options: DrillOptions): Promise<RestoreReport[]> 
   const program = (folder: string) => ({
     SIGNING_KEY,
     CHECKPOINT_DIR: path.join(folder, 'outside'),
-    CHECKPOINT_INTERVAL_MS,
+    CHECKPOINT_INTERVAL_MS: CHECKPOINT_EVERY_MS,
   })
   const stage = await openStage({
     ...{ apis: 1, workers: 1, program },

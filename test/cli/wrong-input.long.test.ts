@@ -12,8 +12,8 @@ const COMPANY = 'com_01m7wpyc6pe4c84c8xtp0e86m3'
 await t.test('an invalid setting is named in one line', async (t) => {
   const faults: [Record<string, string>, string][] = [
     [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535'],
-    [{ LANES: '0' }, 'LANES must be a whole number from 1 to 64'],
-    [{ CALLS_WAITING: '0' }, 'CALLS_WAITING must be a whole number, 1 or more'],
+    [{ POOL_SIZE: '1' }, 'POOL_SIZE must be a whole number from 2 to 200'],
+    [{ BURST_LIMIT: '-1' }, 'BURST_LIMIT must be a whole number, 0 or more'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must start with postgres:// or postgresql://'],
     [
@@ -32,8 +32,8 @@ await t.test('an invalid setting is named in one line', async (t) => {
     [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
     [{ MIGRATE_DATABASE_URL: 'postgres://db/x' }, 'MIGRATE_DATABASE_URL requires DATABASE_URL'],
     [
-      { PORT: '70000', LANES: '1.5' },
-      'PORT must be a whole number from 0 to 65535; LANES must be a whole number from 1 to 64',
+      { PORT: '70000', MAX_RECORDS: '1.5' },
+      'PORT must be a whole number from 0 to 65535; MAX_RECORDS must be a whole number from 1 to 10000',
     ],
   ]
   const ended = await Promise.all(

@@ -6,7 +6,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { buildProgram } from '../../src/cli/program.ts'
-import { ConfigSchema, readConfig } from '../../src/config.ts'
+import { EnvironmentSchema, readConfig } from '../../src/config.ts'
 import { makeDataDir, runCommand, startServer, launch } from '../support/processes/cli.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { testServerUrls } from '../support/postgres/test-server.ts'
@@ -96,7 +96,7 @@ await t.test('every variable is a setting of the program, with a valid value', (
     const all = { ...image, ...environment }
     delete (all as Record<string, string>)['NODE_ENV']
     t.strictSame(
-      Object.keys(all).filter((name) => !Object.hasOwn(ConfigSchema.properties, name)),
+      Object.keys(all).filter((name) => !Object.hasOwn(EnvironmentSchema.properties, name)),
       [],
     )
     t.ok(readConfig(all))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { buildProgram } from '../../src/cli/program.ts'
-import { ConfigSchema, readConfig } from '../../src/config.ts'
+import { EnvironmentSchema, readConfig } from '../../src/config.ts'
 
 /* The Kubernetes manifest, checked without Kubernetes: it agrees with itself, the image and the program. */
 
@@ -64,7 +64,7 @@ await t.test('it runs the migrations, the API and the workers, with commands of 
 await t.test('every variable is a setting of the program, with a valid value', (t) => {
   const secrets = containers.flatMap(({ env = [] }) => env.map(({ name }) => name))
   for (const name of [...Object.keys(settings!.data), ...secrets])
-    t.ok(Object.hasOwn(ConfigSchema.properties, name), name)
+    t.ok(Object.hasOwn(EnvironmentSchema.properties, name), name)
   t.ok(readConfig({ ...settings!.data, DATABASE_URL: 'postgres://service@db.example/employee_ledger' }))
   for (const { args, envFrom, env } of containers) {
     t.equal(envFrom[0]!.configMapRef!.name, settings!.metadata.name)
@@ -132,7 +132,7 @@ await t.test('the program runs without privileges, with resources, keys and a fo
       )
   }
   const grace = find('Deployment').map(({ spec }) => Number(spec.template.spec['terminationGracePeriodSeconds']))
-  const needed = Number(ConfigSchema.properties.SHUTDOWN_TIMEOUT_MS.default) / 1_000
+  const needed = Number(EnvironmentSchema.properties.SHUTDOWN_TIMEOUT_MS.default) / 1_000
   for (const seconds of grace) t.ok(seconds > needed, 'it has time to stop')
   t.end()
 })

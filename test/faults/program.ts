@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import readline from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../support/cleanup.ts'
+import { presetLimits } from '../support/processes/limits.ts'
 import type { Cluster } from './cluster.ts'
 
 /** A process of the program that is restarted whenever it ends, as by an orchestrator. */
@@ -177,7 +178,8 @@ function launch(
   { command, databaseUrl, port, metricsPort, settings }: ProgramOptions,
   plant: Plant | undefined,
 ): ChildProcess {
-  return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', command], {
+  const variables = { SWEEP_INTERVAL_MS: '500', ...settings }
+  return spawn(process.execPath, ['--import', PLANTER, ...presetLimits(variables), 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -186,10 +188,9 @@ function launch(
       ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
       LOG_LEVEL: process.env['FAULTS_LOG'] ?? 'error',
       BURST_LIMIT: '0',
-      SWEEP_INTERVAL_MS: '500',
       SECRETS_KEY: SECRETS_KEY.toString('base64'),
       OUTGOING_PRIVATE: '1',
-      ...settings,
+      ...variables,
       ...environmentOf(plant),
     },
     stdio: ['ignore', 'pipe', process.env['FAULTS_LOG'] === undefined ? 'pipe' : 'inherit', 'ipc'],

@@ -30,6 +30,7 @@ import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Tracing } from '../../src/observe/tracing/tracing.ts'
 import type { SingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
 import { catchUp } from '../../src/workers/project.ts'
+import { limitsOf } from './processes/limits.ts'
 import { PATIENT } from './postgres/citus-url.ts'
 import { createTestDatabase } from './postgres/test-database.ts'
 
@@ -105,7 +106,7 @@ export async function startService(
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ledger-service-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   const own = { DATABASE_URL: urls.serviceUrl, DATA_DIR: dataDir, SIGNING_KEY, SECRETS_KEY }
-  const config = readConfig({
+  const variables = {
     ...own,
     PORT: '0',
     LOG_LEVEL: 'silent',
@@ -115,7 +116,8 @@ export async function startService(
     BURST_LIMIT: '0',
     FAILURE_LIMIT: '0',
     ...settings,
-  })
+  }
+  const config = readConfig(variables, limitsOf(variables))
   const log = options.log ?? pino({ level: config.LOG_LEVEL })
   const store = await openStore(config, urls)
   const workers = options.workers ? await startWorkers({ config, urls, store, log, recent: options.recent }) : null

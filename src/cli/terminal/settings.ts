@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { BODIES_WITHIN_BUDGET, ConfigSchema, PATTERN_RULES, readConfig } from '../../config.ts'
+import { EnvironmentSchema, PATTERN_RULES, readConfig } from '../../config.ts'
 import { MailSettingError, readMailServer } from '../../mail/sending/mail-server.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
@@ -9,9 +9,6 @@ export function readSettings(): Config {
     const config = readConfig()
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
       throw new StartupError('MIGRATE_DATABASE_URL requires DATABASE_URL')
-    }
-    if (config.BODY_BUDGET !== undefined && config.BODY_BUDGET < BODIES_WITHIN_BUDGET * config.BODY_LIMIT) {
-      throw new StartupError(`BODY_BUDGET must be at least ${BODIES_WITHIN_BUDGET} times BODY_LIMIT`)
     }
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
     if (collector !== undefined && !URL.canParse(collector))
@@ -33,13 +30,13 @@ function assertMail(config: Config): void {
   }
 }
 
-type Setting = keyof typeof ConfigSchema.properties
+type Setting = keyof typeof EnvironmentSchema.properties
 
 /** The settings that a validation error names, each once. */
 function invalidSettings(error: unknown): Setting[] {
   const { errors = [] } = error as { errors?: { instancePath: string }[] }
   const names = errors.map(({ instancePath }) => instancePath.slice(1))
-  return [...new Set(names)].filter((name): name is Setting => Object.hasOwn(ConfigSchema.properties, name))
+  return [...new Set(names)].filter((name): name is Setting => Object.hasOwn(EnvironmentSchema.properties, name))
 }
 
 interface Rule {
@@ -51,7 +48,7 @@ interface Rule {
 }
 
 function describeRule(name: Setting): string {
-  const { type, anyOf, pattern, minimum, maximum } = ConfigSchema.properties[name] as Rule
+  const { type, anyOf, pattern, minimum, maximum } = EnvironmentSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
   if (pattern !== undefined) return PATTERN_RULES[pattern] ?? `match ${pattern}`
   if (type === 'number') return `be a number from ${minimum} to ${maximum}`

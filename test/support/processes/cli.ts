@@ -7,6 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import type { Test } from 'tap'
+import { presetLimits } from './limits.ts'
 import { PATIENT } from '../postgres/citus-url.ts'
 import type { DemoCredentials } from '../../../src/cli/demo/demo.ts'
 
@@ -41,7 +42,7 @@ export function launch(
   environment: Environment,
   entry = 'src/main.ts',
 ): Running {
-  const child = spawn(process.execPath, [entry, ...args], {
+  const child = spawn(process.execPath, [...presetLimits({ ...PATIENT, ...environment }), entry, ...args], {
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -89,7 +90,8 @@ const waiting: ((ended: Ended) => void)[] = []
  * as users do.
  */
 export async function runCommand(t: Test, args: string[], environment: Environment): Promise<Ended> {
-  const isOfProcess = 'NODE_OPTIONS' in environment || 'NODE_EXTRA_CA_CERTS' in environment
+  const isOfProcess =
+    'NODE_OPTIONS' in environment || 'NODE_EXTRA_CA_CERTS' in environment || presetLimits(environment).length > 0
   if (SERVING.has(args[0]) || isOfProcess) return launch(t, args, environment).ended
   const { promise, resolve } = Promise.withResolvers<Ended>()
   waiting.push(resolve)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import readline from 'node:readline'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
+import { presetLimits } from './limits.ts'
 import { PATIENT } from '../postgres/citus-url.ts'
 
 /** A process of the program that is ready. */
@@ -22,7 +23,7 @@ export async function startProcess(
   urls: DatabaseUrls,
   settings: Record<string, string> = {},
 ): Promise<StartedProcess> {
-  const child = spawn(process.execPath, ['src/main.ts', command], {
+  const child = spawn(process.execPath, [...presetLimits({ ...PATIENT, ...settings }), 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: urls.serviceUrl,
