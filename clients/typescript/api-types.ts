@@ -1199,6 +1199,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "attention.raised": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Something began to need attention
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
+        post: operations["AttentionRaisedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "attention.resolved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Something stopped needing attention
+         * @description A POST to the URL of the webhook, signed as Standard Webhooks specifies.
+         */
+        post: operations["AttentionResolvedMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.ping": {
         parameters: {
             query?: never;
@@ -1567,6 +1607,60 @@ export interface components {
             /** @description Of `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. Of `call_missing`: `expected_by`, `last_call_at`. Of `webhook_failing`: `error`. Of `webhook_disabled`: `reason`. Of `quota_used` and `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. Of `key_expiring` and `key_expired`: `expires_at`. Of `provider_failing`: `fault`. Of `projection_parked`: `position`. */
             details: {
                 [key: string]: unknown;
+            };
+        };
+        AttentionRaisedMessage: {
+            /** @constant */
+            type: "attention.raised";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /**
+                 * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
+                 * @enum {string}
+                 */
+                kind?: "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
+                /** @description The id of the key, webhook, identity provider, or read model. */
+                subject_id?: string;
+                /** @description The code with which calls failed. */
+                code?: string;
+            };
+        };
+        AttentionResolvedMessage: {
+            /** @constant */
+            type: "attention.resolved";
+            /**
+             * Format: date-time
+             * @description When it happened: when the event was recorded.
+             */
+            timestamp: string;
+            data: {
+                /** @description The position of the event in the company's ledger. */
+                position: number;
+                /**
+                 * @description Set if the data of the event have been erased: there are no names or values.
+                 * @constant
+                 */
+                erased?: true;
+                /**
+                 * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
+                 * @enum {string}
+                 */
+                kind?: "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
+                /** @description The id of the key, webhook, identity provider, or read model. */
+                subject_id?: string;
+                /** @description The code with which calls failed. */
+                code?: string;
             };
         };
         /** @description An event of the ledger. */
@@ -2352,7 +2446,7 @@ export interface components {
             /** @description What the webhook is for. May be empty. */
             description: string;
             /** @description The types of the messages to send. */
-            types: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+            types: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "attention.raised" | "attention.resolved")[];
             /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. */
             include_data: boolean;
             /** @description The number of messages that may be under way at once. Those of one employee always follow each other. */
@@ -2404,7 +2498,7 @@ export interface components {
              * @description The type of the message.
              * @enum {string}
              */
-            type: "api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "webhook.ping";
+            type: "api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "attention.raised" | "attention.resolved" | "webhook.ping";
             /** @description The position of the event that the message tells. Null for a ping. */
             position: number | null;
             /** Format: date-time */
@@ -2445,7 +2539,7 @@ export interface components {
             /** @description What the webhook is for. May be empty. */
             description: string;
             /** @description The types of the messages to send. */
-            types: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+            types: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "attention.raised" | "attention.resolved")[];
             /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. */
             include_data: boolean;
             /** @description The number of messages that may be under way at once. Those of one employee always follow each other. */
@@ -5355,7 +5449,7 @@ export interface operations {
                     /** @description What the webhook is for. May be empty. Default: `""`. */
                     description?: string;
                     /** @description The types of the messages to send. Default: all. */
-                    types?: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+                    types?: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "attention.raised" | "attention.resolved")[];
                     /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. Default: `false`. */
                     include_data?: boolean;
                     /** @description The number of messages that may be under way at once. Those of one employee always follow each other. Default: `4`. */
@@ -5469,7 +5563,7 @@ export interface operations {
                     /** @description What the webhook is for. May be empty. */
                     description?: string;
                     /** @description The types of the messages to send. */
-                    types?: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked")[];
+                    types?: ("api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "attention.raised" | "attention.resolved")[];
                     /** @description Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that no personal data leaves the service. */
                     include_data?: boolean;
                     /** @description The number of messages that may be under way at once. Those of one employee always follow each other. */
@@ -6632,6 +6726,96 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApiKeyRevokedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    AttentionRaisedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttentionRaisedMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more messages: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has accepted the message. Anything else, or no answer in 10 seconds, is a retry. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    AttentionResolvedMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
+                 * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970.
+                 * @example 1795359600
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated by a space during a secret rotation.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttentionResolvedMessage"];
             };
         };
         responses: {

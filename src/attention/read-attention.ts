@@ -17,6 +17,8 @@ import type { LedgerDb } from '../ledger/tables.ts'
 
 /** What needs attention, and the company's last call. */
 export interface Attention {
+  /** The time of what was read, RFC 3339 UTC. */
+  now: string
   items: AttentionItem[]
   /** Null if the company has made no call. */
   lastCall: { logId: string; requestedAt: string; records: number; status: 'Completed' | 'Failed' } | null
@@ -39,7 +41,7 @@ export async function readAttention(db: LedgerDb, companyId: string): Promise<At
     provider: await readProvider(db, companyId),
     parkedProjections: await readParkedProjections(db, companyId),
   })
-  return { items, lastCall: await findLastCall(db, companyId) }
+  return { now, items, lastCall: await findLastCall(db, companyId) }
 }
 
 async function readClockOf(db: LedgerDb, companyId: string): Promise<{ now: string; timeZone: string }> {

@@ -1,4 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.ts'
+import { checkAttention } from '../attention/check-attention.ts'
 import type { Config } from '../config.ts'
 import { retireRecords } from '../erasure/retire-records.ts'
 import { openRecentEvents } from '../ledger/append/recent-events.ts'
@@ -21,12 +22,13 @@ import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { startRecorder } from '../workers/record-checkpoints.ts'
 import { watchGuard } from '../workers/watch-guard.ts'
+import { openWaker } from '../workers/wake.ts'
 import { startWorker } from '../workers/worker.ts'
 import { askMachines } from './machines.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
-import { findMailServer } from './mail.ts'
+import { findMailServer, openOutbox } from './mail.ts'
 import { openConfiguredSecretBox } from './secrets.ts'
 import { openSigner } from './signing.ts'
 
@@ -43,6 +45,9 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const folding = store.open({ name: 'employee-ledger projections', ...limits })
   const webhooks = await openDeliveries(options, boss, metrics)
   const mail = await openMail(options, boss)
+  const { outbox, flush } = openOutbox(config, { secrets: await openConfiguredSecretBox(config), boss, onError: warn })
+  const waker = openWaker(boss, warn)
+  const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.wake }
   const worker = await startWorker({
     db: store.db,
     pool: store.pool,
@@ -55,6 +60,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     answersKeptHours: getAnswersKeptHours(config),
     retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
+    checkAttention: (onUnreachable) => checkAttention(checked, onUnreachable),
     expireSessions: (onUnreachable) => expireSessions(store.pool, onUnreachable),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: (companyIds) => webhooks.announce(companyIds),
@@ -67,6 +73,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       await guard.stop()
       await recorder.stop()
       await worker.stop()
+      await Promise.all([waker.flush(), flush()])
       await Promise.all([webhooks.stop(), mail.stop()])
       await boss.stop({ graceful: false })
       await folding.end()

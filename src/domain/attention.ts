@@ -1,7 +1,10 @@
+import type { AttentionKind } from './attention-kinds.ts'
+import { ATTENTION_KINDS } from './attention-kinds.ts'
 import type { Expectation } from './accounts/expected-calls.ts'
 import { findMissedDeadline } from './accounts/expected-calls.ts'
 import type { KeyUsage, RefreshPeriod } from './accounts/quota.ts'
 import { requestsInWindow, windowEnd } from './accounts/quota.ts'
+import type { NewEvent } from './events.ts'
 import { findStartOf, formatLocal } from './local-times.ts'
 import type { WebhookDisabledReason } from './webhook-types.ts'
 
@@ -11,7 +14,7 @@ import type { WebhookDisabledReason } from './webhook-types.ts'
  */
 
 /** What an item of each kind says beside its subject. Times are RFC 3339 UTC. */
-export interface AttentionDetails {
+export interface AttentionDetails extends Record<AttentionKind, object> {
   /** A key's calls have failed with this code since the start of yesterday. */
   calls_failed: { code: string; calls: number; is_more: boolean; last_log_id: string }
   /** A key expects calls, and none came. */
@@ -33,22 +36,6 @@ interface QuotaDetails {
   quota_limit: number
   resets_at: string
 }
-
-export type AttentionKind = keyof AttentionDetails
-
-/** All kinds, the most urgent first. */
-export const ATTENTION_KINDS = [
-  'projection_parked',
-  'provider_failing',
-  'webhook_disabled',
-  'webhook_failing',
-  'quota_used',
-  'key_expired',
-  'call_missing',
-  'calls_failed',
-  'quota_nearly_used',
-  'key_expiring',
-] as const satisfies AttentionKind[]
 
 /** Something that needs attention. */
 export type AttentionItem = {
@@ -194,4 +181,40 @@ function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {
 
 function toMs(instant: string | null): number | null {
   return instant === null ? null : Date.parse(instant)
+}
+
+/** At most so many changes are told at once; further ones are told with the next check. */
+const MAX_CHANGES = 100
+
+/** A change of what needs attention, and its event. */
+export interface AttentionChange {
+  name: string
+  item: AttentionItem
+  event: Extract<NewEvent, { type: 'AttentionRaised' | 'AttentionResolved' }>
+}
+
+/**
+ * Decides what begins and what stops needing attention, from the items that were raised before and those that are found
+ * now. `version` is that of the next event of the company's stream.
+ */
+export function decideAttention(
+  companyId: string,
+  raised: readonly { name: string; item: AttentionItem }[],
+  items: readonly AttentionItem[],
+  version: number,
+): AttentionChange[] {
+  const before = new Map(raised.map(({ name, item }) => [name, item]))
+  const now = new Map(items.map((item) => [nameOfItem(item), item]))
+  const begun = [...now].filter(([name]) => !before.has(name))
+  const ended = [...before].filter(([name]) => !now.has(name))
+  return [
+    ...ended.map(([name, item]) => ({ name, item, type: 'AttentionResolved' as const })),
+    ...begun.map(([name, item]) => ({ name, item, type: 'AttentionRaised' as const })),
+  ]
+    .slice(0, MAX_CHANGES)
+    .map(({ name, item, type }, at) => {
+      const { kind, subject, details } = item
+      const data = { kind, subject_id: subject.id, ...('code' in details ? { code: details.code } : {}) }
+      return { name, item, event: { type, stream: companyId, version: version + at, index: null, data } }
+    })
 }

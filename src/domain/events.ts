@@ -1,6 +1,7 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
 import type { ExpectedCalls } from './accounts/expected-calls.ts'
+import type { AttentionKind } from './attention-kinds.ts'
 import type { KeyScope } from './accounts/api-key.ts'
 import type { RefreshPeriod } from './accounts/quota.ts'
 import type { Role, TokenScope } from './accounts/roles.ts'
@@ -57,6 +58,13 @@ export interface KeyAccess {
   allowed_networks: readonly string[] | null
 }
 
+/** What needs attention: of a key, webhook, provider, or projection, and of failed calls also their code. */
+interface AttentionData {
+  kind: AttentionKind
+  subject_id: string
+  code?: string
+}
+
 /** The fields of a record that can identify a person. Emails are normalized. */
 type RecordNames = Partial<
   Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
@@ -99,11 +107,16 @@ export interface EventData {
   CompanyRegistered: { name: string }
   /** IANA names of time zones. */
   CompanyTimeZoneChanged: { from: string; to: string }
+  /** Something began, or stopped, needing the attention of administrators: see attention.ts. */
+  AttentionRaised: AttentionData
+  AttentionResolved: AttentionData
   UserInvited: { email: string; name: string; role: Role }
   UserRoleChanged: { from: Role; to: Role }
   /** An administrator issued a one-time link. The old password stopped working. */
   UserPasswordReset: { link_expires_at: string }
   UserPasswordSet: Record<string, never>
+  /** Whether the user gets email when something begins or stops needing attention. */
+  UserAlertsChanged: { from: boolean; to: boolean }
   /** Also ends the user's tokens and sessions. */
   UserRemoved: Record<string, never>
   /** A removed user was erased: the data of the events at these positions is deleted. */

@@ -13,6 +13,8 @@ export const WEBHOOK_TYPES = [
   'api_key.disabled',
   'api_key.enabled',
   'api_key.revoked',
+  'attention.raised',
+  'attention.resolved',
 ] as const
 export type WebhookType = (typeof WEBHOOK_TYPES)[number]
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { AttentionItem } from '../domain/attention.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import type { KeyScope } from '../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
@@ -82,6 +83,9 @@ export interface LedgerTables {
     subject: string | null
     reset_hash: Buffer | null
     reset_expires_at: string | null
+    wants_alerts: boolean
+    told_position: number | null
+    told_at: string | null
   }
   user_tokens: {
     company_id: string
@@ -177,6 +181,8 @@ export interface LedgerTables {
     first_at: string
     last_at: string
   }
+  raised_attention: { company_id: string; name: string; item: AttentionItem }
+  attention_checks: { company_id: string; checked_at: string }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
   ledger_verifications: {

@@ -28,6 +28,8 @@ export const RIGHTS: Record<string, string> = {
   projection_versions: 'select, insert',
   event_traces: 'select, insert, delete',
   actor_clients: 'select, insert, update, delete',
+  raised_attention: 'select, insert, delete',
+  attention_checks: 'select, insert, update',
   webhooks: 'select, insert, update, delete',
   webhook_progress: 'select, insert, update, delete',
   webhook_deliveries: 'select, insert, update, delete',

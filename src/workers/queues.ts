@@ -20,7 +20,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 7'
+export const QUEUES_VERSION = 'pg-boss 12, queues 8'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -46,7 +46,11 @@ export const SEND_EMAILS = 'send-emails'
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
+/** The scheduled job that looks for what begins or stops needing attention. */
+export const CHECK_ATTENTION = 'check-attention'
+
 const SCHEDULES = {
+  [CHECK_ATTENTION]: '* * * * *',
   [DELETE_EXPIRED]: '7 * * * *',
   [RETIRE_RECORDS]: '37 * * * *',
   [EXPIRE_DELIVERIES]: '52 * * * *',

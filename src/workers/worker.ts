@@ -13,7 +13,7 @@ import { completeVersion } from './complete-version.ts'
 import type { TurnOptions } from './fold-in-turns.ts'
 import { foldInTurns } from './fold-in-turns.ts'
 import type { ProjectJob } from './queues.ts'
-import { DELETE_EXPIRED, insertJobs, queueOf, RETIRE_RECORDS } from './queues.ts'
+import { CHECK_ATTENTION, DELETE_EXPIRED, insertJobs, queueOf, RETIRE_RECORDS } from './queues.ts'
 
 interface WorkerOptions extends TurnOptions {
   /** Connections for looking over all companies. */
@@ -29,6 +29,8 @@ interface WorkerOptions extends TurnOptions {
   turnMs?: number
   /** Retires refused records that have exceeded their retention. Returns their number. */
   retireRecords(onUnreachable: OnUnreachable): Promise<number>
+  /** Tells people and webhooks what begins or stops needing attention. */
+  checkAttention(onUnreachable: OnUnreachable): Promise<void>
   /** Deletes the sessions that have ended. */
   expireSessions(onUnreachable: OnUnreachable): Promise<unknown>
   /** Called with the number of answers that expired, or of refused records that were retired. */
@@ -81,6 +83,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   await boss.work(DELETE_EXPIRED, () => deleteExpired(options))
+  await boss.work(CHECK_ATTENTION, () =>
+    options.checkAttention(leaveOut(log, 'could not check what needs attention on a machine')),
+  )
 
   let sweeping: Promise<void> | undefined
   const sweep = () => {
@@ -102,7 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       clearInterval(timer)
       stopping.abort()
-      const queues = [...projections.map(queueOf), DELETE_EXPIRED, RETIRE_RECORDS]
+      const queues = [...projections.map(queueOf), DELETE_EXPIRED, CHECK_ATTENTION, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have started a sweep.
       await sweeping

@@ -2,7 +2,7 @@ import net from 'node:net'
 import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { removeUser } from '../../src/accounts/users/change-user.ts'
 import { eraseUser } from '../../src/accounts/users/erase-user.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
@@ -18,12 +18,17 @@ const service = await startService(t)
 const { pool, company } = service
 const mail = openTestOutbox(service)
 const running = new AbortController().signal
-t.beforeEach(() => mail.clear())
+/** A test that begins without messages. */
+const test = (name: string, run: (t: Test) => Promise<void>) =>
+  t.test(name, async (t) => {
+    await mail.clear()
+    await run(t)
+  })
 
 const send = (url: string, signal = running, timeouts = { openMs: 5_000, sendMs: 5_000 }) =>
   sendNextEmail(mail.services(url, { timeouts }), company.id, signal)
 
-await t.test('a message arrives once, over STARTTLS with the password, and nothing of it stays', async (t) => {
+await test('a message arrives once, over STARTTLS with the password, and nothing of it stays', async (t) => {
   const server = await startMailServer(t)
   await mail.enqueue({
     subject: 'A subject',
@@ -49,7 +54,7 @@ await t.test('a message arrives once, over STARTTLS with the password, and nothi
   t.match(await mail.rows(), [{ kind: 'alert', state: 'sent', has_content: false, error: null, attempts: 1 }])
 })
 
-await t.test('implicit TLS works, and so does a server that asks for neither TLS nor a password', async (t) => {
+await test('implicit TLS works, and so does a server that asks for neither TLS nor a password', async (t) => {
   const secure = await startMailServer(t, { secure: true })
   const plain = await startMailServer(t, { authOptional: true, hideSTARTTLS: true })
   for (const { url } of [secure, plain]) {
@@ -62,7 +67,7 @@ await t.test('implicit TLS works, and so does a server that asks for neither TLS
   )
 })
 
-await t.test('a password is never sent in the clear', async (t) => {
+await test('a password is never sent in the clear', async (t) => {
   const server = await startMailServer(t, {
     hideSTARTTLS: true,
     disabledCommands: ['STARTTLS'],
@@ -74,7 +79,7 @@ await t.test('a password is never sent in the clear', async (t) => {
   t.match(await mail.rows(), [{ state: 'waiting', has_content: true }])
 })
 
-await t.test('a server with another certificate than its name gets nothing', async (t) => {
+await test('a server with another certificate than its name gets nothing', async (t) => {
   const server = await startMailServer(t, {}, { host: '127.0.0.2' })
   await mail.enqueue()
   await send(server.url.replace('localhost', '127.0.0.2'))
@@ -82,7 +87,7 @@ await t.test('a server with another certificate than its name gets nothing', asy
   t.match(await mail.rows(), [{ state: 'waiting', error: "The server's certificate could not be verified" }])
 })
 
-await t.test('a message that the server refuses for now is tried again later, and only then', async (t) => {
+await test('a message that the server refuses for now is tried again later, and only then', async (t) => {
   const server = await startMailServer(t)
   server.judge = () => refuseWith(451)
   await mail.enqueue()
@@ -96,7 +101,7 @@ await t.test('a message that the server refuses for now is tried again later, an
   t.match(await mail.rows(), [{ state: 'sent', has_content: false, attempts: 2 }])
 })
 
-await t.test('a message that the server refuses for good is given up', async (t) => {
+await test('a message that the server refuses for good is given up', async (t) => {
   const server = await startMailServer(t)
   server.judge = () => refuseWith(554)
   await mail.enqueue()
@@ -109,7 +114,7 @@ await t.test('a message that the server refuses for good is given up', async (t)
   t.match(await mail.rows(), [{ state: 'failed', has_content: false, error: 'The server answered 550 to RCPT TO' }])
 })
 
-await t.test('wrong credentials, and a refused sender, are tried again: an operator can correct them', async (t) => {
+await test('wrong credentials, and a refused sender, are tried again: an operator can correct them', async (t) => {
   const server = await startMailServer(t, { onMailFrom: (_address, _session, done) => done(refuseWith(550)) })
   await mail.enqueue()
   await send(server.url)
@@ -119,7 +124,7 @@ await t.test('wrong credentials, and a refused sender, are tried again: an opera
   t.match(await mail.rows(), [{ state: 'waiting', error: 'The server did not accept the credentials (535)' }])
 })
 
-await t.test('servers that are absent or silent are tried again', async (t) => {
+await test('servers that are absent or silent are tried again', async (t) => {
   const silent = net.createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   t.teardown(() => silent.close())
@@ -148,7 +153,7 @@ await t.test(
   },
 )
 
-await t.test('if the connection is lost while the server has the message, it is not sent again', async (t) => {
+await test('if the connection is lost while the server has the message, it is not sent again', async (t) => {
   const server = await startMailServer(t)
   const cut = new AbortController()
   server.judge = () => {
@@ -160,7 +165,7 @@ await t.test('if the connection is lost while the server has the message, it is 
   t.match(await mail.rows(), [{ state: 'unknown', has_content: false }])
 })
 
-await t.test('if a process stops before the server knows of the message, it is sent later', async (t) => {
+await test('if a process stops before the server knows of the message, it is sent later', async (t) => {
   const cut = new AbortController()
   const server = await startMailServer(t, {
     onRcptTo: () => cut.abort(),
@@ -170,7 +175,7 @@ await t.test('if a process stops before the server knows of the message, it is s
   t.match(await mail.rows(), [{ state: 'waiting', has_content: true }])
 })
 
-await t.test('of a process that was killed after the server was told, the outcome is unknown', async (t) => {
+await test('of a process that was killed after the server was told, the outcome is unknown', async (t) => {
   const server = await startMailServer(t)
   await mail.enqueue()
   const killed = await claimEmail(pool, company.id, randomUUID())
@@ -198,7 +203,7 @@ await t.test(
   },
 )
 
-await t.test('processes that send at once send each message once', async (t) => {
+await test('processes that send at once send each message once', async (t) => {
   const server = await startMailServer(t)
   for (let count = 0; count < 20; count += 1) await mail.enqueue({ subject: `Message ${count}` })
   const work = async () => {
@@ -210,7 +215,7 @@ await t.test('processes that send at once send each message once', async (t) => 
   t.equal(new Set(subjects).size, 20)
 })
 
-await t.test('a message that could not be sent in time is given up', async (t) => {
+await test('a message that could not be sent in time is given up', async (t) => {
   await mail.enqueue()
   await mail.enqueue({ expiresAt: new Date(Date.now() - 1_000).toISOString() })
   t.equal(await endOverdueEmails(pool), 1)
@@ -222,7 +227,7 @@ await t.test('a message that could not be sent in time is given up', async (t) =
   ])
 })
 
-await t.test('a removed user gets no more messages, and after an erasure nothing of them is stored', async (t) => {
+await test('a removed user gets no more messages, and after an erasure nothing of them is stored', async (t) => {
   const server = await startMailServer(t)
   const changing = { pool, newId }
   const acting = { companyId: company.id, actor: OPERATOR }
@@ -241,7 +246,7 @@ await t.test('a removed user gets no more messages, and after an erasure nothing
   t.strictSame(server.received, [])
 })
 
-await t.test('records are deleted after 30 days, but not messages that wait', async (t) => {
+await test('records are deleted after 30 days, but not messages that wait', async (t) => {
   const server = await startMailServer(t)
   await mail.enqueue()
   await send(server.url)
@@ -252,7 +257,7 @@ await t.test('records are deleted after 30 days, but not messages that wait', as
   t.match(await mail.rows(), [{ state: 'waiting' }])
 })
 
-await t.test('companies with messages are listed once, those that have waited longest first', async (t) => {
+await test('companies with messages are listed once, those that have waited longest first', async (t) => {
   const other = await service.makeCompany('Other')
   await mail.enqueue()
   await mail.enqueue({}, other)

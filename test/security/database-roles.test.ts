@@ -31,6 +31,8 @@ const MAY: Record<string, string> = {
   companies: 'INSERT SELECT UPDATE',
   employee_directory: 'DELETE INSERT SELECT UPDATE',
   actor_clients: 'DELETE INSERT SELECT UPDATE',
+  attention_checks: 'INSERT SELECT UPDATE',
+  raised_attention: 'DELETE INSERT SELECT',
   emails: 'DELETE INSERT SELECT UPDATE',
   event_traces: 'DELETE INSERT SELECT',
   events: 'INSERT SELECT',

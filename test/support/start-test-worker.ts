@@ -15,6 +15,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     answersKeptHours: 72,
     addressesKeptDays: 90,
     retireRecords: async () => 0,
+    checkAttention: async () => undefined,
     expireSessions: async () => 0,
     ...chosen,
   })

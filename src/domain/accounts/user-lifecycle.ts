@@ -175,6 +175,7 @@ export function evolveUser(user: UserLife, event: UserEvent): UserLife {
       return { ...next, identity: { ...event.data } }
     case 'UserIdentityUnlinked':
       return { ...next, identity: null }
+    case 'UserAlertsChanged':
     case 'UserTokenIssued':
     case 'UserTokenRevoked':
     case 'UserPasskeyAdded':

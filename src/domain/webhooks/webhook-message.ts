@@ -9,7 +9,10 @@ export interface WebhookMessage {
   data: Record<string, unknown>
 }
 
-type ToldType = Exclude<Extract<EventType, `Employee${string}` | `Api${string}`>, 'EmployeeRecordRejected'>
+type ToldType = Exclude<
+  Extract<EventType, `Employee${string}` | `Api${string}` | `Attention${string}`>,
+  'EmployeeRecordRejected'
+>
 
 /** The message type that tells each event type. Other events are not told. */
 const TYPES: Record<ToldType, WebhookType> = {
@@ -29,6 +32,8 @@ const TYPES: Record<ToldType, WebhookType> = {
   ApiKeyDisabled: 'api_key.disabled',
   ApiKeyEnabled: 'api_key.enabled',
   ApiKeyRevoked: 'api_key.revoked',
+  AttentionRaised: 'attention.raised',
+  AttentionResolved: 'attention.resolved',
 }
 
 /** The event types that messages of these types tell. */
@@ -52,6 +57,8 @@ function describeData(event: RecordedEvent, includeData: boolean): Record<string
     return { log_id: stream, position, ...describeCall(event, includeData) }
   }
   const erased = event.data === null ? { erased: true } : {}
+  if (event.type === 'AttentionRaised' || event.type === 'AttentionResolved')
+    return { position, ...erased, ...event.data }
   if (event.type.startsWith('ApiKey')) {
     const values = includeData && event.data !== null ? { details: event.data } : {}
     return { key_id: stream, position, actor, ...erased, ...values }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { readAttention } from '../../attention/read-attention.ts'
-import { ATTENTION_KINDS } from '../../domain/attention.ts'
+import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { NoQuery, oneOf, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'

@@ -6,6 +6,7 @@ const LOG_ID = 'log_01m7wqmfakeh492yt3mpqyceyp'
 const KEY_ID = 'key_01m7wqmdcmeh492ysnphxjjrzt'
 const employee = { employee_id: EXAMPLE_EMPLOYEE_ID, position: 42, version: 2, log_id: LOG_ID }
 const key = { key_id: KEY_ID, position: 42, actor: 'usr_01m7wqmdcmeh492ysnphxjjrzt' }
+const attention = { position: 42, kind: 'calls_failed', subject_id: KEY_ID, code: 'validation_failed' }
 const counts = { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 }
 const call = { log_id: LOG_ID, position: 42, operation: 'update_many', counts, key_id: KEY_ID }
 const failed = { ...call, counts: { ...counts, updated: 0, failed: 2, no_updates: 0 }, http_status: 422 }
@@ -36,6 +37,8 @@ export const MESSAGE_EXAMPLES: Record<WebhookType | typeof PING_TYPE, Record<str
   'api_key.disabled': show('api_key.disabled', key),
   'api_key.enabled': show('api_key.enabled', key),
   'api_key.revoked': show('api_key.revoked', key),
+  'attention.raised': show('attention.raised', attention),
+  'attention.resolved': show('attention.resolved', attention),
   'webhook.ping': show('webhook.ping', { webhook_id: 'whk_01m7wqmdcmeh492ysnphxjjrzt' }),
 }
 

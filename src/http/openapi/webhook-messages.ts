@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { CallCounts } from './answer-schemas.ts'
@@ -48,6 +49,20 @@ const ofKey = Type.Object(
   },
   STRICT,
 )
+const ofAttention = Type.Object(
+  {
+    position: Position,
+    ...erased,
+    kind: Type.Optional(
+      oneOf(ATTENTION_KINDS, 'What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.'),
+    ),
+    subject_id: Type.Optional(
+      Type.String({ description: 'The id of the key, webhook, identity provider, or read model.' }),
+    ),
+    code: Type.Optional(Type.String({ description: 'The code with which calls failed.' })),
+  },
+  STRICT,
+)
 const ofEmployeeOnly = Type.Object(ofEmployee, STRICT)
 
 const DATA: Record<WebhookType | typeof PING_TYPE, TSchema> = {
@@ -90,6 +105,8 @@ const DATA: Record<WebhookType | typeof PING_TYPE, TSchema> = {
   'api_key.disabled': ofKey,
   'api_key.enabled': ofKey,
   'api_key.revoked': ofKey,
+  'attention.raised': ofAttention,
+  'attention.resolved': ofAttention,
   [PING_TYPE]: Type.Object({ webhook_id: Type.String({ description: 'The id of the webhook.' }) }, STRICT),
 }
 
@@ -107,6 +124,8 @@ const SUMMARIES: Record<WebhookType | typeof PING_TYPE, string> = {
   'api_key.disabled': 'An API key was disabled',
   'api_key.enabled': 'An API key was enabled',
   'api_key.revoked': 'An API key was revoked',
+  'attention.raised': 'Something began to need attention',
+  'attention.resolved': 'Something stopped needing attention',
   [PING_TYPE]: 'A test message that an administrator sent',
 }
 

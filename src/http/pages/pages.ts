@@ -69,7 +69,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     })
     // After the body is read: a form that was sent without a session is shown again after signing in.
     signedIn.addHook('preValidation', requireViewer(access, sessions))
-    signedIn.addHook('preValidation', showAttention(db))
+    signedIn.addHook('preValidation', showAttention(reads))
     signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services, limits)

@@ -34,12 +34,14 @@ const EVENTS: Partial<{ [Type in EventType]: EventData[Type] }> = {
   ApiKeyDisabled: {},
   ApiKeyEnabled: {},
   ApiKeyRevoked: {},
+  AttentionRaised: { kind: 'quota_used', subject_id: `key_${UUID}` },
+  AttentionResolved: { kind: 'quota_used', subject_id: `key_${UUID}` },
 }
 
 function eventOf(type: EventType, data: unknown): RecordedEvent {
   const place = { position: 9, version: 2, index: null, schema_version: 1, recorded_at: AT, actor: `usr_${UUID}` }
   const stream = `${EVENT_TYPES[type].stream}_${UUID}`
-  const callId = type.startsWith('ApiKey') ? null : `log_${UUID}`
+  const callId = /^(ApiKey|Attention)/.test(type) ? null : `log_${UUID}`
   return { type, stream, call_id: callId, ...place, data } as RecordedEvent
 }
 

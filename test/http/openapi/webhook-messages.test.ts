@@ -44,7 +44,7 @@ for (const [type, { post }] of Object.entries(messages)) {
 await t.test('the messages about a recorded ledger fit the document, with and without data', async (t) => {
   const told = new Set<string>(listEventTypes(WEBHOOK_TYPES))
   const seen = new Set<string>()
-  const lines = readFileSync('test/fixtures/1.0.0/ledger.ndjson', 'utf8').split('\n').slice(0, -1)
+  const lines = readFileSync('test/fixtures/1.1.0/ledger.ndjson', 'utf8').split('\n').slice(0, -1)
   for (const { envelope, data } of lines.map((line) => JSON.parse(line) as { envelope: string; data: string | null })) {
     const event = { ...JSON.parse(envelope), data: data === null ? null : JSON.parse(data) } as RecordedEvent
     if (!told.has(event.type)) continue

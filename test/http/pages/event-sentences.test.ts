@@ -87,6 +87,17 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     { email: 'cy@example.com', name: 'Cy', role: 'auditor' },
     'The command line invited Cy (cy@example.com) as auditor',
   ],
+  UserAlertsChanged: ['usr', { from: false, to: true }, 'Ada Admin asked for alerts by email'],
+  AttentionRaised: [
+    'operator',
+    { kind: 'webhook_failing', subject_id: 'whk_1' },
+    'Something began to need attention: messages of a webhook fail',
+  ],
+  AttentionResolved: [
+    'operator',
+    { kind: 'webhook_failing', subject_id: 'whk_1' },
+    'Something stopped needing attention: messages of a webhook fail',
+  ],
   UserRoleChanged: [
     'operator',
     { from: 'member', to: 'admin' },

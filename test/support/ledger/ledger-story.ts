@@ -128,6 +128,10 @@ async function makeWebhookEvents({ pool, company, project }: Service): Promise<v
 
 async function makeSignInEvents(service: Service): Promise<void> {
   const admin = service.company.admin.user_id
+  await append(service, 'UserAlertsChanged', admin, { from: false, to: true })
+  const attention = { kind: 'calls_failed', subject_id: service.company.key.api_id, code: 'validation_failed' } as const
+  await append(service, 'AttentionRaised', service.company.id, attention)
+  await append(service, 'AttentionResolved', service.company.id, attention)
   const passkeyId = newId('psk')
   await append(service, 'UserPasskeyAdded', admin, { passkey_id: passkeyId, name: 'Clé de sécurité' })
   await append(service, 'UserRecoveryCodesIssued', admin, { count: 10 })

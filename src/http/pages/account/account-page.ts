@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { endOtherSessions, endOwnSession } from '../../../accounts/users/own-sessions.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
+import { addAlertsRoute, renderAlerts } from './account-alerts.ts'
 import { type PasswordRoute, renderPasswordForm, addPasswordRoute } from './account-password.ts'
 import { addAccountProvider, renderProviderLink } from './account-provider.ts'
 import { renderPasskeys } from './account-passkeys.ts'
@@ -27,6 +28,8 @@ const DONE = {
   gone: 'That session had already ended or changed. Check the list below.',
   linked: 'Linked. You can sign in with the identity provider from now on.',
   unlinked: 'Unlinked. Your sessions that began at the identity provider have ended.',
+  alerts: 'Saved. You get alerts by email from now on.',
+  'no-alerts': 'Saved. You get no more alerts by email.',
   passkey: 'Passkey added.',
   'passkey-removed': 'Passkey removed.',
   revoked: 'Token revoked.',
@@ -43,6 +46,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
   addPasskeyRemoval(app, services, limits)
   addRecoveryCodesPage(app, services, limits)
   addTokenRoutes(app, services, show)
+  addAlertsRoute(app, services)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
     const viewer = getViewer(request)
     const { end = '', session } = readFormFields(request.body)
@@ -82,7 +86,7 @@ async function sendAccount(
         <dt>Company</dt>
         <dd><bdi>${viewer.companyName}</bdi></dd>
       </dl>
-      ${user.hasPassword ? renderPasswordForm(user.email, problemOf('password')) : ''}
+      ${await renderAlerts(services, viewer)} ${user.hasPassword ? renderPasswordForm(user.email, problemOf('password')) : ''}
       ${await renderProviderLink(services, user, viewer.companyId)} ${await renderPasskeys(services, request, user)}
       ${await renderTokens(services.db, request, user.version, problemOf('token'))}
       ${await renderSessions(services, request)}`,

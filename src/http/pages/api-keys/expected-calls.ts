@@ -109,7 +109,7 @@ export function renderExpectedCalls(
         )}
       </fieldset>
       ${renderField({ name: 'every_hours', label: 'Hours', type: 'number', value: fields['every_hours'] ?? '', isRequired: false, min: 1, max: MAX_EVERY_HOURS, hint: 'The longest time between two calls.' }, problem)}
-      <button>Save expected calls</button>
+      <button>Set expected calls</button>
     </form>`
 }
 

@@ -40,6 +40,7 @@ export const EVENT_GROUPS = {
       'UserRoleChanged',
       'UserPasswordReset',
       'UserPasswordSet',
+      'UserAlertsChanged',
       'UserRemoved',
       'UserErased',
       'UserTokenIssued',
@@ -62,7 +63,10 @@ export const EVENT_GROUPS = {
       'IdentityProviderRemoved',
     ],
   },
-  company: { label: 'Company', types: ['CompanyRegistered', 'CompanyTimeZoneChanged', 'RecordsRetired'] },
+  company: {
+    label: 'Company',
+    types: ['CompanyRegistered', 'CompanyTimeZoneChanged', 'RecordsRetired', 'AttentionRaised', 'AttentionResolved'],
+  },
 } as const satisfies Record<string, { label: string; types: readonly EventType[] }>
 
 /** Finds the event types that a value of the filter stands for: a group, or one type. Null for anything else. */

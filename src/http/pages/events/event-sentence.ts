@@ -5,6 +5,7 @@ import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
+import { ATTENTION_WORDS } from '../../../domain/attention-words.ts'
 import { countEmployees, describeDone, VERBS } from '../parts/call-words.ts'
 import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
@@ -73,6 +74,12 @@ const SENTENCES: Sentences = {
   UserPasswordReset: ({ actor, subject }) => html`${actor} reset the password of ${subject()}`,
   UserPasswordSet: (told) =>
     html`${told.actor} set ${isOwn(told) ? 'their password' : html`the password of ${told.subject()}`}`,
+  UserAlertsChanged: ({ actor, data }) =>
+    html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
+  AttentionRaised: ({ data }) =>
+    html`Something began to need attention${data ? `: ${ATTENTION_WORDS[data.kind]}` : ''}`,
+  AttentionResolved: ({ data }) =>
+    html`Something stopped needing attention${data ? `: ${ATTENTION_WORDS[data.kind]}` : ''}`,
   UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
   UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
   UserTokenIssued: (told) => {

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Attention } from '../../../attention/read-attention.ts'
-import type { AttentionItem, AttentionKind } from '../../../domain/attention.ts'
+import type { AttentionItem } from '../../../domain/attention.ts'
+import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { buildUrl } from './addresses.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'

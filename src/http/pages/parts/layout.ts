@@ -20,7 +20,8 @@ export async function sendUserPage(
   page: PageContent,
 ): Promise<FastifyReply> {
   const [path = ''] = request.url.split('?', 1)
-  const attention = await readAttentionOf(request)
+  // An error page comes from trouble enough.
+  const attention = reply.statusCode < 400 ? await readAttentionOf(request) : null
   return sendPage(
     reply,
     page.title,

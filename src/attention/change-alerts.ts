@@ -1,0 +1,34 @@
+import { toUuid } from '../domain/ids.ts'
+import type { Acting, CompanyServices } from '../accounts/change-company.ts'
+import { changeCompany } from '../accounts/change-company.ts'
+import { nextVersion } from '../ledger/append/append-company-events.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+
+/** Whether a user gets alerts by email. */
+export async function wantsAlerts(db: LedgerDb, companyId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('wants_alerts')
+    .where('company_id', '=', toUuid(companyId))
+    .where('user_id', '=', toUuid(userId))
+    .executeTakeFirst()
+  return row?.wants_alerts ?? false
+}
+
+/** Lets the acting user get alerts by email, from now on, or none. Throws RefusedByStateError unless an administrator. */
+export async function changeAlerts(services: CompanyServices, acting: Acting, wanted: boolean): Promise<void> {
+  const { companyId, actor: userId } = acting
+  await changeCompany(services, acting, 'admin', async (client) => {
+    const ids = [toUuid(companyId), toUuid(userId)]
+    const { rowCount } = await client.query(
+      `update users set wants_alerts = $3, version = version + 1, told_at = null,
+         told_position = (select position from heads where company_id = $1)
+       where company_id = $1 and user_id = $2 and wants_alerts <> $3`,
+      [...ids, wanted],
+    )
+    if (rowCount === 0) return { events: [], result: null }
+    const version = await nextVersion(client, companyId, userId)
+    const data = { from: !wanted, to: wanted }
+    return { events: [{ type: 'UserAlertsChanged', stream: userId, version, index: null, data }], result: null }
+  })
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { CompanyServices } from '../accounts/change-company.ts'
+import { fromUuid } from '../domain/ids.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import type { Outbox } from '../mail/outbox.ts'
+import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, shardTargets } from '../postgres/cluster/company-connections.ts'
+import { inCompany } from '../postgres/cluster/company-scope.ts'
+import { openDatabase } from '../postgres/kysely.ts'
+import { checkCompany } from './check-company.ts'
+import { tellUsers } from './tell-users.ts'
+
+interface CheckServices extends Pick<CompanyServices, 'onCommitted'> {
+  pool: Pool
+  db: LedgerDb
+  /** Absent if no SMTP server is configured: only webhooks are told then. */
+  outbox: Outbox | undefined
+  log: Logger
+}
+
+/**
+ * Checks each company in which somebody wants to be told, appends what began or stopped needing attention, and writes the
+ * messages that are due. A company that fails doesn't keep the others waiting. Safe to run in several processes at once.
+ */
+export async function checkAttention(services: CheckServices, onUnreachable: OnUnreachable): Promise<void> {
+  const { pool, db, outbox, log } = services
+  for (const companyId of await listCompanies(pool, onUnreachable)) {
+    try {
+      await inCompany(companyId, async () => {
+        await checkCompany(services, companyId)
+        if (outbox) await tellUsers(pool, db, outbox, companyId)
+      })
+    } catch (error) {
+      log.warn({ err: error, companyId }, 'could not check what needs attention')
+    }
+  }
+}
+
+/** Companies with a user or a webhook to tell, or with something that was raised and has to be resolved. */
+async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<string[]> {
+  const uuids = await findEverywhere(
+    shardTargets(pool),
+    async (target) => {
+      const { rows } = await sql<{ company_id: string }>`
+        select company_id from users where wants_alerts and removed_at is null
+        union select company_id from webhooks
+          where status = 'enabled' and types && array['attention.raised', 'attention.resolved']
+        union select company_id from raised_attention`.execute(openDatabase(target.pool))
+      return rows.map(({ company_id: companyId }) => companyId)
+    },
+    onUnreachable,
+  )
+  return uuids.map((uuid) => fromUuid('com', uuid))
+}

@@ -1,0 +1,74 @@
+import type { PoolClient } from 'pg'
+import type { AttentionItem } from '../domain/attention.ts'
+import { decideAttention } from '../domain/attention.ts'
+import { toUuid } from '../domain/ids.ts'
+import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
+import type { CompanyServices } from '../accounts/change-company.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { readAttention } from './read-attention.ts'
+
+/**
+ * Compares what needs attention now with what the company's events say, and appends an event for each difference. Two
+ * processes may do so at once: under the lock, the one with the older facts changes nothing. Returns whether anything
+ * was appended.
+ */
+export async function checkCompany(
+  services: Pick<CompanyServices, 'pool' | 'onCommitted'> & { db: LedgerDb },
+  companyId: string,
+): Promise<boolean> {
+  const { db, pool, onCommitted } = services
+  const { now, items } = await readAttention(db, companyId)
+  const raised = await db
+    .selectFrom('raised_attention')
+    .select(['name', 'item'])
+    .where('company_id', '=', toUuid(companyId))
+    .execute()
+  // Most checks find no difference, and take no lock.
+  if (decideAttention(companyId, raised, items, 1).length === 0) return false
+  const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
+    if (!(await isNewest(client, companyId, now))) return { events: [], result: null }
+    const current = await loadRaised(client, companyId)
+    const version = await nextVersion(client, companyId, companyId)
+    const changes = decideAttention(companyId, current, items, version)
+    for (const { name, item, event } of changes) {
+      if (event.type === 'AttentionRaised') await insertRaised(client, companyId, { name, item })
+      else await deleteRaised(client, companyId, name)
+    }
+    return { events: changes.map(({ event }) => event), result: null }
+  })
+  if (position !== null) onCommitted?.([companyId])
+  return position !== null
+}
+
+/** Records the time of these facts, unless newer ones were compared before. */
+async function isNewest(client: PoolClient, companyId: string, now: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into attention_checks as last (company_id, checked_at) values ($1, $2)
+     on conflict (company_id) do update set checked_at = excluded.checked_at where last.checked_at < excluded.checked_at`,
+    [toUuid(companyId), now],
+  )
+  return rowCount === 1
+}
+
+interface Raised {
+  name: string
+  item: AttentionItem
+}
+
+async function loadRaised(client: PoolClient, companyId: string): Promise<Raised[]> {
+  const text = 'select name, item from raised_attention where company_id = $1'
+  const { rows } = await client.query<Raised>(text, [toUuid(companyId)])
+  return rows
+}
+
+async function insertRaised(client: PoolClient, companyId: string, { name, item }: Raised): Promise<void> {
+  await client.query('insert into raised_attention (company_id, name, item) values ($1, $2, $3)', [
+    toUuid(companyId),
+    name,
+    JSON.stringify(item),
+  ])
+}
+
+async function deleteRaised(client: PoolClient, companyId: string, name: string): Promise<void> {
+  await client.query('delete from raised_attention where company_id = $1 and name = $2', [toUuid(companyId), name])
+}

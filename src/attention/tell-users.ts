@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import type { AttentionKind } from '../domain/attention-kinds.ts'
+import { ATTENTION_WORDS } from '../domain/attention-words.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
+import { readHead } from '../ledger/read/read-head.ts'
+import { readNames } from '../ledger/read/read-names.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import type { EmailContent } from '../mail/email.ts'
+import { quote } from '../mail/email.ts'
+import type { Outbox } from '../mail/outbox.ts'
+import { enqueueEmail } from '../mail/outbox.ts'
+import { beginFor } from '../postgres/cluster/company-connections.ts'
+
+/** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
+const GATHERED_MINUTES = 15
+/** The changes that are read at once, the newest ones, and those that a message lists. */
+const MAX_CHANGES = 500
+const LISTED = 20
+
+interface Change {
+  position: number
+  type: string
+  data: { kind: AttentionKind; subject_id: string; code?: string }
+}
+
+/**
+ * Writes a message to each administrator who wants alerts, and who was told nothing for a while, about what began or
+ * stopped needing attention since then. The message and the note that the user was told are written together, so each
+ * change is told exactly once. A message names keys and webhooks, and never an employee.
+ */
+export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, companyId: string): Promise<void> {
+  const { position: upTo } = await readHead(db, companyId)
+  const changes = await listChanges(db, companyId, upTo)
+  if (changes.length === 0) return
+  const names = await readNames(db, companyId, [...new Set(changes.map(({ data }) => data.subject_id))])
+  const client = await beginFor(pool, companyId)
+  let isOver = false
+  try {
+    let hasTold = false
+    for (const { userId, position } of await lockUsers(client, companyId)) {
+      const untold = changes.filter((change) => change.position > position)
+      if (untold.length === 0) continue
+      const content = describeChanges(untold, names, outbox.publicUrl)
+      await enqueueEmail(client, outbox, { companyId, userId, kind: 'alert', ...content })
+      await client.query(
+        'update users set told_position = $3, told_at = statement_timestamp() where company_id = $1 and user_id = $2',
+        [toUuid(companyId), toUuid(userId), upTo],
+      )
+      hasTold = true
+    }
+    await client.query('commit')
+    isOver = true
+    if (hasTold) outbox.announce([companyId])
+  } finally {
+    // A connection with an open transaction is not used again.
+    client.release(!isOver)
+  }
+}
+
+const IS_DUE = `wants_alerts and role = 'admin' and removed_at is null
+  and (told_at is null or told_at <= statement_timestamp() - interval '${GATHERED_MINUTES} minutes')`
+
+/** Locks the users who may be told now, with the position up to which they were. Another process may tell the others. */
+async function lockUsers(client: PoolClient, companyId: string): Promise<{ userId: string; position: number }[]> {
+  const { rows } = await client.query<{ user_id: string; told_position: number }>(
+    `select user_id, told_position from users where company_id = $1 and ${IS_DUE} order by user_id for update skip locked`,
+    [toUuid(companyId)],
+  )
+  return rows.map((row) => ({ userId: fromUuid('usr', row.user_id), position: row.told_position }))
+}
+
+/** Lists the changes, up to a position, that a user who may be told now has not been told of. */
+async function listChanges(db: LedgerDb, companyId: string, upTo: number): Promise<Change[]> {
+  const { rows } = await sql<{ position: number; type: string; data: string }>`
+    select position, type, data from events
+    where company_id = ${toUuid(companyId)} and call_id is null and position <= ${upTo}
+      and position > (select min(told_position) from users where company_id = ${toUuid(companyId)} and ${sql.raw(IS_DUE)})
+      and type in ('AttentionRaised', 'AttentionResolved') and data is not null
+    order by position desc limit ${MAX_CHANGES}`.execute(db)
+  return rows
+    .map(({ position, type, data }) => ({ position, type, data: JSON.parse(data) as Change['data'] }))
+    .toReversed()
+}
+
+function describeChanges(changes: Change[], names: ReadonlyMap<string, string>, publicUrl: string): EmailContent {
+  const begun = changes.filter(({ type }) => type === 'AttentionRaised').length
+  const lines = changes.slice(-LISTED).map(({ type, data }) => {
+    const name = names.get(data.subject_id)
+    const of = name === undefined ? '' : ` (${quote(name)})`
+    const code = data.code === undefined ? '' : `, ${data.code}`
+    return `${type === 'AttentionRaised' ? 'Began' : 'Ended'}: ${ATTENTION_WORDS[data.kind]}${of}${code}.`
+  })
+  const more = changes.length - lines.length
+  return {
+    subject:
+      begun === 0
+        ? 'All that needed your attention has ended'
+        : `${countOf(begun, 'problem')} need${begun === 1 ? 's' : ''} your attention`,
+    paragraphs: [
+      ...(more > 0 ? [`${countOf(more, 'earlier change')} not listed here.`] : []),
+      ...lines,
+      { text: 'Open Bulk User Logs', url: `${publicUrl}/settings/bulk-user-logs` },
+      'You get this message because you asked for alerts by email on your account page.',
+    ],
+  }
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

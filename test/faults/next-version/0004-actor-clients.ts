@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0004-actor-clients.ts'
