@@ -128,7 +128,9 @@ await t.test('further changes are gathered for 15 minutes, and none is told twic
   await Promise.all([tell(id), tell(id)])
   const mails = await mailsTo(id)
   t.equal(mails.length, 2)
-  const lines = mails.flatMap(({ paragraphs }) => paragraphs.filter((line) => /^(Began|Ended)/.test(String(line))))
+  const lines = mails.flatMap(({ paragraphs }) =>
+    paragraphs.filter((line) => typeof line === 'string' && /^(Began|Ended)/.test(line)),
+  )
   t.equal(lines.length, 4)
   t.equal((await eventsOf(id)).length, 4)
 })

@@ -139,19 +139,16 @@ await test('servers that are absent or silent are tried again', async (t) => {
   t.match(await mail.rows(), [{ state: 'waiting', attempts: 2, error: 'The connection was refused' }])
 })
 
-await t.test(
-  'if a server keeps silent after it has the message, the outcome is unknown, and it is not sent again',
-  async (t) => {
-    const server = await startMailServer(t)
-    server.judge = () => new Promise(() => undefined)
-    await mail.enqueue()
-    await send(server.url, running, { openMs: 5_000, sendMs: 500 })
-    t.equal(server.received.length, 1)
-    t.match(await mail.rows(), [{ state: 'unknown', has_content: false, error: 'The server did not answer in time' }])
-    await mail.passTime()
-    t.equal(await send(server.url), false)
-  },
-)
+await test('if a server keeps silent after it has the message, the outcome is unknown, and it is not sent again', async (t) => {
+  const server = await startMailServer(t)
+  server.judge = () => new Promise(() => undefined)
+  await mail.enqueue()
+  await send(server.url, running, { openMs: 5_000, sendMs: 500 })
+  t.equal(server.received.length, 1)
+  t.match(await mail.rows(), [{ state: 'unknown', has_content: false, error: 'The server did not answer in time' }])
+  await mail.passTime()
+  t.equal(await send(server.url), false)
+})
 
 await test('if the connection is lost while the server has the message, it is not sent again', async (t) => {
   const server = await startMailServer(t)
@@ -189,19 +186,16 @@ await test('of a process that was killed after the server was told, the outcome 
   t.strictSame(server.received, [])
 })
 
-await t.test(
-  'of a process that was killed before, another one sends the message, and the first one does not',
-  async (t) => {
-    const server = await startMailServer(t)
-    await mail.enqueue()
-    const killed = await claimEmail(pool, company.id, randomUUID())
-    t.equal(await send(server.url), false)
-    await mail.passTime()
-    t.equal(await send(server.url), true)
-    t.equal(await markSending(pool, killed!), false)
-    t.equal(server.received.length, 1)
-  },
-)
+await test('of a process that was killed before, another one sends the message, and the first one does not', async (t) => {
+  const server = await startMailServer(t)
+  await mail.enqueue()
+  const killed = await claimEmail(pool, company.id, randomUUID())
+  t.equal(await send(server.url), false)
+  await mail.passTime()
+  t.equal(await send(server.url), true)
+  t.equal(await markSending(pool, killed!), false)
+  t.equal(server.received.length, 1)
+})
 
 await test('processes that send at once send each message once', async (t) => {
   const server = await startMailServer(t)
