@@ -34,7 +34,6 @@ export async function oracle(
   projections: readonly Projection[] = PROJECTIONS,
 ): Promise<Finding[]> {
   const found = operations.flatMap((operation) => answerFaults(operation))
-  const now = (await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)).rows[0]!.now
   const byCompany = Map.groupBy(operations, ({ companyId }) => companyId)
   for (const companyId of companyIds) {
     const rows = await db
@@ -43,6 +42,8 @@ export async function oracle(
       .where('company_id', '=', toUuid(companyId))
       .orderBy('position')
       .execute()
+    // The schedule may append events while the oracle reads.
+    const now = (await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)).rows[0]!.now
     const events = rows.map(readEvent)
     const calls = callsOf(events)
     const byRequest = Map.groupBy(calls.values(), ({ closing }) => closing.data?.request_id)

@@ -4,11 +4,12 @@ import { changeWebhook, createWebhook } from '../../../src/accounts/webhooks/cha
 import { findWebhook } from '../../../src/accounts/webhooks/read-webhooks.ts'
 import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import { seededRandom } from '../../../src/cli/demo/seeded-random.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import type { WebhookType } from '../../../src/domain/webhook-types.ts'
 import { WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
 import { eraseEmployee } from '../../../src/erasure/erase-employee.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import type { Finding } from '../oracle/finding.ts'
 import type { Stage } from '../stage.ts'
 import type { LoadedCompany, Operation } from '../workload.ts'
@@ -23,6 +24,8 @@ export interface LoadedWebhook {
   types: readonly WebhookType[]
   /** The position of its creation. */
   since: number
+  /** The position that it had reached when all was settled. */
+  reached: number
   receiver: Receiver
   /** When nothing that was read before the last erasure may arrive any more, in milliseconds since 1970. */
   cleanFrom: number
@@ -101,7 +104,16 @@ async function addWebhook(
     createWebhook(services, { companyId, actor: OPERATOR }, wanted),
   )
   const { types } = settings
-  return { companyId, webhookId: webhook.id, secret, types, since: position!, receiver, cleanFrom: Infinity }
+  return {
+    companyId,
+    webhookId: webhook.id,
+    secret,
+    types,
+    since: position!,
+    reached: 0,
+    receiver,
+    cleanFrom: Infinity,
+  }
 }
 
 async function resumeAgain(
@@ -139,20 +151,27 @@ async function eraseLast(stage: Stage, companyId: string, operations: Operation[
   )
 }
 
+/** Waits until each webhook has reached the head, and notes where that was. */
 async function untilReached(stage: Stage, webhooks: LoadedWebhook[], withinMs: number): Promise<Finding[]> {
-  const companyIds = new Set(webhooks.map(({ companyId }) => companyId))
-  const behind = async () =>
-    stage.withDatabase(async (db) => {
-      const { rows } = await sql<{ line: string }>`
-        select format('webhook %s (%s) is at %s of %s, attempts %s, due %s, lease until %s: %s', w.webhook_id, w.status,
-          p.position, h.position, p.attempts, p.due_at, p.leased_until, p.error) as line
-        from webhooks w join webhook_progress p using (company_id, webhook_id) join heads h using (company_id)
-        where w.company_id = any(${[...companyIds].map(toUuid)}::uuid[]) and p.position < h.position`.execute(db)
-      return rows.map(({ line }) => line)
-    })
+  const companyIds = [...new Set(webhooks.map(({ companyId }) => companyId))]
   for (const deadline = performance.now() + withinMs; ; await pause(LOOKS_EVERY_MS)) {
-    const lines = await behind()
-    if (lines.length === 0) return []
-    if (performance.now() > deadline) return lines.map((text): Finding => ({ kind: 'never caught up', text }))
+    const progress = await stage.withDatabase((db) => listProgress(db, companyIds))
+    const behind = progress.filter(({ position, head }) => position < head)
+    if (behind.length > 0 && performance.now() > deadline)
+      return behind.map(({ line: text }): Finding => ({ kind: 'never caught up', text }))
+    if (behind.length > 0) continue
+    const positions = new Map(progress.map(({ webhook_id: id, position }) => [fromUuid('whk', id), position]))
+    for (const webhook of webhooks) webhook.reached = positions.get(webhook.webhookId)!
+    return []
   }
+}
+
+async function listProgress(db: LedgerDb, companyIds: string[]) {
+  const { rows } = await sql<{ webhook_id: string; position: number; head: number; line: string }>`
+    select w.webhook_id, p.position, h.position as head,
+      format('webhook %s (%s) is at %s of %s, attempts %s, due %s, lease until %s: %s', w.webhook_id, w.status,
+        p.position, h.position, p.attempts, p.due_at, p.leased_until, p.error) as line
+    from webhooks w join webhook_progress p using (company_id, webhook_id) join heads h using (company_id)
+    where w.company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(db)
+  return rows
 }
