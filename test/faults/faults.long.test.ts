@@ -16,6 +16,7 @@ await runShort(t, [
   'read models rebuilt',
   'companies changed in parallel',
   'the same job twenty times',
+  'alerts while killed',
   'start: killed at a point',
   'start: PostgreSQL killed',
   'start: connections lost',

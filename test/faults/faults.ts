@@ -6,6 +6,7 @@ import { isAlive } from '../../src/postgres/embedded/is-alive.ts'
 import type { SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { CommitLoss, DatabaseLine } from '../support/lines/database-line.ts'
 import type { Fault, Happened } from './fault.ts'
+import { alertUnderKills } from './alerts/alerts.ts'
 import { CITUS_FAULTS } from './citus/citus-faults.ts'
 import { connectionsTaken } from './connections-taken.ts'
 import { deploy } from './deploy.ts'
@@ -51,6 +52,7 @@ export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deplo
 
 const SMALL_DISK: StageSettings = { smallDisk: true }
 const ONE_PROCESS: StageSettings = { isOneProcess: true }
+const MAIL: StageSettings = { hasMail: true }
 const CITUS: StageSettings = { isCitus: true }
 const SHORT_UPLOADS: StageSettings = { program: () => ({ REQUEST_TIMEOUT_MS: String(UPLOADS_WITHIN_MS) }) }
 
@@ -59,6 +61,7 @@ const STAGES: Record<string, StageSettings> = {
   ...Object.fromEntries(Object.keys(CITUS_FAULTS).map((name) => [name, CITUS])),
   'disk full': SMALL_DISK,
   'stalled uploads': SHORT_UPLOADS,
+  'alerts while killed': MAIL,
   'start: killed at a point': ONE_PROCESS,
   'start: killed at random': ONE_PROCESS,
   'start: PostgreSQL killed': ONE_PROCESS,
@@ -179,6 +182,7 @@ export const FAULTS: Record<string, Fault> = {
   },
   'read models rebuilt': rebuildAll,
   'companies changed in parallel': changeCompanies,
+  'alerts while killed': alertUnderKills,
   'abusive key': abusiveKey,
   'stalled uploads': stalledUploads,
   'huge records': hugeRecords,

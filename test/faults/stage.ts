@@ -15,6 +15,8 @@ import { freePort } from '../support/processes/free-port.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { openSecretBox } from '../../src/secrets/secret-box.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import type { UnreliableMail } from './alerts/unreliable-mail.ts'
+import { startUnreliableMail } from './alerts/unreliable-mail.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster, urlsNow } from './cluster.ts'
 import type { Machines } from './citus/machines.ts'
@@ -44,6 +46,8 @@ export interface Stage {
   workerLine: DatabaseLine
   apis: Supervised[]
   workers: Supervised[]
+  /** The SMTP server of the program, if it sends email. */
+  mail: UnreliableMail | null
   /**
    * How many companies were folded from memory so far, added up over the batches; null when API and workers are
    * separate processes.
@@ -82,6 +86,8 @@ export interface StageSettings {
   smallDisk?: boolean
   /** A Citus cluster instead of PostgreSQL. */
   isCitus?: boolean
+  /** Lets the program send email. */
+  hasMail?: boolean
   /** Settings of PostgreSQL and of every process of the program, by the stage's folder. */
   postgres?(folder: string): Record<string, string>
   program?(folder: string): Record<string, string>
@@ -104,6 +110,10 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     cleanup.teardown(() => cluster.stop(), 'stopping PostgreSQL')
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
+    const mail = settings.hasMail ? await startUnreliableMail(cleanup) : null
+    const mailSettings: Record<string, string> = mail
+      ? { SMTP_URL: mail.url, MAIL_FROM: 'ledger@example.com', PUBLIC_URL: 'https://ledger.example.com' }
+      : {}
     const folds = path.join(parent, 'folds-from-memory')
     const start = async (command: 'serve' | 'work' | 'start', count: number) => {
       const started: Supervised[] = []
@@ -119,7 +129,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
             databaseUrl,
             port,
             metricsPort,
-            settings: { ...own, ...settings.program?.(parent) },
+            settings: { ...own, ...mailSettings, ...settings.program?.(parent) },
           }),
         )
       }
@@ -131,7 +141,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     const stage: Stage = {
       folder: parent,
       dataDir: settings.smallDisk ? parent : null,
-      ...{ cluster, machines, line, workerLine, apis, workers, cleanup, projections: PROJECTIONS },
+      ...{ cluster, machines, line, workerLine, apis, workers, mail, cleanup, projections: PROJECTIONS },
       foldsFromMemory: () => (settings.isOneProcess ? (statSync(folds, { throwIfNoEntry: false })?.size ?? 0) : null),
       withDatabase: (use) => withDatabase(cluster, use),
       withServices: (use) => withServices(stage, use),

@@ -75,6 +75,14 @@ export const BUGS: Record<string, Bug> = {
     put: 'events: SealedEvent[]): Promise<unknown> {\n  if (events.length > 3) events = events.filter((_, at) => at !== 1)\n',
     found: ['ledger', 'wrong content'],
   },
+  'forgets whom it has told of a problem': {
+    process: 'worker',
+    file: 'src/attention/tell-users.ts',
+    find: "'update users set told_position = $3, told_at",
+    put: "'update users set told_position = least(told_position, $3), told_at",
+    shownBy: 'alerts while killed',
+    found: ['doubled alert'],
+  },
   // Selected by id, so that no other job and no earlier test makes up for it.
   'forgets most companies of its jobs': {
     process: 'worker',

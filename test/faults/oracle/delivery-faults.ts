@@ -20,6 +20,8 @@ const MESSAGE_TYPES: Partial<Record<EventType, WebhookType>> = {
   EmployeeDeactivated: 'employee.deactivated',
   EmployeeReactivated: 'employee.reactivated',
   EmployeeErased: 'employee.erased',
+  ApiKeyIssued: 'api_key.issued',
+  ApiKeyAccessChanged: 'api_key.changed',
   AttentionRaised: 'attention.raised',
   AttentionResolved: 'attention.resolved',
 }
@@ -30,6 +32,7 @@ interface Message {
     position: number
     employee_id?: string
     log_id?: string
+    key_id?: string
     kind?: string
     subject_id?: string
     code?: string
@@ -115,14 +118,11 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
 }
 
 /** Whether a message names what its event is about. */
-function isAbout(
-  { employee_id: employeeId, log_id: logId, kind, subject_id: subjectId, code }: Message['data'],
-  event: RecordedEvent,
-): boolean {
+function isAbout(message: Message['data'], event: RecordedEvent): boolean {
   if (event.type !== 'AttentionRaised' && event.type !== 'AttentionResolved')
-    return (employeeId ?? logId) === event.stream
-  const { data } = event
-  return data?.kind === kind && data?.subject_id === subjectId && data?.code === code
+    return (message.employee_id ?? message.log_id ?? message.key_id) === event.stream
+  const { kind, subject_id: subjectId, code } = event.data ?? {}
+  return message.kind === kind && message.subject_id === subjectId && message.code === code
 }
 
 /** The same for every attempt. It names the time too, since a restored ledger may have another event there. */

@@ -12,7 +12,7 @@ const inOneProcess = (name: string) => BUGS[name]!.process === 'start'
 
 for (const isOneProcess of [false, true]) {
   await t.test(isOneProcess ? 'in one process' : 'in processes of their own', async (t) => {
-    const stage = await openStage({ isOneProcess })
+    const stage = await openStage({ isOneProcess, hasMail: true })
     t.teardown(() => stage.cleanup.run())
     await t.test('it finds nothing when nothing is wrong', async (t) => {
       const outcome = await runFault(stage, 'nothing', 1)

@@ -37,6 +37,10 @@ const MEANINGS = {
   'erased and kept': 'wrong',
   'disabled webhook': 'wrong',
   'never caught up': 'lost',
+  // Alerts
+  'lost alert': 'lost',
+  'doubled alert': 'doubled',
+  'wrong alert': 'wrong',
   // While the fault lasts, and after it
   'slow recovery': 'wrong',
   probe: 'wrong',

@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
+import { changeApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
+import { inviteCompanyUser } from '../../../src/accounts/users/invite-user.ts'
+import { changeAlerts } from '../../../src/attention/change-alerts.ts'
+import { checkCompany } from '../../../src/attention/check-company.ts'
+import { tellUsers } from '../../../src/attention/tell-users.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
+import { openSecretBox } from '../../../src/secrets/secret-box.ts'
+import type { Happened, LoadUnder } from '../fault.ts'
+import { alertFaults } from '../oracle/alert-faults.ts'
+import { SECRETS_KEY } from '../program.ts'
+import type { Stage } from '../stage.ts'
+
+/** A company in which problems begin and end, and two administrators want to be told. */
+export interface AlertedCompany {
+  companyId: string
+  /** The address of each administrator. */
+  people: { userId: string; email: string }[]
+  /** Each has an expiry date from its beginning to its end, which need attention at most once. */
+  keys: { id: string; name: string }[]
+}
+
+const PEOPLE = 2
+const KEYS = 8
+const SOON_MS = 7 * 86_400_000
+const LATE_MS = 365 * 86_400_000
+/** Between two changes, so that some checks find one change, some several, and some none. */
+const REST_AT_MOST_MS = 400
+const MAIL_DOWN_AT_MOST_MS = 1_000
+const TRIES = 300
+const TRIES_EVERY_MS = 200
+
+/**
+ * Problems begin and end while workers and PostgreSQL are killed, and while the mail server is down, slow, or refuses. In
+ * the end, the oracle compares what people were sent with the ledger.
+ */
+export async function alertUnderKills(stage: Stage, random: SeededRandom, load: LoadUnder): Promise<Happened> {
+  const mail = stage.mail!
+  const company = await makeAlerted(stage, load.companyIds[0]!)
+  mail.disturb(random)
+  const begun = new Set<string>()
+  // The first time that a key comes up, its problem begins, and the second time, it ends. That of the last key lasts.
+  const turns = [...company.keys, ...company.keys.slice(0, -1)]
+  const kills = random.sample(
+    [
+      () => random.pick(stage.workers).restart('SIGKILL'),
+      () => random.pick(stage.workers).restart('SIGKILL'),
+      () => stage.cluster.kill(random.chance(0.5) ? 'SIGQUIT' : 'SIGKILL').then(stage.cluster.start),
+      () => mail.stopFor(random.below(MAIL_DOWN_AT_MOST_MS)),
+    ],
+    4,
+  )
+  for (const [at, { id }] of random.sample(turns, turns.length).entries()) {
+    const kill = at % 4 === 3 ? kills[(at - 3) / 4]?.() : undefined
+    await untilDone(() => setExpiry(stage, company, id, begun.has(id) ? LATE_MS : SOON_MS))
+    begun.add(id)
+    await checkOnce(stage, company, random).catch(() => undefined)
+    await pause(random.below(REST_AT_MOST_MS))
+    await kill
+  }
+  mail.recover()
+  await settle(stage, company)
+  return {
+    times: kills.length,
+    wrong: await stage.withDatabase((db) => alertFaults(db, company, mail.accepted)),
+  }
+}
+
+async function makeAlerted(stage: Stage, companyId: string): Promise<AlertedCompany> {
+  return stage.withServices(async (services) => {
+    const company: AlertedCompany = { companyId, people: [], keys: [] }
+    for (let at = 0; at < PEOPLE; at += 1) {
+      const person = { name: 'Alerted', role: 'admin', email: `${services.newId('usr')}@example.com` } as const
+      const { user } = await inviteCompanyUser(services, { companyId, actor: OPERATOR }, person)
+      await changeAlerts(services, { companyId, actor: user.id }, true)
+      company.people.push({ userId: user.id, email: person.email })
+    }
+    for (let at = 1; at <= KEYS; at += 1) {
+      const name = `expiring ${at}`
+      const expiresAt = new Date(Date.now() + LATE_MS).toISOString()
+      const wanted = { companyId, name, quotaLimit: 10, refreshPeriod: 'monthly', expiresAt } as const
+      company.keys.push({ id: (await issueApiKey(services, wanted)).api_id, name })
+    }
+    return company
+  })
+}
+
+async function setExpiry(stage: Stage, { companyId }: AlertedCompany, keyId: string, inMs: number): Promise<void> {
+  const expiresAt = new Date(Date.now() + inMs).toISOString()
+  await stage.withServices((services) =>
+    changeApiKey(services, { companyId, actor: OPERATOR }, keyId, { change: 'edit', expiresAt }),
+  )
+}
+
+/** Checks in a worker and in this process at once, as if 15 minutes had passed for some people. */
+async function checkOnce(stage: Stage, { companyId }: AlertedCompany, random: SeededRandom): Promise<void> {
+  const outbox = {
+    publicUrl: 'http://127.0.0.1/',
+    secrets: openSecretBox([SECRETS_KEY]),
+    announce: () => undefined,
+  }
+  await stage.withDatabase((db) => sql`insert into pgboss.job (name) values ('check-attention')`.execute(db))
+  if (random.chance(0.5)) await passTime(stage, companyId)
+  await stage.withServices(async (services) => {
+    await checkCompany(services, companyId)
+    await tellUsers(services.pool, services.db, outbox, companyId)
+  })
+}
+
+/** Nobody was told in the last 15 minutes, and each message that waits is due. */
+async function passTime(stage: Stage, companyId: string): Promise<void> {
+  await stage.withDatabase(async (db) => {
+    await sql`update users set told_at = told_at - interval '15 minutes' where company_id = ${toUuid(companyId)}`.execute(
+      db,
+    )
+    await sql`update emails set due_at = due_at - interval '1 hour', leased_until = leased_until - interval '1 hour'
+      where company_id = ${toUuid(companyId)} and ended_at is null`.execute(db)
+  })
+}
+
+/** Waits until everybody was told of everything, and no message is under way. */
+async function settle(stage: Stage, company: AlertedCompany): Promise<void> {
+  for (const part of [...stage.apis, ...stage.workers]) await part.ready()
+  const noChances: SeededRandom = {
+    below: () => 0,
+    chance: () => true,
+    pick: ([first]) => first!,
+    sample: (all) => [...all],
+  }
+  await untilDone(async () => {
+    await checkOnce(stage, company, noChances)
+    const { rows } = await stage.withDatabase((db) =>
+      sql<{ waiting: number }>`select
+          (select count(*)::integer from emails where company_id = ${toUuid(company.companyId)} and ended_at is null)
+          + (select count(*)::integer from users u where u.company_id = ${toUuid(company.companyId)} and wants_alerts
+              and told_position < (select max(position) from events e where e.company_id = u.company_id
+                and type in ('AttentionRaised', 'AttentionResolved'))) as waiting`.execute(db),
+    )
+    if (rows[0]!.waiting > 0) throw new Error(`${rows[0]!.waiting} messages or people wait`)
+  })
+}
+
+/** Repeats a step until it succeeds: PostgreSQL may be away. */
+async function untilDone(step: () => Promise<void>): Promise<void> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await step()
+    } catch (error) {
+      if (left === 0) throw error
+      await pause(TRIES_EVERY_MS)
+    }
+  }
+}
