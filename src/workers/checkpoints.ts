@@ -214,6 +214,17 @@ export async function findLagging(db: LedgerDb, projection: Version): Promise<st
   return rows.map((row) => fromUuid('com', row.company_id))
 }
 
+/**
+ * Lets the next fold of each parked company try once more; a failure parks it again at once. Returns the number of
+ * companies.
+ */
+export async function retryParked(db: LedgerDb, { name, version }: Version): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update checkpoints set parked_at = null, attempts = ${MAX_ATTEMPTS - 1}, next_try_at = null
+    where projection = ${name} and version = ${version} and parked_at is not null`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
 /** Resumes a parked company at its checkpoint. Returns false if it was not parked. */
 export async function unpark(db: LedgerDb, projection: Version, companyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db

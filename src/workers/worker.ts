@@ -6,9 +6,10 @@ import { deleteOldEmails, endOverdueEmails } from '../mail/outbox.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
-import { findEverywhere, shardTargets } from '../postgres/cluster/company-connections.ts'
+import { countEverywhere, findEverywhere, shardTargets } from '../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
-import { findLagging } from './checkpoints.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { findLagging, retryParked } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
 import type { TurnOptions } from './fold-in-turns.ts'
 import { foldInTurns } from './fold-in-turns.ts'
@@ -87,6 +88,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     options.checkAttention(leaveOut(log, 'could not check what needs attention on a machine')),
   )
 
+  await retryAllParked(options)
   let sweeping: Promise<void> | undefined
   const sweep = () => {
     sweeping ??= sweepOnce(options, stopping.signal)
@@ -146,6 +148,21 @@ function makeJobs(companyIds: string[]): { data: ProjectJob }[] {
 /** Says in the log which machine is left out. */
 function leaveOut(log: Logger, message: string): OnUnreachable {
   return (machine, error) => log.warn({ err: error, machine }, message)
+}
+
+/** A new version may be able to fold what stopped the one before, such as events of types that are new. */
+async function retryAllParked({ pool, log, projections }: WorkerOptions): Promise<void> {
+  for (const projection of projections) {
+    const count = await countEverywhere(
+      pool,
+      (target) =>
+        openDatabase<LedgerTables>(target)
+          .transaction()
+          .execute((transaction) => retryParked(transaction, projection)),
+      leaveOut(log, 'could not retry parked companies on a machine'),
+    )
+    if (count > 0) log.info({ projection: projection.name, count }, 'parked companies are tried once more')
+  }
 }
 
 async function sweepOnce(options: WorkerOptions, signal: AbortSignal): Promise<void> {

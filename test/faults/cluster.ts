@@ -35,11 +35,15 @@ const START_TRIES = 100
 const PAUSE_MS = 50
 const DIES_WITHIN_MS = 30_000
 
-/** Makes a cluster in a data folder and migrates its database. */
-export async function openCluster(dataDir: string, settings: Record<string, string> = {}): Promise<Cluster> {
+/** Makes a cluster in a data folder and migrates its database, to this version unless told otherwise. */
+export async function openCluster(
+  dataDir: string,
+  settings: Record<string, string> = {},
+  migrate: (urls: Omit<ClusterUrls, 'superUrl'>) => Promise<unknown> = (urls) => migrateDatabase(urls, () => undefined),
+): Promise<Cluster> {
   const made = await openEmbeddedDatabase({ dataDir, purpose: 'visit' })
   const { ownerUrl, serviceUrl, clusterDir } = made
-  await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)
+  await migrate({ ownerUrl, serviceUrl })
   const { superuserPassword } = JSON.parse(await readFile(`${dataDir}/database.json`, 'utf8')) as {
     superuserPassword: string
   }

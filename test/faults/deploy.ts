@@ -30,7 +30,8 @@ export async function deploy(stage: Stage): Promise<Happened> {
   return { wrong: findings('fault', await reading.end()) }
 }
 
-async function untilReady(address: string): Promise<void> {
+/** Waits until a restarted API process serves. */
+export async function untilReady(address: string): Promise<void> {
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await pause(READS_EVERY_MS)) {
     if (
       await fetch(`${address}/readyz`).then(

@@ -20,6 +20,7 @@ import { poisonEvent } from './poison-event.ts'
 import type { Supervised } from './program.ts'
 import { gone } from './program.ts'
 import type { Stage, StageSettings } from './stage.ts'
+import { PREVIOUS_RELEASE, upgrade } from './upgrade.ts'
 
 /** How often the process passes a stage at most before it kills itself there. */
 const PASSES = 12
@@ -44,15 +45,19 @@ export const TIMES: Record<string, number> = {
   'start: connections lost': 4,
 }
 
-/** Faults that damage events, so that nobody can say what a webhook should tell. */
-export const UNTOLD: ReadonlySet<string> = new Set(['poison event'])
+/** Faults without webhooks: those that damage events, and those whose companies this version doesn't make. */
+export const UNTOLD: ReadonlySet<string> = new Set(['poison event', 'upgrade from the previous release'])
 
 /** Faults that leave a changed stage behind. */
-export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deploy'])
+export const SPOILS: ReadonlySet<string> = new Set([
+  'two versions during a deploy',
+  'upgrade from the previous release',
+])
 
 const SMALL_DISK: StageSettings = { smallDisk: true }
 const ONE_PROCESS: StageSettings = { isOneProcess: true }
 const MAIL: StageSettings = { hasMail: true }
+const RELEASE: StageSettings = PREVIOUS_RELEASE === undefined ? {} : { release: PREVIOUS_RELEASE }
 const CITUS: StageSettings = { isCitus: true }
 const SHORT_UPLOADS: StageSettings = { program: () => ({ REQUEST_TIMEOUT_MS: String(UPLOADS_WITHIN_MS) }) }
 
@@ -62,6 +67,7 @@ const STAGES: Record<string, StageSettings> = {
   'disk full': SMALL_DISK,
   'stalled uploads': SHORT_UPLOADS,
   'alerts while killed': MAIL,
+  'upgrade from the previous release': RELEASE,
   'start: killed at a point': ONE_PROCESS,
   'start: killed at random': ONE_PROCESS,
   'start: PostgreSQL killed': ONE_PROCESS,
@@ -148,6 +154,7 @@ export const FAULTS: Record<string, Fault> = {
   'all connections taken': connectionsTaken,
   'poison event': poisonEvent,
   'two versions during a deploy': deploy,
+  'upgrade from the previous release': upgrade,
   'worker stopped beyond the expiry of its job': stoppedBeyondExpiry,
   'worker stopped and continued': async ({ workers }, random) => {
     const child = random.pick(workers).child()

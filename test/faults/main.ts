@@ -80,12 +80,13 @@ function addResults(file: string, before: Outcome[] = []): Outcome[] {
 
 /** The faults that can run here. Prints the others. */
 function pickRunnable(faults: string[]): string[] {
-  const byObstacle = Map.groupBy(faults, (fault) => obstacleOf(stageOf(fault)))
+  const byObstacle = Map.groupBy(faults, (fault) => obstacleOf(fault, stageOf(fault)))
   for (const [obstacle, left] of byObstacle) if (obstacle !== null) print(`not run, ${obstacle}: ${left.join(', ')}`)
   return byObstacle.get(null) ?? []
 }
 
-function obstacleOf({ isCitus, smallDisk }: StageSettings): string | null {
+function obstacleOf(fault: string, { isCitus, smallDisk, release }: StageSettings): string | null {
+  if (fault === 'upgrade from the previous release' && release === undefined) return 'without PREVIOUS_RELEASE'
   if (isCitus && CITUS_BIN === undefined) return 'without CITUS_BIN'
   if (smallDisk && !canMount()) return 'since this user cannot make a small disk'
   return null

@@ -1,4 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.ts'
+import { NoTurnError } from '../../src/admission/batcher.ts'
 import { inviteCompanyUser } from '../../src/accounts/users/invite-user.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import type { Happened, LoadUnder } from './fault.ts'
@@ -26,10 +27,12 @@ export async function changeCompanies({ withServices }: Stage, _: unknown, load:
     Promise.allSettled(
       load.companyIds.flatMap((companyId) =>
         Array.from({ length: USERS_AT_ONCE }, () =>
-          inviteCompanyUser(
-            services,
-            { companyId, actor: OPERATOR, traceparent: null },
-            { name: 'Invited', role: 'member', email: `${services.newId('usr')}@example.com` },
+          retryRefused(() =>
+            inviteCompanyUser(
+              services,
+              { companyId, actor: OPERATOR },
+              { name: 'Invited', role: 'member', email: `${services.newId('usr')}@example.com` },
+            ),
           ),
         ),
       ),
@@ -39,4 +42,17 @@ export async function changeCompanies({ withServices }: Stage, _: unknown, load:
     .filter((one) => one.status === 'rejected')
     .map(({ reason }): Finding => ({ kind: 'fault', text: `a user was not invited: ${String(reason)}` }))
   return { times: invited.length, wrong }
+}
+
+const TRIES = 20
+
+/** Tries again what was refused only because the machine is busy, as a client does after a 503. */
+async function retryRefused<Result>(change: () => Promise<Result>): Promise<Result> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await change()
+    } catch (error) {
+      if (left === 0 || !(error instanceof NoTurnError)) throw error
+    }
+  }
 }

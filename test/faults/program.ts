@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import readline from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../support/cleanup.ts'
 import { presetLimits } from '../support/processes/limits.ts'
@@ -32,12 +33,14 @@ export interface Death {
   passes: number
 }
 
-/** A process's defect: a replacement in its sources, or a wrong clock. */
+/** What is different about a process: a replacement in its sources, a wrong clock, or another version of all of them. */
 export interface Plant {
   /** The name of a replacement in its sources. */
   name?: string
   /** How far its clock is ahead, in milliseconds. */
   clockSkewMs?: number
+  /** The folder of the version to run, if not this one. */
+  folder?: string
 }
 
 interface ProgramOptions {
@@ -145,15 +148,37 @@ export async function gone(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
+/** The PostgreSQL that a command works on. */
+export interface Commanded {
+  cluster: Pick<Cluster, 'urls' | 'port'>
+}
+
 /** Runs a command of the program to its end, bypassing the line. Returns its exit code. */
-export async function runProgram(
-  { cluster }: { cluster: Cluster },
+export async function runProgram(stage: Commanded, args: string[], plant?: Plant): Promise<number | null> {
+  const child = startCommand(stage, args, 'ignore', plant)
+  await gone(child)
+  return child.exitCode
+}
+
+/** The same, and returns what it writes. Throws unless it succeeds. */
+export async function readProgram(stage: Commanded, args: string[], plant?: Plant): Promise<string> {
+  const child = startCommand(stage, args, 'pipe', plant)
+  const written = text(child.stdout!)
+  await gone(child)
+  if (child.exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
+  return written
+}
+
+function startCommand(
+  { cluster }: Commanded,
   args: string[],
-  plant?: Plant,
-): Promise<number | null> {
+  output: 'ignore' | 'pipe',
+  plant: Plant | undefined,
+): ChildProcess {
   const { ownerUrl, serviceUrl } = cluster.urls
   const at = (url: string) => Object.assign(new URL(url), { port: String(cluster.port()) }).href
-  const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', ...args], {
+  return spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', ...args], {
+    ...placeOf(plant),
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: at(serviceUrl),
@@ -161,10 +186,12 @@ export async function runProgram(
       LOG_LEVEL: 'error',
       ...environmentOf(plant),
     },
-    stdio: ['ignore', 'ignore', process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
+    stdio: ['ignore', output, process.env['FAULTS_LOG'] === undefined ? 'ignore' : 'inherit'],
   })
-  await gone(child)
-  return child.exitCode
+}
+
+function placeOf(plant: Plant | undefined): { cwd?: string } {
+  return plant?.folder === undefined ? {} : { cwd: plant.folder }
 }
 
 function environmentOf(plant: Plant | undefined): Record<string, string> {
@@ -180,6 +207,7 @@ function launch(
 ): ChildProcess {
   const variables = { SWEEP_INTERVAL_MS: '500', ...settings }
   return spawn(process.execPath, ['--import', PLANTER, ...presetLimits(variables), 'src/main.ts', command], {
+    ...placeOf(plant),
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

@@ -24,8 +24,9 @@ import { nameOf, openMachines } from './citus/machines.ts'
 import type { DatabaseLine } from '../support/lines/database-line.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import type { Supervised } from './program.ts'
-import { SECRETS_KEY, supervise } from './program.ts'
+import { runProgram, SECRETS_KEY, supervise } from './program.ts'
 import { isCaughtUp } from './oracle/oracle.ts'
+import { makeCompaniesOf } from './upgrade.ts'
 import type { LoadedCompany } from './workload.ts'
 
 /**
@@ -86,6 +87,8 @@ export interface StageSettings {
   smallDisk?: boolean
   /** A Citus cluster instead of PostgreSQL. */
   isCitus?: boolean
+  /** The folder of the version that the processes run at first, which has migrated the database. */
+  release?: string
   /** Lets the program send email. */
   hasMail?: boolean
   /** Settings of PostgreSQL and of every process of the program, by the stage's folder. */
@@ -106,7 +109,9 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }), 'removing the folder')
     if (settings.smallDisk) mountSmallDisk(cleanup, parent)
     const machines = settings.isCitus ? await openMachines(cleanup, parent) : null
-    const cluster = machines?.coordinator ?? (await openCluster(path.join(parent, 'data'), settings.postgres?.(parent)))
+    const cluster =
+      machines?.coordinator ??
+      (await openCluster(path.join(parent, 'data'), settings.postgres?.(parent), migrationOf(settings)))
     cleanup.teardown(() => cluster.stop(), 'stopping PostgreSQL')
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
@@ -125,6 +130,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
         const [port, metricsPort] = [await freePort(), await freePort()]
         started.push(
           supervise(cleanup, {
+            ...(settings.release === undefined ? {} : { plant: { folder: settings.release } }),
             command,
             databaseUrl,
             port,
@@ -145,13 +151,24 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
       foldsFromMemory: () => (settings.isOneProcess ? (statSync(folds, { throwIfNoEntry: false })?.size ?? 0) : null),
       withDatabase: (use) => withDatabase(cluster, use),
       withServices: (use) => withServices(stage, use),
-      makeCompanies: (count) => makeCompanies(stage, count),
+      makeCompanies: (count) =>
+        settings.release === undefined ? makeCompanies(stage, count) : makeCompaniesOf(stage, count),
       settled: (companyIds, withinMs = SETTLES_WITHIN_MS) => settled(stage, companyIds, withinMs),
     }
     return stage
   } catch (error) {
     await cleanup.run()
     throw error
+  }
+}
+
+/** What migrates the new database, if not this version. */
+function migrationOf({ release }: StageSettings) {
+  if (release === undefined) return undefined
+  return async (urls: { ownerUrl: string; serviceUrl: string }) => {
+    const cluster = { urls: { ...urls, superUrl: '' }, port: () => Number(new URL(urls.ownerUrl).port) }
+    const code = await runProgram({ cluster }, ['migrate'], { folder: release })
+    if (code !== 0) throw new Error(`the migration of ${release} ended with ${code}`)
   }
 }
 

@@ -71,6 +71,41 @@ await t.test('killed workers skip no event and fold none twice', async (t) => {
   t.equal(await folded(), count)
 })
 
+await t.test(
+  'a worker that starts tries parked companies once more, as a new version may fold what they need',
+  async (t) => {
+    const service = await startService(t)
+    const created = await create(service)
+    await service.project()
+    const stalled = await create(service)
+    const rename = (type: string) =>
+      asSuperuser(service.urls.superUrl, `update events set type = '${type}' where position = ${position}`)
+    const position = stalled.headers['x-ledger-position']
+    const findParked = async () => {
+      const { rows } = await service.pool.query<{ attempts: number; error: string }>(
+        `select attempts, error from checkpoints where parked_at is not null and projection = '${bulkUserLogs.name}'`,
+      )
+      return rows[0]
+    }
+    await rename('NobodyKnows')
+    await service.pool.query(
+      `update checkpoints set parked_at = clock_timestamp(), attempts = 5, error = 'unknown type NobodyKnows'`,
+    )
+    await t.test('and parks them again at once if that fails', async (t) => {
+      await work(t, service)
+      await eventually('it is tried and parked again', async () =>
+        /position \d+ is of the unknown type/.test((await findParked())?.error ?? ''),
+      )
+      t.match(await findParked(), { attempts: 5 })
+    })
+    await rename('ApiCallCompleted')
+    await work(t, service)
+    await eventually('it is folded', () => isLogged(service, stalled.body.log_id))
+    t.notOk(await findParked())
+    t.ok(await isLogged(service, created.body.log_id))
+  },
+)
+
 await t.test('a company with a bad event is parked and can resume; others continue', async (t) => {
   const service = await startService(t)
   const other = await service.makeCompany('Other')

@@ -67,17 +67,18 @@ await t.test('a client that sends a byte at a time is cut off', async (t) => {
 
 await t.test('a client that does not read is cut off', async (t) => {
   const { server } = service.app
-  const accepted: net.Socket[] = []
-  server.on('connection', (socket: net.Socket) => accepted.push(socket))
+  // A socket that is cut off forgets its port.
+  const accepted = new Map<number | undefined, net.Socket>()
+  server.on('connection', (socket: net.Socket) => accepted.set(socket.remotePort, socket))
   const { hostname, port } = new URL(service.address)
   const deaf = net.connect(Number(port), hostname).pause()
   t.teardown(() => deaf.destroy())
   deaf.on('error', () => undefined).write('GET /docs/reference.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20))
   await once(deaf, 'connect')
-  const find = () => accepted.find(({ remotePort }) => remotePort === deaf.localPort)
+  const { localPort } = deaf
   // The server may accept it before or after this side knows its port.
-  while (!find()) await once(server, 'connection')
-  const connection = find()!
+  while (!accepted.has(localPort)) await once(server, 'connection')
+  const connection = accepted.get(localPort)!
   if (!connection.destroyed) await once(connection, 'close')
   t.ok(connection.destroyed)
 })
