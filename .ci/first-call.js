@@ -30,13 +30,14 @@ async function followReadme() {
   const clone = path.join(folder, 'clone')
   execFileSync('git', ['clone', '--quiet', process.cwd(), clone])
   execFileSync('npm', ['ci'], { cwd: clone, env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const service = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const service = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   const exited = new Promise((resolve) => service.once('exit', resolve))
   try {
     await isReady(service)
     await makeFirstCall(JSON.parse(readFileSync(path.join(folder, 'data/demo-credentials.json'), 'utf8')))
   } finally {
-    service.kill('SIGTERM')
+    // As Ctrl-C does, to the whole group: npm 9 passes no signal on.
+    process.kill(-service.pid, 'SIGINT')
     await exited
   }
 }
