@@ -17,8 +17,8 @@ export const LIMITS = {
   RECORDS_WAITING: 50_000,
   /** How long a call may wait for its turn, in milliseconds; then it gets 503. */
   CALL_WAIT_MS: 10_000,
-  /** Searches, exports, looks back in time, and test messages of one company at once, at most a quarter of POOL_SIZE. */
-  HEAVY_READS: 4,
+  /** Searches, exports, looks back in time, and test messages of one company at once; fewer than a quarter of POOL_SIZE. */
+  HEAVY_READS: 3,
   /** Milliseconds within which each machine of a Citus cluster must answer. */
   MACHINE_ANSWER_MS: 1_250,
   /** Between two sweeps for events that no job announced, in milliseconds. */

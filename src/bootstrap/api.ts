@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import program from '../../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../../projections/index.ts'
 import { quarterOf } from '../admission/budget.ts'
+import { shareConnections } from '../admission/share-connections.ts'
 import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
 import { openCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import type { Config } from '../config.ts'
@@ -20,6 +21,7 @@ import { loggedTrace } from '../log.ts'
 import { countCalls, countPending } from '../observe/metrics/count-work.ts'
 import { openMetrics } from '../observe/metrics/metrics.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { openDatabase } from '../postgres/kysely.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
 import { lastMigration } from '../migration/migrate.ts'
 import { openAccess } from '../postgres/open-access.ts'
@@ -38,6 +40,8 @@ import { openSigner } from './signing.ts'
 /** Starts the API. `address` is where it listens. */
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
+  const pool = shareConnections(store.pool)
+  const db = openDatabase<LedgerTables>(pool)
   const [signer, secrets] = [await openSigner(config), await openConfiguredSecretBox(config)]
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
@@ -55,10 +59,10 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   }
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const providerClient = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
-  const client = recordFaults(providerClient, store.pool, (error) =>
+  const client = recordFaults(providerClient, pool, (error) =>
     log.warn({ err: error }, 'could not record that an identity provider fails'),
   )
-  const company = { pool: store.pool, newId, onCommitted: onChanged, onErased: counted.onErased, outbox: mail.outbox }
+  const company = { pool, newId, onCommitted: onChanged, onErased: counted.onErased, outbox: mail.outbox }
   const areReadModelsComplete = openCompleteness(access.db, projections)
   // Only the coordinator of a cluster knows, and it may not answer later.
   void areReadModelsComplete().catch(() => undefined)
@@ -68,20 +72,19 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       newId,
       maxRecords: config.MAX_RECORDS,
       maxWaitMs: config.CALL_WAIT_MS,
-      inProgress: openCallsInProgress(openLongCalls(store.pool), config.CALL_WAIT_MS),
+      inProgress: openCallsInProgress(openLongCalls(pool), config.CALL_WAIT_MS),
     },
     company,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
     providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
-    singleDeliveries:
-      options.singleDeliveries ?? openSingleDeliveries({ pool: store.pool, db: store.db, poster, secrets, newId }),
-    ...{ db: store.db, access: access.db, accessPool: access.pool, reads: openReads(store), signer, log },
+    singleDeliveries: options.singleDeliveries ?? openSingleDeliveries({ pool, db, poster, secrets, newId }),
+    ...{ db, access: access.db, accessPool: access.pool, reads: openReads({ db, pool }), signer, log },
     ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
     isReady: store.cluster ? async () => store.cluster!.machines().some(({ isDown }) => !isDown) : access.isAnswering,
     machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete,
-    health: openHealth(store.pool, waker, await readVersions()),
+    health: openHealth(pool, waker, await readVersions()),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),
@@ -141,10 +144,8 @@ function readAppSettings(config: Config) {
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
-    readLimits: {
-      atOnce: quarterOf(config.POOL_SIZE),
-      heavyAtOnce: Math.min(config.HEAVY_READS, quarterOf(config.POOL_SIZE)),
-    },
+    // One connection is left for what else the company does.
+    heavyReads: Math.max(1, Math.min(config.HEAVY_READS, quarterOf(config.POOL_SIZE) - 1)),
     sessions: {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,

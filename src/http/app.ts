@@ -33,7 +33,7 @@ import { compressAnswers } from './server/compression.ts'
 import { continueAfterChecks } from './server/expect-continue.ts'
 import { SMALL_BODY } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
-import { limitReads, type ReadLimits } from './access/heavy-reads.ts'
+import { limitHeavyReads } from './access/heavy-reads.ts'
 import { registerHealthRoutes } from './server/health.ts'
 import type { MachineOf } from './live/company-watch.ts'
 import type { StreamLimits } from './live/live-stream.ts'
@@ -106,7 +106,8 @@ export interface AppServices {
   burstLimit: number
   /** Failed authentications per minute and address; 0 is no limit. */
   failureLimit: number
-  readLimits: ReadLimits
+  /** The searches, exports, erasures, and test messages that a company may run at once. */
+  heavyReads: number
   streamLimits: StreamLimits
   sessions: SessionSettings
   signInLimits: SignInSettings
@@ -136,7 +137,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   documentRoutes(app)
 
   void app.register(cookie)
-  limitReads(app, services.readLimits)
+  limitHeavyReads(app, services.heavyReads)
   const streams = openStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)

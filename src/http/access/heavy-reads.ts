@@ -27,43 +27,25 @@ export function whenGiven(...names: string[]) {
     names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
 }
 
-/** What reads a company may run at once in this process. */
-export interface ReadLimits {
-  /** All but heavy reads and streams. Further ones wait in the company's line. */
-  atOnce: number
-  /** Heavy reads. Further ones get 429. */
-  heavyAtOnce: number
-}
-
-const MAX_WAITING = 1_000
-const MAX_WAIT_MS = 10_000
-
 /**
- * Limits the reads that a company may run at once in this process, across all routes, so that connections remain for
- * other companies. Throws NoTurnError if a read waits for 10 seconds, or if too many wait. Call it before registering
- * routes.
+ * Limits the heavy reads that a company may run at once in this process, across all routes, so that it has connections
+ * left for the rest. Further ones get 429. Call it before registering routes.
  */
-export function limitReads(app: FastifyInstance, { atOnce, heavyAtOnce }: ReadLimits): void {
-  const heavy = openBudget({ share: heavyAtOnce })
-  const others = openBudget({ share: atOnce, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+export function limitHeavyReads(app: FastifyInstance, atOnce: number): void {
+  const places = openBudget({ share: atOnce })
   const limitedHandlers = new WeakSet<object>()
   app.decorateRequest('streamed', null)
   app.decorateRequest('left', undefined)
   app.addHook('onRoute', (route) => {
     const { isHeavyRead } = route.config ?? {}
     const { handler } = route
-    const isRead = [route.method].flat().includes('GET') && route.sse === undefined
     // The HEAD route of a GET route has its handler.
-    if ((!isHeavyRead && !isRead) || limitedHandlers.has(handler)) return
+    if (!isHeavyRead || limitedHandlers.has(handler)) return
+    const isRead = [route.method].flat().includes('GET')
     route.handler = async function limited(request, reply) {
-      const companyId = findCompany(request)
-      if (companyId === null) return handler.call(this, request, reply)
-      if (!isHeavyRead?.(request))
-        return isRead
-          ? others.hold(companyId, 1, undefined, async () => handler.call(this, request, reply))
-          : handler.call(this, request, reply)
-      const release = heavy.tryAcquire(companyId, 1)
-      if (!release) throw refuseHeavyRead(reply, heavyAtOnce)
+      if (!isHeavyRead(request)) return handler.call(this, request, reply)
+      const release = places.tryAcquire(findCompany(request), 1)
+      if (!release) throw refuseHeavyRead(reply, atOnce)
       // What changes something is done even if nobody waits for the answer.
       const left = isRead ? followClient(request, reply) : undefined
       try {
@@ -90,9 +72,9 @@ function followClient(request: FastifyRequest, reply: FastifyReply): AbortSignal
   return left.signal
 }
 
-/** Finds the company whose data a request reads; null if it is not authenticated. */
-function findCompany({ caller, user, viewer }: FastifyRequest): string | null {
-  return (caller ?? user ?? viewer)?.companyId ?? null
+/** Finds the company whose data an authenticated request reads. */
+function findCompany({ caller, user, viewer }: FastifyRequest): string {
+  return (caller ?? user ?? viewer)!.companyId
 }
 
 function refuseHeavyRead(reply: FastifyReply, atOnce: number): Error {

@@ -13,6 +13,7 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readEmployee } from '../../ledger/read/read-employees.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
+import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { callerOf } from '../access/authenticate.ts'
 import { EmployeeList } from '../openapi/answer-schemas.ts'
@@ -81,14 +82,17 @@ const listSchema = {
   problems: READING_PROBLEMS,
 } as const
 
-interface ListServices extends ReadServices {
+interface ListServices extends Pick<ReadServices, 'keyUsage'> {
+  reads: Reads
+  /** For watching the read model on connections that no long read takes. */
+  access: LedgerDb
   machineOf?: MachineOf | undefined
 }
 
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
-export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage, machineOf }: ListServices): void {
+export function listEmployeesRoute(app: FastifyInstance, { reads, access, keyUsage, machineOf }: ListServices): void {
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
-  const waitForPosition = openPositionWaits(db, EMPLOYEES, onError, { machineOf })
+  const waitForPosition = openPositionWaits(access, EMPLOYEES, onError, { machineOf })
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
     { schema: listSchema, config: { isHeavyRead: whenGiven('q') }, ...chargedReading(keyUsage) },
@@ -97,7 +101,7 @@ export function listEmployeesRoute(app: FastifyInstance, { db, keyUsage, machine
       const { min_position: minPosition, ...query } = request.query
       assertStorable(query)
       if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
-      return listPage(db, companyId, query)
+      return listPage(await reads.of(companyId, request.left), companyId, query)
     },
   )
 }

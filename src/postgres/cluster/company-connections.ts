@@ -10,8 +10,11 @@ import { onFirst } from './machine.ts'
 import type { Shard } from '../shard.ts'
 import { followShard, renameTables } from '../shard.ts'
 
-/** The lists of pools behind one that spreads over a cluster. */
-const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions }>()
+/** Waits until the running code may take a connection. Resolves with what it calls once it has released it. */
+type Admit = () => Promise<() => void>
+
+/** What is behind a pool that spreads over a cluster. */
+const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions; admit?: Admit }>()
 
 /**
  * A pool over the machines of a cluster. A connection leads to the machine of the company that the running code works
@@ -32,6 +35,32 @@ export function openCompanyPool(cluster: Cluster, options: PoolOptions): Pool {
   return pool
 }
 
+/** The connections of a pool, for code that has to be admitted before it takes one. */
+export function admitTo(pool: Pool, admit: Admit): Pool {
+  const admitting = openPoolOf(() => connectOnceAdmitted(admit, () => pool.connect()), pool.options)
+  const placed = behind.get(pool)
+  if (placed) behind.set(admitting, { ...placed, admit })
+  return admitting
+}
+
+async function connectOnceAdmitted(admit: Admit | undefined, connect: () => Promise<PoolClient>): Promise<PoolClient> {
+  const giveBack = await admit?.()
+  if (!giveBack) return connect()
+  try {
+    const client = await connect()
+    // The pool sets this whenever it lends the connection.
+    const { release } = client
+    client.release = (isBroken) => {
+      release.call(client, isBroken)
+      giveBack()
+    }
+    return client
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+}
+
 /** The connections of a pool to one machine. They are closed with the machine. */
 export function poolOfMachine(pool: Pool, machine: Machine): Pool {
   const { options } = behind.get(pool)!
@@ -39,7 +68,7 @@ export function poolOfMachine(pool: Pool, machine: Machine): Pool {
 }
 
 /** What the program uses of a pool. */
-function openPoolOf(connect: () => Promise<PoolClient>, options: PoolOptions): Pool {
+function openPoolOf(connect: () => Promise<PoolClient>, options: Pool['options'] | PoolOptions): Pool {
   const query = (statement: string, values?: unknown[]) =>
     withClient({ connect }, (client) => client.query(statement, values))
   const pool = { connect, query, options, on: () => pool, end: async () => undefined }
@@ -75,10 +104,11 @@ export function isMoved(error: unknown): boolean {
 export async function beginFor(pool: Pool, companyId: string): Promise<PoolClient> {
   const placed = behind.get(pool)
   if (!placed) return begin(await pool.connect(), 'begin')
-  const { cluster, options } = placed
+  const { cluster, options, admit } = placed
   const attempt = async () => {
     const { machine, shard } = cluster.find(companyId)
-    return onShardOf(await begin(await machine.connect(options), beginHolding(shard)), shard)
+    const client = await connectOnceAdmitted(admit, () => machine.connect(options))
+    return onShardOf(await begin(client, beginHolding(shard)), shard)
   }
   return followMoves(cluster, companyId, attempt)
 }

@@ -56,7 +56,7 @@ await t.test('a company may wait for few receivers at once', async (t) => {
   const go = Promise.withResolvers<void>()
   const slow: Service = await startService(
     t,
-    { HEAVY_READS: '2' },
+    { POOL_SIZE: '16', HEAVY_READS: '2' },
     {
       singleDeliveries: {
         ...deliverToNobody(() => slow.pool),

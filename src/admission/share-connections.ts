@@ -1,0 +1,20 @@
+import type { Pool } from 'pg'
+import { admitTo } from '../postgres/cluster/company-connections.ts'
+import { currentCompany } from '../postgres/cluster/company-scope.ts'
+import { openBudget, quarterOf } from './budget.ts'
+
+/** Connections that may be waited for, a quarter of them by one company; and how long, in milliseconds. */
+const MAX_WAITING = 4_000
+const MAX_WAIT_MS = 10_000
+
+/** Whoever the running code works for, if it is no company: all of them together are treated like one. */
+const NOBODY = ''
+
+/**
+ * Shares the connections of a pool: a company uses a quarter of them at most, whatever its requests do. Further ones
+ * wait in its line without a connection. Throws NoTurnError if one waits for 10 seconds, or if too many wait.
+ */
+export function shareConnections(pool: Pool): Pool {
+  const budget = openBudget({ share: quarterOf(pool.options.max), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+  return admitTo(pool, () => budget.acquire(currentCompany() ?? NOBODY, 1))
+}

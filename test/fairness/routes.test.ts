@@ -1,0 +1,122 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { quarterOf } from '../../src/admission/budget.ts'
+import { collectRoutes } from '../support/http/registered-routes.ts'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { makeNeighbor } from '../support/postgres/machine-pool.ts'
+import { send, startService } from '../support/service.ts'
+
+/* What bounds each route, and that another company is answered whatever a company sends to it. */
+
+const routes = collectRoutes()
+const service = await startService(t, { SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0' })
+const SHARE = quarterOf(service.config.POOL_SIZE)
+const { key, admin } = service.company
+const other = await makeNeighbor(service, 'Other')
+const cookie = await cookieOf(service, admin)
+
+const HEAVY = [
+  'GET /v1/employees',
+  'GET /admin/v1/bulk-user-logs',
+  'GET /admin/v1/bulk-user-logs.csv',
+  'GET /admin/v1/bulk-user-logs/:log_id/records',
+  'GET /admin/v1/bulk-user-logs/:log_id/records.csv',
+  'GET /admin/v1/bulk-user-logs/:log_id/failed-records.json',
+  'POST /admin/v1/erasures',
+  'POST /admin/v1/webhooks/:id/ping',
+  'POST /admin/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
+  'GET /audit/v1/events',
+  'GET /audit/v1/employees/:id',
+  'GET /settings/bulk-user-logs',
+  'GET /settings/bulk-user-logs/rows',
+  'GET /settings/bulk-user-logs/:log_id',
+  'GET /settings/employees',
+  'GET /settings/employees/:id',
+  'GET /settings/employees/:id/erase',
+  'POST /settings/employees/:id/erase',
+  'POST /settings/employees/erase',
+  'GET /settings/events',
+  'GET /settings/ledger',
+  'GET /settings/ledger/checkpoint',
+  'POST /settings/sign-in/check',
+  'POST /settings/webhooks/:id/ping',
+  'POST /settings/webhooks/:id/deliveries/:delivery_id/redeliver',
+]
+
+/** The budgets, and the routes that each of them bounds. The first one that a route fits counts. */
+const BUDGETS = {
+  'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*)?$/,
+  'connections for access': /^GET \/(?:readyz|v1\/auth\/verify)$/,
+  'lanes of calls': /^(?:POST|PATCH|PUT) \/v1\/employees(?:\/:id)?$/,
+  'streams of a user': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,
+  'heavy reads of a company, and its connections': new RegExp(
+    `^(?:${HEAVY.join('|').replaceAll('.', String.raw`\.`)})$`,
+  ),
+  'connections of whoever is not signed in': /^(?:GET|POST) \/(?:sign-in|invitation|admin\/v1\/invitations)(?:\/.*)?$/,
+  'connections of a company': /^\w+ \/(?:v1|admin\/v1|audit\/v1|settings|account|sign-out)(?:\/.*)?$/,
+}
+type Budget = keyof typeof BUDGETS
+
+const ROUTES = routes.filter(({ method }) => method !== 'HEAD')
+const nameOf = ({ method, url }: { method: string; url: string }) => `${method} ${url}`
+const budgetOf = (route: string) => (Object.keys(BUDGETS) as Budget[]).find((budget) => BUDGETS[budget].test(route))
+
+await t.test('every route has a budget', (t) => {
+  for (const route of ROUTES) t.ok(budgetOf(nameOf(route)), nameOf(route))
+  const marked = ROUTES.filter(({ isHeavy }) => isHeavy).map(nameOf)
+  t.strictSame(new Set(marked), new Set(HEAVY), 'heavy reads are marked')
+  t.end()
+})
+
+/** Sends a request to a route as the company: one that looks something up, and changes nothing that others need. */
+async function request({ method, url }: { method: string; url: string }): Promise<number> {
+  const path = url.replaceAll(/:\w+|\*/g, 'x')
+  const isPage = !/^\/(?:v1|admin|audit)\//.test(url)
+  if (isPage && method === 'POST') return (await browse(service, path, { cookie, form: {} })).status
+  if (isPage) return (await browse(service, path, { cookie })).status
+  const isCall = url.startsWith('/v1/')
+  const headers = isCall ? {} : { authorization: `Bearer ${admin.token}` }
+  const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} }
+  return (await send(service.address, method, path, { key: isCall ? key : null, headers, ...body })).status
+}
+
+const inUse = () => service.pool.totalCount - service.pool.idleCount
+
+/** Runs a task. Returns the most connections that were in use at any time. */
+async function countWhile(task: Promise<unknown>): Promise<number> {
+  let isOver = false
+  const over = () => (isOver = true)
+  void task.then(over, over)
+  let most = 0
+  while (!isOver) {
+    most = Math.max(most, inUse())
+    await setImmediate()
+  }
+  return most
+}
+
+/** Those that end the session, don't end, or need a `PUBLIC_URL`. */
+const NOT_SENT = /^POST \/sign-(?:out|in\/passkey\/options)$|\/stream$/
+const AT_ONCE = 3 * SHARE
+
+for (const budget of Object.keys(BUDGETS) as Budget[]) {
+  await t.test(`beside a company that uses up its ${budget}, another one is answered`, async (t) => {
+    const sent = ROUTES.filter((route) => budgetOf(nameOf(route)) === budget && !NOT_SENT.test(nameOf(route)))
+    let isOver = false
+    const flood = Promise.all(
+      sent.flatMap((route) =>
+        Array.from({ length: AT_ONCE }, async () => ({ route: nameOf(route), status: await request(route) })),
+      ),
+    ).finally(() => (isOver = true))
+    const most = countWhile(flood)
+    const headers = { authorization: `Bearer ${other.admin.token}` }
+    do {
+      const { status } = await send(service.address, 'GET', '/admin/v1/api-keys', { key: null, headers })
+      t.equal(status, 200)
+      t.equal(service.pool.waitingCount, 0, 'nobody waits for a connection')
+    } while (!isOver)
+    // Of the company, of whoever is not signed in, and that of the other company.
+    t.ok((await most) <= 2 * SHARE + 1, `${await most} connections are in use`)
+    for (const { route, status } of await flood) t.ok(status < 500, `${route} got ${status}`)
+  })
+}
