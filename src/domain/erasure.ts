@@ -89,7 +89,7 @@ const IDENTIFYING_FIELDS: ReadonlySet<string> = new Set([
 
 /** Whether a field has one of these external ids. White space may have been sent by mistake. */
 function isExternalId(text: string, field: string, externalIds: Set<string>): boolean {
-  if (externalIds.size === 0 || !IDENTIFYING_FIELDS.has(field)) return false
+  if (externalIds.size === 0 || field === '') return false
   if (externalIds.has(text) || externalIds.has(text.trim())) return true
   // Of a truncated record, the text in a field for emails is kept as a normalized email.
   return (
@@ -99,17 +99,22 @@ function isExternalId(text: string, field: string, externalIds: Set<string>): bo
 
 /**
  * Whether any text in a JSON value satisfies a condition: a string, a number, which may be an id, or the name of a
- * member. `field` is the name of the innermost member around the text, or empty.
+ * member. `field` is the name of the innermost identifying member around the text, or empty.
  */
 function someText(value: unknown, field: string, satisfies: (text: string, field: string) => boolean): boolean {
   if (typeof value === 'string' || typeof value === 'number') return satisfies(String(value), field)
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => someText(item, field, satisfies))
-  return Object.entries(value).some(([name, member]) => satisfies(name, '') || someText(member, name, satisfies))
+  return Object.entries(value).some(
+    ([name, member]) =>
+      satisfies(name, field) || someText(member, IDENTIFYING_FIELDS.has(name) ? name : field, satisfies),
+  )
 }
 
+/** Ids are in lower case, but may have been sent in upper case. */
 function containsId(text: string, ids: Set<string>): boolean {
-  return [...ids].some((id) => text.includes(id))
+  const lower = ids.size === 0 ? '' : text.toLowerCase()
+  return [...ids].some((id) => lower.includes(id))
 }
 
 function containsEmail(text: string, emails: Set<string>): boolean {

@@ -15,7 +15,7 @@ const created = await service.call('POST', '/v1/employees', { body: employee(OLD
 const { id } = created.body.employees[0]
 await service.call('PATCH', `/v1/employees/${id}`, { body: NEW })
 
-const IDENTIFIERS = [id, OLD.email, NEW.email, OLD.external_id, NEW.external_id]
+const IDENTIFIERS = [id, id.toUpperCase(), OLD.email, NEW.email, OLD.external_id, NEW.external_id]
 const PLACES = ['id', 'email', 'external_id', 'manager_id', 'manager_email', 'manager_external_id']
 const SPELLINGS = [
   (value: string) => value,
@@ -23,13 +23,14 @@ const SPELLINGS = [
   (value: string) => (/^\d+$/.test(value) ? Number(value) : value),
 ]
 
-/** Refused records that name the person: each identifier in each place, in each spelling, short and long. */
+/** Refused records that name the person: each identifier in each place, in each spelling, short and long, and nested. */
 const records = IDENTIFIERS.flatMap((identifier) =>
-  PLACES.flatMap((place) =>
-    SPELLINGS.flatMap((spell) =>
+  PLACES.flatMap((place) => [
+    ...SPELLINGS.flatMap((spell) =>
       [{}, LONG].map((more) => ({ ...SECRET, ...more, [place]: spell(identifier), status: 'refused' })),
     ),
-  ),
+    { ...SECRET, [place]: { value: [identifier] }, status: 'refused' },
+  ]),
 )
 
 await t.test('an erasure finds a refused record by any identifier in any place of any call', async (t) => {
