@@ -31,14 +31,16 @@ async function followReadme() {
   execFileSync('git', ['clone', '--quiet', process.cwd(), clone])
   execFileSync('npm', ['ci'], { cwd: clone, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const service = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-  const exited = new Promise((resolve) => service.once('exit', resolve))
+  const closed = new Promise((resolve) => service.once('close', resolve))
   try {
     await isReady(service)
     await makeFirstCall(JSON.parse(readFileSync(path.join(folder, 'data/demo-credentials.json'), 'utf8')))
   } finally {
     // As Ctrl-C does, to the whole group: npm 9 passes no signal on.
     process.kill(-service.pid, 'SIGINT')
-    await exited
+    // npm may end before the service, which still needs its folder.
+    service.stdout.resume()
+    await closed
   }
 }
 
