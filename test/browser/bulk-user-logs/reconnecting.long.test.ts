@@ -3,6 +3,7 @@ import t from 'tap'
 import { startApi } from '../../../src/bootstrap/api.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openBrowser, giveCredentials } from '../../support/browser/browser.ts'
+import { startMutingProxy } from '../../support/lines/muting-proxy.ts'
 import { startService } from '../../support/service.ts'
 import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/processes/watched-log.ts'
 
@@ -39,6 +40,19 @@ await t.test('after a server restart the page continues: nothing is missed, noth
     faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED')),
     [],
   )
+})
+
+await t.test('a connection that has gone silent is replaced', async (t) => {
+  const proxy = await startMutingProxy(t, service.address)
+  const { company, first, page, faults } = await watchLog(t, browser, { ...service, address: proxy.address }, 'Silent')
+  const replaced = page.waitForRequest((request) => request.url().includes('/stream'))
+  proxy.mute('/bulk-user-logs/stream')
+  const id = await makeCall(service.address, company)
+  await replaced
+  await isLive(page)
+  await rowOf(page, id).waitFor()
+  t.strictSame(await idsOf(page), [id, first])
+  t.same(faults, [])
 })
 
 await t.test('a page whose user was signed out says so, and is back after signing in', async (t) => {

@@ -4,6 +4,7 @@
 
 const MAX_ROWS = 200
 const ROWS_PAUSE_MS = 1_000
+const ROWS_TIMEOUT_MS = 30_000
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 const ANNOUNCED_AFTER_MS = 1_000
@@ -116,7 +117,7 @@ async function fetchWanted() {
     isWanted = false
     const address = new URL(rowsPath, location.href)
     address.searchParams.set('after', cursor)
-    const answer = await fetch(address)
+    const answer = await fetch(address, { signal: AbortSignal.timeout(ROWS_TIMEOUT_MS) })
     isSignedOut = answer.status === 401 || answer.status === 403
     if (!answer.ok) throw new Error(`${answer.status}`)
     const template = document.createElement('template')
@@ -147,6 +148,7 @@ function open() {
     void update().catch(retry)
   })
   stream.addEventListener('error', retry)
+  expectHeartbeat()
   showConnection()
 }
 
