@@ -107,8 +107,6 @@ const MAY_READ_CLOCK = new Map([
   ['src/bootstrap/new-id.ts', 'ids are ordered by time, and nothing is decided by it'],
   ['src/cli/doctor/check-server.ts', 'compares the clocks'],
   ['src/cli/doctor/check-machines.ts', 'compares the clocks'],
-  ['src/cli/doctor/check-server.ts', 'compares the clocks'],
-  ['src/cli/doctor/check-machines.ts', 'compares the clocks'],
   ['src/ledger/read/read-standings.ts', 'compares the clocks'],
   ['src/cli/secrets/secrets.ts', 'the age of a file of this machine'],
 ])
