@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { freePort } from '../support/processes/free-port.ts'
@@ -15,8 +16,8 @@ async function startBehind(t: Test, proxy: Proxy) {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
   const service = await startService(t, { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: address, SIGN_IN_ADDRESS_LIMIT: '2' })
-  await startProxy(t, proxy, { port, before: service.address })
-  return { service, address }
+  const logOfProxy = await startProxy(t, proxy, { port, before: service.address })
+  return { service, address, logOfProxy }
 }
 
 /** Tries to sign in with wrong credentials from an address of this machine. */
@@ -27,9 +28,22 @@ async function guess(service: Pick<Service, 'address'>, from: string, forwardedF
   return (await browse(service, '/sign-in', { form, headers, from })).status
 }
 
+/** The lines with which each program is kept from logging headers and queries. */
+const SILENCE: Record<string, RegExp[]> = {
+  nginx: [/^\s*access_log off;$/m, /^\s*error_log \/dev\/null emerg;$/m],
+  // It logs only where a `log` line says so.
+  haproxy: [/^(?![\s\S]*^\s*(?:log|capture)\b)/m],
+  caddy: [/^\s*request>headers delete$/m, /^\s*request>uri regexp "\\\?\.\*" ""$/m, /^\s*resp_headers delete$/m],
+}
+
+await t.test('no example logs headers or queries, also where the program is not installed', async (t) => {
+  for (const { program, file } of PROXIES)
+    for (const line of SILENCE[program]!) t.match(readFileSync(file, 'utf8'), line, file)
+})
+
 for (const proxy of PROXIES) {
   await t.test(`behind ${proxy.program}`, needs(proxy.program), async (t) => {
-    const { service, address } = await startBehind(t, proxy)
+    const { service, address, logOfProxy } = await startBehind(t, proxy)
     const { key, auditor, member } = service.company
 
     await t.test('bodies up to BODY_LIMIT arrive, and no larger ones', async (t) => {
@@ -69,6 +83,24 @@ for (const proxy of PROXIES) {
         (await browse({ address }, '/sign-in', { form, headers: { origin }, from: '127.0.0.4' })).status
       t.equal(await signIn('https://evil.example'), 403)
       t.equal(await signIn(address), 303)
+    })
+
+    await t.test('what it logs while the service is gone contains no credential, link, or search term', async (t) => {
+      const secrets = ['canary-key', 'canary-token', 'canary-session', 'canary-link', 'canary-search']
+      const [apiKey, token, session, link, search] = secrets
+      await service.app.close()
+      const answer = await fetch(`${address}/invitation?token=${link}&q=${search}`, {
+        headers: {
+          ...{ 'x-api-key': apiKey!, authorization: `Bearer ${token}`, cookie: `session=${session}` },
+          referer: `${address}/invitation?token=${link}`,
+        },
+      })
+      t.ok(answer.status >= 500, 'the proxy answers by itself')
+      await answer.text()
+      t.strictSame(
+        secrets.filter((secret) => logOfProxy().includes(secret)),
+        [],
+      )
     })
   })
 }

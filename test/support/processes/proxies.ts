@@ -37,12 +37,15 @@ export const PROXIES: Proxy[] = [
 const SERVICE_PORT = '127.0.0.1:3000'
 const PROXY_PORT = /:8080\b|(?<=listen )8080\b/
 
-/** Starts a proxy at a port of this machine, before the service at an address. Returns when it passes calls on. */
+/**
+ * Starts a proxy at a port of this machine, before the service at an address. Returns when it passes calls on, with a
+ * function that returns all it has logged.
+ */
 export async function startProxy(
   t: Pick<Test, 'teardown'>,
   { program, file, args }: Proxy,
   { port, before }: { port: number; before: string },
-): Promise<void> {
+): Promise<() => string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ledger-proxy-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const example = readFileSync(file, 'utf8')
@@ -54,7 +57,12 @@ export async function startProxy(
     text.replace(PROXY_PORT, (found) => found.replace('8080', String(port))),
   )
   const PATH = `${process.env['PATH']}:/usr/sbin`
-  const proxy = spawn(program, args(config, folder), { stdio: 'ignore', env: { PATH, HOME: folder } })
+  const proxy = spawn(program, args(config, folder), { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, HOME: folder } })
+  let logged = ''
+  for (const stream of [proxy.stdout, proxy.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      logged += text
+    })
   const ended = once(proxy, 'exit')
   t.teardown(async () => {
     proxy.kill('SIGTERM')
@@ -64,4 +72,5 @@ export async function startProxy(
     const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => null)
     return answer?.status === 200
   })
+  return () => logged
 }
