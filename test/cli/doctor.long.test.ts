@@ -149,6 +149,14 @@ await t.test('each fault of the database is found, with advice', async (t) => {
   t.match(asOwner.of('role'), { level: 'warn', found: new RegExp(`^${NAMES.owner} owns the tables`) })
 })
 
+await t.test('checkpoints are not current while a company that is never idle gets none', async (t) => {
+  const other = await startService(t)
+  const examineOther = () => examine(t, { ...makePlace(t), DATABASE_URL: other.urls.serviceUrl })
+  t.match((await examineOther()).of('checkpoints'), { level: 'ok' })
+  await asSuperuser(other.urls.superUrl, `update events set recorded_at = '2020-01-01' where position = 1`)
+  t.match((await examineOther()).of('checkpoints'), { level: 'warn', found: other.company.id })
+})
+
 await t.test('a database rolled back behind an external checkpoint is a failure', async (t) => {
   const place = makePlace(t)
   const other = await startService(
