@@ -185,6 +185,18 @@ await t.test(
   },
 )
 
+await t.test('every database of the file keeps personal data out of its log, as docs/deployment.md asks', (t) => {
+  const [, setting] = /alter database employee_ledger set (\w+ = \w+);/.exec(
+    readFileSync('docs/deployment.md', 'utf8'),
+  )!
+  const servers = Object.entries(compose.services).filter(([, { healthcheck }]) =>
+    healthcheck?.test.includes('pg_isready'),
+  )
+  t.equal(servers.length, 4)
+  for (const [name, { command }] of servers) t.ok(command?.includes(setting!.replaceAll(' ', '')), name)
+  t.end()
+})
+
 await t.test(
   'the API and the worker start like the containers, and their health checks report their state',
   async (t) => {
