@@ -2895,6 +2895,21 @@ export interface components {
                 };
             };
         };
+        /** @description `precondition_failed`: A condition of the request does not hold. */
+        AdminOpenPreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 412;
+                    /** @enum {string} */
+                    code?: "precondition_failed";
+                };
+            };
+        };
         /** @description `provider_required`: The company signs in through its identity provider. */
         AdminOpenProviderRequired: {
             headers: {
@@ -2985,6 +3000,21 @@ export interface components {
                     status?: 413;
                     /** @enum {string} */
                     code?: "payload_too_large";
+                };
+            };
+        };
+        /** @description `precondition_failed`: A condition of the request does not hold. */
+        AdminPreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 412;
+                    /** @enum {string} */
+                    code?: "precondition_failed";
                 };
             };
         };
@@ -3443,7 +3473,7 @@ export interface components {
                 };
             };
         };
-        /** @description `precondition_failed`: The employee has changed since it was read. */
+        /** @description `precondition_failed`: A condition of the request does not hold. */
         ApiCallPreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3592,6 +3622,23 @@ export interface components {
                     status?: 400;
                     /** @enum {string} */
                     code?: "invalid_query";
+                };
+            };
+        };
+        /** @description `precondition_failed`: A condition of the request does not hold. */
+        ApiPreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 412;
+                    /** @enum {string} */
+                    code?: "precondition_failed";
                 };
             };
         };
@@ -3773,10 +3820,15 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description Update the employee only if it still has this version: the `ETag` of an earlier response, or `*`.
+         * @description Carry out the call only if the employee still has this version: the `ETag` of an earlier response, or `*`.
          * @example "1"
          */
         IfMatch: string;
+        /**
+         * @description Answer with the employee only if it has another version than this one: the `ETag` of an earlier response.
+         * @example "1"
+         */
+        IfNoneMatch: string;
         /**
          * @description The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.
          * @example msg_01m7wqmfakeh492yss9pa6yb7t_42
@@ -3818,7 +3870,7 @@ export interface components {
         /** @description `true` if this is the stored response of the first call with the same `Idempotency-Key`. */
         "Idempotency-Replayed": "true";
         /**
-         * @description The version of the employee, for `If-Match`.
+         * @description The version of the employee, for `If-Match` and `If-None-Match`.
          * @example "1"
          */
         ETag: string;
@@ -3956,6 +4008,7 @@ export interface operations {
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
             422: components["responses"]["ApiCallEmptyBatchIdempotencyKeyReusedValidationFailed"];
@@ -4020,6 +4073,7 @@ export interface operations {
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
             422: components["responses"]["ApiCallEmptyBatchIdempotencyKeyReusedValidationFailed"];
@@ -4074,6 +4128,7 @@ export interface operations {
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
             422: components["responses"]["ApiCallEmptyBatchIdempotencyKeyReusedValidationFailed"];
@@ -4085,7 +4140,18 @@ export interface operations {
     readEmployee: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Answer with the employee only if it has another version than this one: the `ETag` of an earlier response.
+                 * @example "1"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description Carry out the call only if the employee still has this version: the `ETag` of an earlier response, or `*`.
+                 * @example "1"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description The employee's id.
@@ -4110,10 +4176,21 @@ export interface operations {
                     "application/json": components["schemas"]["Employee"];
                 };
             };
+            /** @description The employee has a version that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["ApiInvalidQuery"];
             401: components["responses"]["ApiInvalidCredentials"];
             403: components["responses"]["ApiAddressNotAllowedKeyDisabledScopeMissing"];
             404: components["responses"]["ApiEmployeeNotFound"];
+            412: components["responses"]["ApiPreconditionFailed"];
             429: components["responses"]["ApiQuotaExceededRateLimited"];
             500: components["responses"]["ApiInternalError"];
             503: components["responses"]["ApiUnavailable"];
@@ -4132,7 +4209,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Update the employee only if it still has this version: the `ETag` of an earlier response, or `*`.
+                 * @description Carry out the call only if the employee still has this version: the `ETag` of an earlier response, or `*`.
                  * @example "1"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -4267,6 +4344,7 @@ export interface operations {
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -4364,6 +4442,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -4400,6 +4479,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -4435,6 +4515,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -4469,6 +4550,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -4511,6 +4593,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminKeyNotFound"];
             409: components["responses"]["AdminKeyRevoked"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -4876,6 +4959,7 @@ export interface operations {
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -4920,6 +5004,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminEmployeeNotFound"];
             409: components["responses"]["AdminFormerName"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -4959,6 +5044,7 @@ export interface operations {
             400: components["responses"]["AdminOpenInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminOpenInvalidCredentials"];
             409: components["responses"]["AdminOpenProviderRequired"];
+            412: components["responses"]["AdminOpenPreconditionFailed"];
             413: components["responses"]["AdminOpenPayloadTooLarge"];
             415: components["responses"]["AdminOpenUnsupportedMediaType"];
             422: components["responses"]["AdminOpenValidationFailed"];
@@ -5045,6 +5131,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             409: components["responses"]["AdminTooManyTokens"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -5078,6 +5165,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminTokenNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5219,6 +5307,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             409: components["responses"]["AdminUserExists"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -5284,6 +5373,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminBreakGlassUserLastAdmin"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5326,6 +5416,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminBreakGlassUserLastAdminUserRemoved"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -5362,6 +5453,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminUserNotRemoved"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5397,6 +5489,7 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
             409: components["responses"]["AdminBreakGlassUserUserRemoved"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5474,6 +5567,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             409: components["responses"]["AdminTooManyWebhooks"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -5538,6 +5632,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminWebhookNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5587,6 +5682,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminWebhookNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -5699,6 +5795,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminDeliveryNotFoundWebhookNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5733,6 +5830,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminWebhookNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5767,6 +5865,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminWebhookNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
@@ -5813,6 +5912,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminWebhookNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -5855,6 +5955,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminWebhookNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];

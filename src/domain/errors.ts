@@ -142,7 +142,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
     status: 409,
     title: 'The response stored for this idempotency key has expired',
   },
-  precondition_failed: { status: 412, title: 'The employee has changed since it was read' },
+  precondition_failed: { status: 412, title: 'A condition of the request does not hold' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   batch_too_large: { status: 413, title: 'The call has too many records' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },

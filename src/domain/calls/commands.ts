@@ -1,3 +1,5 @@
+import type { Preconditions } from '../employees/entity-tag.ts'
+import { conditionWithoutTag, findFailedCondition } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
 import type { Operation, SentJson } from '../events.ts'
 import type { CallRecords, ReadRecord } from './call-records.ts'
@@ -49,8 +51,7 @@ export interface UpdateOneCommand extends CommandFacts {
   operation: 'update_one'
   record: ReadRecord
   blamed: BlamedRecord
-  /** The value of the If-Match header. */
-  ifMatch: string | undefined
+  preconditions: Preconditions
 }
 
 /** A call that is refused as a whole, whatever the company's state: its records are neither read nor stored. */
@@ -84,13 +85,19 @@ export function readUpsertMany(body: SentJson, maxRecords: number, newId: (prefi
   return { operation: 'upsert', count: records.length, touches: touchedValues(records), records, newIds }
 }
 
-/** Reads the command of `PATCH /v1/employees/{id}`. `ifMatch` is the value of the If-Match header, if there is one. */
-export function readUpdateOne(id: string, body: SentJson, ifMatch: string | undefined): Command {
+/** Reads the command of `PATCH /v1/employees/{id}`. */
+export function readUpdateOne(id: string, body: SentJson, preconditions: Preconditions): Command {
   const blamed = { locator: { id }, record: body }
   const form = recordOfOne(body)
   if (form.problem) return refusedCommand('update_one', form.problem, 1, blamed)
   const record = readUpdateOf(form.records[0]!, id)
-  return { operation: 'update_one', count: 1, touches: touchedValues([record]), record, blamed, ifMatch }
+  return { operation: 'update_one', count: 1, touches: touchedValues([record]), record, blamed, preconditions }
+}
+
+/** The command of several employees, or its refusal if it sets a condition that their list does not meet. */
+export function underPreconditions(command: Command, preconditions: Preconditions): Command {
+  const failed = 'refusal' in command ? null : findFailedCondition(preconditions, null)
+  return failed ? refusedCommand(command.operation, conditionWithoutTag(failed), command.count) : command
 }
 
 /** The records of a command that were read. */

@@ -3,7 +3,7 @@ import type { KeyUsage } from '../accounts/quota.ts'
 import { isSecretValid } from '../accounts/api-key.ts'
 import { useKey } from '../accounts/quota.ts'
 import type { Employee } from '../employees/employee.ts'
-import { matchesEntityTag } from '../employees/entity-tag.ts'
+import { findFailedCondition } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
@@ -112,17 +112,19 @@ function decideCommand(command: Command, employees: EmployeeDirectory, context: 
 
 /** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */
 function decideUpdateOne(command: UpdateOneCommand, employees: EmployeeDirectory, context: CallContext): CallDecision {
-  const { record, blamed, ifMatch } = command
+  const { record, blamed, preconditions } = command
   const employee = employees.byId(blamed.locator.id)
   if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, blamed)
-  if (ifMatch !== undefined && !matchesEntityTag(ifMatch, employee.version)) {
-    return refuseCall(PRECONDITION_FAILED, 1, context, blamed)
-  }
+  const failed = findFailedCondition(preconditions, employee.version)
+  if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, blamed)
   return decideUpdate([record], employees, context)
 }
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
-const PRECONDITION_FAILED = problem('precondition_failed', 'The employee has changed since the version in If-Match')
+const PRECONDITION_FAILED = {
+  'If-Match': problem('precondition_failed', 'The employee has changed since the version in If-Match'),
+  'If-None-Match': problem('precondition_failed', 'The employee has a version that If-None-Match excludes'),
+}
 
 /** Adds to a decision what it costs, the answer, and what a retry will find. */
 function settleCall(

@@ -1,13 +1,50 @@
+import type { Problem } from '../errors.ts'
+import { problem } from '../errors.ts'
+
 /** The strong entity tag of an employee's version, RFC 9110 section 8.8.3. */
 export function entityTag(version: number): string {
   return `"${version}"`
 }
 
 /**
- * Whether an If-Match value (RFC 9110 section 13.1.1) matches an existing version: `*`, or a list that contains its tag.
- * Weak and malformed tags never match.
+ * The conditions that a request sets, as sent. Nothing here has a `Last-Modified`, so `If-Unmodified-Since` and
+ * `If-Modified-Since` are ignored, as RFC 9110 sections 13.1.3 and 13.1.4 ask.
  */
-export function matchesEntityTag(ifMatch: string, version: number): boolean {
-  const tags = ifMatch.split(',').map((tag) => tag.trim())
-  return tags.includes('*') || tags.includes(entityTag(version))
+export interface Preconditions {
+  ifMatch: string | undefined
+  ifNoneMatch: string | undefined
+}
+
+/** The header whose condition does not hold. */
+type FailedCondition = 'If-Match' | 'If-None-Match'
+
+/**
+ * Evaluates the conditions of a request for something that exists, in the order of RFC 9110 section 13.2.2; null if they
+ * hold. `version` is null for what has no entity tag, such as a list: `*` matches it, and no tag does.
+ */
+export function findFailedCondition(
+  { ifMatch, ifNoneMatch }: Preconditions,
+  version: number | null,
+): FailedCondition | null {
+  if (ifMatch !== undefined && !matches(tagsIn(ifMatch), version)) return 'If-Match'
+  // Compared weakly (section 13.1.2): a proxy that compresses an answer may have weakened its tag.
+  const isExcluded = ifNoneMatch !== undefined && matches(tagsIn(ifNoneMatch).map(withoutWeakness), version)
+  return isExcluded ? 'If-None-Match' : null
+}
+
+/** The refusal of a condition on something that has no entity tag. */
+export function conditionWithoutTag(header: FailedCondition): Problem {
+  return problem('precondition_failed', `${header} does not hold: only a single employee has an ETag`)
+}
+
+function matches(tags: string[], version: number | null): boolean {
+  return tags.includes('*') || (version !== null && tags.includes(entityTag(version)))
+}
+
+function tagsIn(header: string): string[] {
+  return header.split(',').map((tag) => tag.trim())
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.replace(/^W\//, '')
 }

@@ -4,6 +4,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { authenticateUser, requireRole } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import type { SessionSettings } from '../access/session.ts'
+import { refuseFailedConditions } from '../server/preconditions.ts'
 import { attention } from './attention.ts'
 import { apiKeys } from './api-keys.ts'
 import { company as companyItself } from './company.ts'
@@ -28,6 +29,7 @@ interface CompanyRouteServices {
  */
 export async function companyRoutes(app: FastifyInstance, services: CompanyRouteServices): Promise<void> {
   const { db, access, company, failureLimit, sessions } = services
+  refuseFailedConditions(app)
   invitations(app, company, failureLimit)
   const authenticate = limitFailures(app, failureLimit, authenticateUser(access, sessions))
   await app.register(async (anyRole) => {

@@ -162,12 +162,18 @@ function listPartHeaders({ prefix }: ApiPart, method: string, status: string): H
 /** Collects all problem codes of a route: its own and those of its part, query and body. */
 function collectProblems(method: string, schema: FastifySchema, ofPart: readonly ProblemCode[]): ProblemCode[] {
   // The server reads a body with every method but GET, DELETE included.
-  const hasBody = method !== 'GET'
+  const isChange = method !== 'GET'
   const ofBody = ['malformed_json', 'invalid_body', 'payload_too_large', 'unsupported_media_type'] as const
   // Ajv's errors are reported like the domain's, field by field.
   const ofFields = schema.body === undefined ? [] : (['validation_failed'] as const)
   const ofQuery = schema.querystring === undefined ? [] : (['invalid_query'] as const)
-  return [...(hasBody ? ofBody : []), ...ofFields, ...ofQuery, ...ofPart, ...(schema.problems ?? [])]
+  return [
+    ...(isChange ? (['precondition_failed', ...ofBody] as const) : []),
+    ...ofFields,
+    ...ofQuery,
+    ...ofPart,
+    ...(schema.problems ?? []),
+  ]
 }
 
 function describeParameters(url: string, schema: FastifySchema, schemas: NamedSchemas): object[] {

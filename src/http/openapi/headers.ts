@@ -35,7 +35,11 @@ const HEADERS = {
     description: '`true` if this is the stored response of the first call with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
-  ETag: { description: 'The version of the employee, for `If-Match`.', schema: TEXT, example: '"1"' },
+  ETag: {
+    description: 'The version of the employee, for `If-Match` and `If-None-Match`.',
+    schema: TEXT,
+    example: '"1"',
+  },
   Location: { description: 'The path of the new resource.', schema: TEXT },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: INTEGER, example: 1 },
   'Accept-Encoding': {
@@ -57,7 +61,14 @@ const PARAMETERS = {
     example: 'nightly-2026-11-20-batch-1',
   },
   'If-Match': {
-    description: 'Update the employee only if it still has this version: the `ETag` of an earlier response, or `*`.',
+    description:
+      'Carry out the call only if the employee still has this version: the `ETag` of an earlier response, or `*`.',
+    schema: TEXT,
+    example: '"1"',
+  },
+  'If-None-Match': {
+    description:
+      'Answer with the employee only if it has another version than this one: the `ETag` of an earlier response.',
     schema: TEXT,
     example: '"1"',
   },
@@ -85,5 +96,5 @@ export function referToParameter(name: ParameterName): { $ref: string } {
 }
 
 function formatComponentName(name: ParameterName): string {
-  return name.replace('-', '')
+  return name.replaceAll('-', '')
 }

@@ -83,7 +83,7 @@ export function updateOneCall() {
         examples: examples.UPDATED_ONE,
       }),
     },
-    problems: [...WRITING_PROBLEMS, 'employee_not_found', 'precondition_failed'],
+    problems: [...WRITING_PROBLEMS, 'employee_not_found'],
   } as const
 }
 

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
 import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import { callerOf } from '../access/authenticate.ts'
+import { preconditionsOf } from '../server/preconditions.ts'
 import { ProblemError } from '../server/problem.ts'
 
 /** 1 to 255 visible ASCII characters. */
@@ -10,8 +11,8 @@ const VALID = /^[\x21-\x7e]{1,255}$/
 
 /**
  * The `Idempotency-Key` of a writing call (draft-ietf-httpapi-idempotency-key-header-07), hashed, and the hash of the
- * request that carries it: method, path, body, and If-Match; null when there is none. The media type and other parameters
- * don't change what a request means. The key is hashed under the company's secret: clients make keys of
+ * request that carries it: method, path, body, and conditions; null when there is none. The media type and other
+ * parameters don't change what a request means. The key is hashed under the company's secret: clients make keys of
  * what they send, and these hashes are kept for ever. Throws a problem with `idempotency_key_invalid`.
  */
 export function idempotencyOf(request: FastifyRequest): Idempotency | null {
@@ -25,7 +26,10 @@ export function idempotencyOf(request: FastifyRequest): Idempotency | null {
   const [path] = request.url.split('?', 1)
   const { hashKey, key: apiKey } = callerOf(request)
   const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
-  const ifMatch = request.headers['if-match']
-  const condition = ifMatch === undefined ? '' : `\nif-match ${ifMatch}`
-  return { keyHash, requestHash: hash('sha256', `${request.method} ${path}\n${request.bodyHash}${condition}`, 'hex') }
+  const { ifMatch, ifNoneMatch } = preconditionsOf(request)
+  const conditions = [
+    ...(ifMatch === undefined ? [] : [`\nif-match ${ifMatch}`]),
+    ...(ifNoneMatch === undefined ? [] : [`\nif-none-match ${ifNoneMatch}`]),
+  ].join('')
+  return { keyHash, requestHash: hash('sha256', `${request.method} ${path}\n${request.bodyHash}${conditions}`, 'hex') }
 }

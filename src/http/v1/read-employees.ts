@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { entityTag } from '../../domain/employees/entity-tag.ts'
+import { entityTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
@@ -11,6 +11,7 @@ import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEE_READ } from '../openapi/employee-examples.ts'
 import { Employee } from '../openapi/employee-schemas.ts'
 import { EmployeeParams, READING_PROBLEMS } from '../openapi/v1-calls.ts'
+import { preconditionsOf } from '../server/preconditions.ts'
 import { ProblemError } from '../server/problem.ts'
 import { chargedReading } from '../access/quota.ts'
 
@@ -26,8 +27,12 @@ const readSchema = {
   tags: ['Employees'],
   params: EmployeeParams,
   querystring: Type.Object({}, { additionalProperties: false }),
-  response: { 200: jsonAnswer('The employee.', Employee, { headers: ['ETag'], examples: EMPLOYEE_READ }) },
-  problems: ['employee_not_found', ...READING_PROBLEMS],
+  judgedHeaders: ['If-None-Match', 'If-Match'],
+  response: {
+    200: jsonAnswer('The employee.', Employee, { headers: ['ETag'], examples: EMPLOYEE_READ }),
+    304: { description: 'The employee has a version that `If-None-Match` names.', headers: ['ETag'], type: 'null' },
+  },
+  problems: ['employee_not_found', 'precondition_failed', ...READING_PROBLEMS],
 } as const
 
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
@@ -40,7 +45,13 @@ export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServic
       const { id } = request.params
       const employee = isId('emp', id) ? await readEmployee(db, companyId, { id }) : null
       if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
-      return reply.header('etag', entityTag(employee.version)).send(employee)
+      void reply.header('etag', entityTag(employee.version))
+      const failed = findFailedCondition(preconditionsOf(request), employee.version)
+      if (failed === 'If-Match')
+        throw new ProblemError(
+          problem('precondition_failed', 'The employee has another version than those in If-Match'),
+        )
+      return failed ? reply.code(304).send() : reply.send(employee)
     },
   )
 }

@@ -10,6 +10,7 @@ import {
   readUpdateOne,
   readUpsertMany,
   refusedCommand,
+  underPreconditions,
 } from '../../domain/calls/commands.ts'
 import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
@@ -19,6 +20,7 @@ import { callerOf } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
 import { budgetBodies } from '../access/body-budget.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
+import { preconditionsOf } from '../server/preconditions.ts'
 import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
 import { isCutOff, logFault, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 import { idempotencyOf } from './idempotency-key.ts'
@@ -45,7 +47,9 @@ export async function writeEmployees(
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
       // A call that stores nothing has nothing to repeat.
       const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
-      return run(services, request, reply, read(request, request.body), idempotency)
+      const command = read(request, request.body)
+      const decidable = operation === 'update_one' ? command : underPreconditions(command, preconditionsOf(request))
+      return run(services, request, reply, decidable, idempotency)
     }) as RouteHandlerMethod,
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       refuse(services, operation, error, request, reply),
@@ -68,7 +72,7 @@ export async function writeEmployees(
   })
   app.patch('/employees/:id', {
     schema: updateOneCall(),
-    ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, request.headers['if-match'])),
+    ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, preconditionsOf(request))),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
 }

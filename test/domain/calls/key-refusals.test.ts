@@ -27,7 +27,7 @@ const REASONS: [string, Partial<ApiKey>][] = [
 function outcomeOf(key: ApiKey, validateOnly = false) {
   const call = {
     ...{ callId: CALL_ID, secretHash: SECRET, sentFrom: HOME, requestId: 'r', idempotency: null, validateOnly },
-    command: readUpdateOne(emp(1), {}, undefined),
+    command: readUpdateOne(emp(1), {}, { ifMatch: undefined, ifNoneMatch: undefined }),
   } as unknown as WriteCall
   const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }
   const employees = { byId: () => undefined } as unknown as Parameters<typeof decideCall>[1]['employees']

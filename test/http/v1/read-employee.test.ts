@@ -1,5 +1,5 @@
 import t from 'tap'
-import { employee, startService } from '../../support/service.ts'
+import { employee, send, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 
@@ -14,6 +14,31 @@ await t.test('a read returns the last committed state, with its entity tag', asy
   const second = await service.call('GET', `/v1/employees/${created.id}`)
   t.equal(second.headers['etag'], '"2"')
   t.strictSame(second.body, patched.employee)
+})
+
+await t.test('a read answers 304 while the employee has the version in If-None-Match', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { body: employee() })
+  const path = `/v1/employees/${body.employees[0].id}`
+  const read = (headers: Record<string, string>) => service.call('GET', path, { headers })
+  for (const tag of ['"1"', 'W/"1"', '"7", "1"', '*']) {
+    const same = await read({ 'if-none-match': tag })
+    t.equal(same.status, 304, tag)
+    t.equal(same.headers['etag'], '"1"')
+    t.equal(same.body, '')
+  }
+  const { key } = service.company
+  t.equal((await send(service.address, 'HEAD', path, { key, headers: { 'if-none-match': '"1"' } })).status, 304)
+  t.equal((await read({ 'if-none-match': '"2"' })).status, 200)
+  await service.call('PATCH', path, { body: { location: 'Lisbon' } })
+  t.match(await read({ 'if-none-match': '"1"' }), {
+    status: 200,
+    body: { location: 'Lisbon' },
+    headers: { etag: '"2"' },
+  })
+  t.match(await read({ 'if-match': '"1"' }), { status: 412, body: { code: 'precondition_failed' } })
+  t.equal((await read({ 'if-match': '"2"' })).status, 200)
+  const gone = await service.call('GET', '/v1/employees/0', { headers: { 'if-none-match': '*', 'if-match': '"1"' } })
+  t.equal(gone.status, 404, 'conditions count only where the call would succeed')
 })
 
 await t.test("another company's id gets the same answer as an unknown one", async (t) => {

@@ -8,6 +8,7 @@ import { limitFailures } from '../../access/rate-limits.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../server/media-types.ts'
+import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, SMALL_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
@@ -34,6 +35,7 @@ export async function webhookRoutes(
 ): Promise<void> {
   const { access, sessions, failureLimit } = services
   app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
+  refuseFailedConditions(app)
   addReadRoutes(app, services)
   addCreateAndEdit(app, services)
   addActionRoutes(app, services)

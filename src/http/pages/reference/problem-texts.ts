@@ -188,8 +188,10 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'of the first call',
   },
   precondition_failed: {
-    when: 'The employee has changed since the version in the If-Match header.',
-    remedy: 'Read the employee again, reapply your change, and send the new ETag.',
+    when:
+      'The employee has changed since the version in the If-Match header, or the call sets a condition on something that ' +
+      'has no ETag: only a single employee has one.',
+    remedy: 'Read the employee again, reapply your change, and send the new ETag. Leave the header out of bulk calls.',
     entry: 'yes',
   },
   payload_too_large: {

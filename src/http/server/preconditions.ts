@@ -1,0 +1,23 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Preconditions } from '../../domain/employees/entity-tag.ts'
+import { conditionWithoutTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
+import { ProblemError } from './problem.ts'
+
+/** The methods that change nothing. */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+/** The conditions that a request sets (RFC 9110 section 13.1). */
+export function preconditionsOf({ headers }: FastifyRequest): Preconditions {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
+}
+
+/**
+ * Refuses changes with a condition that does not hold, on routes whose resources have no entity tag. A client that names
+ * a version relies on it, so it must not be ignored (RFC 9110 section 13.2.1).
+ */
+export function refuseFailedConditions(app: FastifyInstance): void {
+  app.addHook('preHandler', async (request) => {
+    const failed = SAFE.has(request.method) ? null : findFailedCondition(preconditionsOf(request), null)
+    if (failed) throw new ProblemError(conditionWithoutTag(failed))
+  })
+}
