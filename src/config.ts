@@ -65,7 +65,7 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     maximum: 1,
     description:
-      '1: webhooks and identity providers may use http and reach private addresses, for development; 0: https and public ones only',
+      '1: webhooks and identity providers may use http and reach private addresses, for development, but no link-local ones; 0: https and public ones only',
   }),
   CHECKPOINT_DIR: optionalText('folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR'),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),

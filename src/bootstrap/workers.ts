@@ -25,6 +25,7 @@ import { watchGuard } from '../workers/watch-guard.ts'
 import { openWaker } from '../workers/wake.ts'
 import { startWorker } from '../workers/worker.ts'
 import { askMachines } from './machines.ts'
+import { expireLogoutTokens } from '../accounts/sign-in/expire-logout-tokens.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
@@ -61,7 +62,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
     checkAttention: (onUnreachable) => checkAttention(checked, onUnreachable),
-    expireSessions: (onUnreachable) => expireSessions(store.pool, onUnreachable),
+    expireSessions: (onUnreachable) =>
+      Promise.all([expireSessions(store.pool, onUnreachable), expireLogoutTokens(store.pool, onUnreachable)]),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: (companyIds) => webhooks.announce(companyIds),
     traceFold: tracing?.foldTracer(store.db),

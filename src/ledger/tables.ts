@@ -113,6 +113,7 @@ export interface LedgerTables {
     provider_session: string | null
     id_token: Buffer | null
   }
+  logout_tokens: { company_id: string; token_hash: Buffer; expires_at: string }
   identity_providers: {
     company_id: string
     provider_id: string

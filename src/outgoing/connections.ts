@@ -1,14 +1,14 @@
+import { lookup as lookUpBySystem } from 'node:dns'
 import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { isClosedAddress } from './closed-addresses.ts'
 import { CLOSED_EARLY, describeFault, OutgoingError } from './outgoing-error.ts'
 import { lookUpHost } from './look-up.ts'
 
 /** Milliseconds that a server may take from the connection to the end of its answer. */
 const ANSWER_MS = 10_000
-/** The metadata service of Azure, whose address is public by its range. */
-const METADATA = ['168.63.129.16']
 const IDLE_MS = 15_000
 const IDLE_CONNECTIONS = 4
 
@@ -40,7 +40,7 @@ export interface OutgoingOptions {
   allowPrivate: boolean
   /** What errors call the other side. */
   peer: string
-  /** Finds the addresses of a host. Default: by DNS. */
+  /** Finds the addresses of a host. Default: by DNS, and with `allowPrivate` as the system does. */
   lookUp?: typeof lookUpHost
   /** Default: 10 seconds. */
   answerMs?: number
@@ -49,17 +49,20 @@ export interface OutgoingOptions {
 /**
  * Opens connections to servers that users name. Each address is checked when a connection is made, so that a name that
  * changes its address gains nothing; loopback, private, link-local and all other addresses that are not public are
- * refused. With `allowPrivate`, http and all addresses are allowed.
+ * refused. With `allowPrivate`, http and all addresses but link-local ones and those of metadata services are allowed.
  */
 export function openOutgoing({
   allowPrivate,
   peer,
-  lookUp = lookUpHost,
+  lookUp = allowPrivate ? lookUpBySystem : lookUpHost,
   answerMs = ANSWER_MS,
 }: OutgoingOptions): Outgoing {
-  const filter = allowPrivate
-    ? { allowPrivateIPAddress: true, allowMetaIPAddress: true }
-    : { lookup: lookUp, denyIPAddressList: METADATA }
+  const closed = allowPrivate ? 'The address is link-local, or that of a metadata service' : 'The address is not public'
+  const refuseClosed = () => new OutgoingError('refused', closed)
+  const filter = {
+    lookup: lookUpOpen(lookUp, refuseClosed),
+    ...(allowPrivate ? { allowPrivateIPAddress: true, allowMetaIPAddress: true } : {}),
+  }
   const openAgents = (options: AgentOptions) => ({
     http: new RequestFilteringHttpAgent({ ...options, ...filter }),
     https: new RequestFilteringHttpsAgent({ ...options, ...filter }),
@@ -93,6 +96,7 @@ export function openOutgoing({
         const target = new URL(url)
         if (target.protocol !== 'https:' && !allowPrivate)
           throw new OutgoingError('refused', 'The address does not use https')
+        if (isClosedAddress(target.hostname.replace(/^\[|\]$/g, ''))) throw refuseClosed()
         return await read(await send(target, request, AbortSignal.any([request.signal, timeUp].filter(isGiven))))
       } catch (error) {
         request.signal?.throwIfAborted()
@@ -105,6 +109,18 @@ export function openOutgoing({
       for (const { http, https } of [reusing, opening]) for (const agent of [http, https]) agent.destroy()
     },
   }
+}
+
+type LookUp = NonNullable<OutgoingOptions['lookUp']>
+
+/** Looks up a host, and fails if any of its addresses must never be reached. */
+function lookUpOpen(lookUp: LookUp, makeError: () => Error): LookUp {
+  return (hostname, options, callback) =>
+    lookUp(hostname, options, (error, found, family) => {
+      const addresses = error ? [] : [found].flat().map((one) => (typeof one === 'string' ? one : one.address))
+      if (addresses.some(isClosedAddress)) callback(makeError(), [])
+      else callback(error, found, family)
+    })
 }
 
 const isGiven = (signal: AbortSignal | undefined) => signal !== undefined

@@ -44,6 +44,7 @@ const MAY: Record<string, string> = {
   ledger_verifications: 'INSERT SELECT UPDATE',
   projection_versions: 'INSERT SELECT',
   sessions: 'DELETE INSERT SELECT UPDATE',
+  logout_tokens: 'DELETE INSERT SELECT',
   setup: 'SELECT',
   user_tokens: 'DELETE INSERT SELECT UPDATE',
   users: 'INSERT SELECT UPDATE',

@@ -31,6 +31,11 @@ await t.test('sessions are deleted once they have ended, of every company, and n
 
 await t.test('workers delete ended sessions on a schedule, whatever else they cannot delete', async (t) => {
   await endAll(service.company.id)
+  await service.pool.query(
+    `insert into logout_tokens (company_id, token_hash, expires_at)
+     select $1, sha256(convert_to(age, 'UTF8')), now() - age::interval from unnest(array['1 second', '-1 hour']) age`,
+    [toUuid(service.company.id)],
+  )
   const onError = (error: Error) => t.fail(error.message)
   const boss = await openQueues(service.urls.serviceUrl, { works: false, connections: 1, onError })
   t.teardown(() => boss.stop({ graceful: false }))
@@ -38,4 +43,8 @@ await t.test('workers delete ended sessions on a schedule, whatever else they ca
   await runSql(service.urls.superUrl, `revoke select on idempotency_keys from ${NAMES.service}`)
   await boss.send(DELETE_EXPIRED, {})
   await eventually('they are gone', async () => (await countSessions()) === 0)
+  await eventually('and so are the logout tokens that are too old', async () => {
+    const { rows } = await service.pool.query('select from logout_tokens')
+    return rows.length === 1
+  })
 })

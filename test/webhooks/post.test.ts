@@ -141,6 +141,43 @@ await t.test('a host name is looked up for each connection, and refused if any a
   t.strictSame(answers, [])
 })
 
+const CLOSED = [
+  '169.254.169.254',
+  '169.254.1.1',
+  '168.63.129.16',
+  '100.100.100.200',
+  'fe80::1',
+  'fd00:ec2::254',
+  '::ffff:169.254.169.254',
+  '64:ff9b::a9fe:a9fe',
+]
+
+await t.test(
+  'link-local addresses and metadata services stay closed where private addresses are allowed',
+  async (t) => {
+    const poster = openPoster({
+      allowPrivate: true,
+      lookUp: (hostname, { all }, callback) => {
+        const address = CLOSED[Number(hostname.split('.')[0])]!
+        const family = address.includes(':') ? 6 : 4
+        if (all)
+          callback(null, [
+            { address: '127.0.0.1', family: 4 },
+            { address, family },
+          ])
+        else callback(null, address, family)
+      },
+    })
+    t.teardown(poster.close)
+    for (const [at, address] of CLOSED.entries()) {
+      const host = address.includes(':') ? `[${address}]` : address
+      for (const url of [`http://${host}/`, `https://${host}/`, `http://${at}.example/`])
+        t.match(await poster.post(url, HEADERS, '{}'), { httpStatus: null, error: /link-local/ }, url)
+    }
+    t.match(await poster.post('http://2852039166/', HEADERS, '{}'), { error: /link-local/ }, 'in decimal')
+  },
+)
+
 await t.test('a host name without an address, or that cannot be resolved, fails', async (t) => {
   const poster = openPoster({
     allowPrivate: false,

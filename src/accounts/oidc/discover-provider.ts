@@ -15,6 +15,8 @@ export interface PublishedProvider {
 
 interface DiscoverOptions {
   fetch: ProviderFetch
+  /** Whether addresses may use http. */
+  allowsHttp: boolean
   /** What is done to each configuration of openid-client. */
   execute: readonly ((config: oidc.Configuration) => void)[]
   /** Called when other keys were fetched. */
@@ -24,7 +26,7 @@ interface DiscoverOptions {
 /** Fetches what a provider publishes about itself (OpenID Connect Discovery 1.0, section 4), and its keys. */
 export async function discoverProvider(
   { issuer, client_id: clientId }: Pick<ProviderSettings, 'issuer' | 'client_id'>,
-  { fetch, execute, onChanged }: DiscoverOptions,
+  { fetch, allowsHttp, execute, onChanged }: DiscoverOptions,
 ): Promise<PublishedProvider> {
   const options = { [oidc.customFetch]: fetch, execute: [...execute] }
   const config = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options)
@@ -32,10 +34,11 @@ export async function discoverProvider(
   // openid-client lets through another slash at the end, and the issuers of providers that many companies share: whoever
   // has an account with any of these would be let in.
   if (metadata.issuer !== issuer) throw explainIssuer(metadata.issuer, issuer)
-  const { jwks_uri: address } = metadata
-  if (address === undefined)
-    throw new ProviderError('misconfigured', "The provider's configuration has no valid jwks_uri")
-  return { metadata, keys: await openProviderKeys({ fetchKeys: () => fetchKeys(address, fetch), onChanged }) }
+  assertAddresses(metadata, allowsHttp)
+  return {
+    metadata,
+    keys: await openProviderKeys({ fetchKeys: () => fetchKeys(metadata.jwks_uri!, fetch), onChanged }),
+  }
 }
 
 function fetchKeys(address: string, send: ProviderFetch): Promise<unknown> {
@@ -49,14 +52,9 @@ function fetchKeys(address: string, send: ProviderFetch): Promise<unknown> {
   })
 }
 
-const TEXTS = [
-  'issuer',
-  'authorization_endpoint',
-  'token_endpoint',
-  'userinfo_endpoint',
-  'jwks_uri',
-  'end_session_endpoint',
-] as const
+const NEEDED_ADDRESSES = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+const ADDRESSES = [...NEEDED_ADDRESSES, 'userinfo_endpoint', 'end_session_endpoint'] as const
+const TEXTS = ['issuer', ...ADDRESSES] as const
 const LISTS = [
   'token_endpoint_auth_methods_supported',
   'token_endpoint_auth_signing_alg_values_supported',
@@ -71,6 +69,23 @@ const FLAGS = [
   'backchannel_logout_session_supported',
 ] as const
 
+/** Throws unless the addresses are there and usable, so that a check finds what would stop users. */
+function assertAddresses(metadata: ServerMetadata, allowsHttp: boolean): void {
+  const missing = NEEDED_ADDRESSES.find((name) => metadata[name] === undefined)
+  if (missing) throw withoutValid(missing)
+  for (const name of ADDRESSES) {
+    if (metadata[name] === undefined) continue
+    const address = URL.parse(metadata[name])
+    if (!address) throw withoutValid(name)
+    if (address.protocol !== 'https:' && !(allowsHttp && address.protocol === 'http:'))
+      throw new ProviderError('misconfigured', `The address ${name} in the provider's configuration does not use https`)
+  }
+}
+
+function withoutValid(name: string): ProviderError {
+  return new ProviderError('misconfigured', `The provider's configuration has no valid ${name}`)
+}
+
 /** Keeps what the client uses, and checks its types. */
 function keepMetadata(sent: ServerMetadata): ServerMetadata {
   const isText = (value: unknown) => typeof value === 'string'
@@ -81,7 +96,7 @@ function keepMetadata(sent: ServerMetadata): ServerMetadata {
     for (const name of names) {
       const value = sent[name]
       if (value === undefined || value === null) continue
-      if (!isValid(value)) throw new ProviderError('misconfigured', `The provider's configuration has no valid ${name}`)
+      if (!isValid(value)) throw withoutValid(name)
       kept[name] = value
     }
   }

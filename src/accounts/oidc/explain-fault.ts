@@ -142,6 +142,7 @@ export function explainClaim(claim: string): ProviderError {
   const meaning: Record<string, string> = {
     aud: 'The token was issued to another client ("aud")',
     azp: 'The token was issued to another client ("azp")',
+    at_hash: 'The ID token belongs to another access token ("at_hash")',
     nonce: 'The ID token was issued for another sign-in ("nonce")',
   }
   return new ProviderError('invalid_response', meaning[claim] ?? `The token's claim "${claim}" is not as expected`)

@@ -42,7 +42,10 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
   const execute = options.allowPrivate ? [oidc.allowInsecureRequests] : []
   const fetchFor = (companyId: string) => openProviderFetch({ outgoing, requests, companyId })
   const discover = ({ companyId, settings }: StoredProvider, onChanged = () => {}) =>
-    askFor('its configuration', () => discoverProvider(settings, { fetch: fetchFor(companyId), execute, onChanged }))
+    askFor('its configuration', () => {
+      const asking = { fetch: fetchFor(companyId), allowsHttp: options.allowPrivate, execute }
+      return discoverProvider(settings, { ...asking, onChanged })
+    })
   const known = openKnownProviders(discover, now)
 
   /** Finds what the provider publishes. Codes, secrets and tokens go by it, so the issuer is compared at each use. */

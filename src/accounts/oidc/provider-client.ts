@@ -31,6 +31,8 @@ export interface ProviderIdentity {
 
 /** What a provider tells of the end of a session (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
 export interface LogoutNotice {
+  /** `jti`, unique among the tokens of the issuer. */
+  tokenId: string
   subject: string | null
   providerSession: string | null
   /** RFC 3339 UTC, by the provider's clock. Sessions that began later have nothing to do with it. */

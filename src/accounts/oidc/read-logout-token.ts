@@ -38,6 +38,7 @@ function readHeader(token: string): ProtectedHeaderParameters {
 export function readLogoutNotice(claims: JWTPayload): LogoutNotice {
   const subject = readText(claims.sub, MOST_ID_CHARACTERS)
   const providerSession = readText(claims.sid, MOST_ID_CHARACTERS)
+  if (typeof claims.jti !== 'string') throw explainClaim('jti')
   const event = (claims.events as Record<string, unknown> | null | undefined)?.[EVENT]
   if (typeof event !== 'object' || event === null || Array.isArray(event))
     throw refuse('announces no sign-out ("events")')
@@ -45,7 +46,7 @@ export function readLogoutNotice(claims: JWTPayload): LogoutNotice {
   if ((claims.sub !== undefined && subject === null) || (claims.sid !== undefined && providerSession === null))
     throw refuse('names a person or a session that is not valid')
   if (subject === null && providerSession === null) throw refuse('names neither a person nor a session')
-  return { subject, providerSession, issuedAt: new Date(claims.iat! * 1_000).toISOString() }
+  return { tokenId: claims.jti, subject, providerSession, issuedAt: new Date(claims.iat! * 1_000).toISOString() }
 }
 
 function refuse(why: string): ProviderError {

@@ -4,7 +4,7 @@ import type { PublishedProvider } from './discover-provider.ts'
 import { askFor } from './explain-fault.ts'
 import type { ProviderFlow, ProviderIdentity } from './provider-client.ts'
 import { joinClaims, lacksClaims, readIdentity } from './read-identity.ts'
-import { verifyToken } from './verify-token.ts'
+import { assertAccessToken, verifyToken } from './verify-token.ts'
 
 interface RedeemOptions {
   /** The client, with its proof. */
@@ -32,6 +32,7 @@ export async function redeemCode(options: RedeemOptions): Promise<ProviderIdenti
   // openid-client has checked the claims; a signature is not needed where TLS names the sender, and is checked all the same.
   const verify = () => verifyToken(published, settings.client_id, idToken, 'sign-in')
   const claims = await askFor('its keys', verify, hidden)
+  assertAccessToken(idToken, claims, accessToken)
   if (!lacksClaims(claims, settings) || !published.metadata.userinfo_endpoint)
     return readIdentity(claims, settings, idToken)
   const ask = () => oidc.fetchUserInfo(config, accessToken, claims.sub!)

@@ -1,12 +1,15 @@
-import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import { hash } from 'node:crypto'
 import type { JWTPayload } from 'jose'
+import { decodeProtectedHeader } from 'jose'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { PublishedProvider } from './discover-provider.ts'
+import { explainClaim } from './explain-fault.ts'
 import type { TokenSource } from './provider-keys.ts'
 
 /** The allowed difference between the provider's clock and ours, in seconds. */
 export const TOLERANCE_S = 60
 /** How old a token may be when it arrives. Some providers date tokens back by minutes. */
-const OLDEST_TOKEN_S = 900
+export const OLDEST_TOKEN_S = 900
 /** Not `none`, and not those with which anyone who has the client's secret could sign. */
 const ALGORITHMS: ReadonlySet<string> = new Set([
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -16,7 +19,7 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
 const NEEDED_CLAIMS = { 'sign-in': ['exp', 'sub'], logout: ['exp', 'jti', 'events'] }
 
 /** Checks the signature of a token, and that it is recent, by this provider and for this client. Returns its claims. */
-export function verifyToken(
+export async function verifyToken(
   { metadata, keys }: PublishedProvider,
   clientId: string,
   token: string,
@@ -32,5 +35,23 @@ export function verifyToken(
     maxTokenAge: OLDEST_TOKEN_S,
     requiredClaims: NEEDED_CLAIMS[source],
   }
-  return keys.verify(token, options, source)
+  const claims = await keys.verify(token, options, source)
+  // Whoever the token was made for, it says so (OpenID Connect Core 1.0, section 3.1.3.7).
+  if (claims['azp'] !== undefined && claims['azp'] !== clientId) throw explainClaim('azp')
+  return claims
+}
+
+/**
+ * Throws if an ID token with a right signature belongs to another access token than this one (OpenID Connect Core 1.0,
+ * section 3.1.3.6). Most providers leave `at_hash` out.
+ */
+export function assertAccessToken(idToken: string, { at_hash: sent }: JWTPayload, accessToken: string): void {
+  if (sent === undefined) return
+  const digest = hash(hashOf(decodeProtectedHeader(idToken).alg!), accessToken, 'buffer')
+  if (sent !== digest.subarray(0, digest.length / 2).toString('base64url')) throw explainClaim('at_hash')
+}
+
+/** The hash that an algorithm of `ALGORITHMS` signs. */
+function hashOf(algorithm: string): string {
+  return algorithm.startsWith('Ed') ? 'sha512' : `sha${algorithm.slice(2)}`
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Test } from 'tap'
 import t from 'tap'
 import { openProviderClient } from '../../../src/accounts/oidc/open-provider-client.ts'
@@ -36,8 +37,15 @@ async function signIn(t: Test, lies: Lies, { answerMs, roleClaim = null }: SignI
   return client.complete(provider, flow, await followSignIn(url))
 }
 
+/** `at_hash` of an access token, for ID tokens that are signed with RS256 (OpenID Connect Core 1.0, section 3.1.3.6). */
+function hashOf(accessToken: string): string {
+  return hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url')
+}
+
 await t.test('without lies, the user is signed in', async (t) => {
   t.match(await signIn(t, {}), { subject: 'ana', email: 'ana@example.com', providerSession: 'session' })
+  const claims = { azp: CLIENT.clientId, at_hash: hashOf('access') }
+  t.match(await signIn(t, { claims }), { subject: 'ana' })
 })
 
 const LIES: [name: string, lies: Lies, fault: ProviderFault, message: RegExp, options?: SignInOptions][] = [
@@ -53,6 +61,10 @@ const LIES: [name: string, lies: Lies, fault: ProviderFault, message: RegExp, op
   ['another audience', { claims: { aud: 'another' } }, 'invalid_response', /another client/],
   ['more audiences', { claims: { aud: [CLIENT.clientId, 'another'] } }, 'invalid_response', /another client/],
   ['another party', { claims: { aud: [CLIENT.clientId, 'b'], azp: 'b' } }, 'invalid_response', /another client/],
+  ['another party of one audience', { claims: { azp: 'b' } }, 'invalid_response', /another client/],
+  ['a party that is no text', { claims: { azp: [CLIENT.clientId] } }, 'invalid_response', /another client/],
+  ['another access token', { claims: { at_hash: hashOf('other') } }, 'invalid_response', /"at_hash"/],
+  ['a hash that is no text', { claims: { at_hash: 5 } }, 'invalid_response', /"at_hash"/],
   ['another nonce', { claims: { nonce: 'replayed' } }, 'invalid_response', /another sign-in/],
   ['no nonce', { claims: { nonce: undefined } }, 'invalid_response', /nonce/],
   ['no subject', { claims: { sub: undefined } }, 'invalid_response', /"sub"/],
@@ -107,6 +119,7 @@ const LIES: [name: string, lies: Lies, fault: ProviderFault, message: RegExp, op
   ['a refusal of the client', { callback: { error: 'unauthorized_client' } }, 'misconfigured', /unauthorized_client/],
   ['a refusal in words of its own', { callback: { error: 'not_today' } }, 'denied', /not_today/],
   ['an http address', { metadata: { token_endpoint: 'ftp://127.0.0.1/' } }, 'misconfigured', /https/],
+  ['a link-local address', { metadata: { jwks_uri: 'http://169.254.169.254/jwks' } }, 'misconfigured', /link-local/],
   ['an address that is none', { metadata: { authorization_endpoint: 5 } }, 'misconfigured', /authorization_endpoint/],
   ['no address for tokens', { metadata: { token_endpoint: undefined } }, 'misconfigured', /token_endpoint/],
   ['no keys', { keys: { keys: [] } }, 'misconfigured', /1 to 100 keys/],
@@ -125,6 +138,25 @@ for (const [name, lies, fault, message, options] of LIES) {
     await t.rejects(signIn(t, lies, options), refusal(fault, message))
   })
 }
+
+await t.test('an address that nobody can use is found by the check of the provider, not by its users', async (t) => {
+  const client = openProviderClient({ allowPrivate: true, secrets: BOX })
+  t.teardown(client.close)
+  const names = ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri', 'end_session_endpoint']
+  for (const name of names)
+    for (const address of ['', 'nonsense', '/auth', 'https://', 'javascript:alert(1)', 'ftp://127.0.0.1/']) {
+      const provider = storedProvider({
+        issuer: (await startLyingProvider(t, { metadata: { [name]: address } })).issuer,
+      })
+      const expected = refusal('misconfigured', new RegExp(`${name}|https`))
+      await t.rejects(client.check(provider), expected, `${name}: ${address}`)
+      await t.rejects(client.begin(provider, CALLBACK, { email: null }), expected, `${name}: ${address}`)
+    }
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri']) {
+    const idp = await startLyingProvider(t, { metadata: { [name]: undefined } })
+    await t.rejects(client.check(storedProvider({ issuer: idp.issuer })), refusal('misconfigured', new RegExp(name)))
+  }
+})
 
 const PATHS = [CONFIGURATION, '/jwks', '/token', '/userinfo']
 

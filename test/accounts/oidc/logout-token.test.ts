@@ -1,11 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text as readText } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import t from 'tap'
 import { openProviderClient } from '../../../src/accounts/oidc/open-provider-client.ts'
 import type { ProviderFault } from '../../../src/accounts/oidc/provider-client.ts'
+import { captureLogoutToken } from '../../support/providers/captured-logout.ts'
 import { followSignIn } from '../../support/providers/follow-sign-in.ts'
 import type { Lies } from '../../support/providers/lying-provider.ts'
 import { startLyingProvider } from '../../support/providers/lying-provider.ts'
@@ -34,6 +31,8 @@ const FAULTY: [name: string, claims: Claims, lies: Lies, fault: ProviderFault, m
   ['of the future', { iat: now() + 600, exp: now() + 900 }, {}, 'clock_skew', /"iat"/],
   ['of long ago', { iat: now() - 3_600 }, {}, 'clock_skew', /"iat"/],
   ['without an id', { jti: undefined }, {}, 'invalid_response', /"jti"/],
+  ['whose id is no text', { jti: 5 }, {}, 'invalid_response', /"jti"/],
+  ['of another party', { azp: 'another' }, {}, 'invalid_response', /another client/],
   ['with a nonce', { nonce: 'n' }, {}, 'invalid_response', /"nonce"/],
   ['without events', { events: undefined }, {}, 'invalid_response', /"events"/],
   ['of another event', { events: { other: {} } }, {}, 'invalid_response', /"events"/],
@@ -141,20 +140,12 @@ await t.test(
 )
 
 await t.test('the logout token of a certified provider ends the session that began there', async (t) => {
-  const { promise: received, resolve } = Promise.withResolvers<URLSearchParams>()
-  const server = createServer((request, response) => {
-    void readText(request).then((text) => resolve(new URLSearchParams(text)))
-    response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close().closeAllConnections())
-  const backchannelLogoutUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { backchannelLogoutUri, token } = await captureLogoutToken(t)
   const idp = await startTestProvider(t, { clients: [{ ...CLIENT, redirectUris: [CALLBACK], backchannelLogoutUri }] })
   const client = openClient(t)
   const provider = storedProvider({ issuer: idp.issuer })
   const { url, flow } = await client.begin(provider, CALLBACK, { email: null })
   const { providerSession } = await client.complete(provider, flow, await followSignIn(url))
   await idp.endSessions(ANA.sub)
-  const token = (await received).get('logout_token')!
-  t.match(await client.readLogoutToken(provider, token), { subject: ANA.sub, providerSession })
+  t.match(await client.readLogoutToken(provider, await token), { subject: ANA.sub, providerSession })
 })

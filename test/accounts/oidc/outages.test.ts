@@ -140,7 +140,7 @@ await t.test('too many requests that wait for a slow provider are refused at onc
 await t.test('a provider that many companies share is refused, as it would let in all of them', async (t) => {
   const issuer = 'https://login.microsoftonline.com/common/v2.0'
   const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0', jwks_uri: `${issuer}/keys` }
-  const options = { fetch: async () => Response.json(metadata), execute: [], onChanged: () => undefined }
+  const options = { fetch: async () => Response.json(metadata), allowsHttp: false, execute: [], onChanged: () => {} }
   await t.rejects(discoverProvider({ issuer, client_id: 'ledger' }, options), refusal('wrong_issuer', /\{tenantid\}/))
 })
 
@@ -153,12 +153,14 @@ await t.test("the addresses in a provider's configuration are checked too", asyn
     ['https://169.254.169.254/keys', /not public/],
     ['http://idp.example/keys', /https/],
   ] as const) {
+    const metadata = {
+      ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
+      jwks_uri: address,
+    }
     const fetch: CustomFetch = async (url, options) =>
-      url === `${issuer}${CONFIGURATION}` ? Response.json({ issuer, jwks_uri: address }) : asking(url, options)
-    const discovered = discoverProvider(
-      { issuer, client_id: 'ledger' },
-      { fetch, execute: [], onChanged: () => undefined },
-    )
+      url === `${issuer}${CONFIGURATION}` ? Response.json(metadata) : asking(url, options)
+    const options = { fetch, allowsHttp: false, execute: [], onChanged: () => {} }
+    const discovered = discoverProvider({ issuer, client_id: 'ledger' }, options)
     await t.rejects(discovered, refusal('misconfigured', message))
   }
 })

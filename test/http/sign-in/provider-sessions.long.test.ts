@@ -3,6 +3,7 @@ import { changeProvider } from '../../../src/accounts/providers/change-provider.
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { signInByPassword } from '../../support/http/passkeys.ts'
+import { browse } from '../../support/http/sessions.ts'
 import { openVisitor, type Visitor } from '../../support/http/visitor.ts'
 import { countHashes } from '../../support/ledger/counted-hashes.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
@@ -16,6 +17,7 @@ import {
   WITH_PROVIDERS,
 } from '../../support/providers/company-provider.ts'
 import { startTestProvider } from '../../support/providers/test-provider.ts'
+import { captureLogoutToken } from '../../support/providers/captured-logout.ts'
 import { startService } from '../../support/service.ts'
 
 /* What a required provider stops, and how sessions that began at a provider end. */
@@ -245,6 +247,46 @@ await t.test('signing out ends the session here and leads to the end of the one 
   idp.accounts[0]!.name = 'n'.repeat(9_000)
   const { visitor: long } = await enter(service, company)
   t.match(await long.visit('/sign-out', {}), { status: 200, text: `url=${idp.issuer}` })
+})
+
+await t.test('a logout token ends sessions once, in whichever process it arrives', async (t) => {
+  const { backchannelLogoutUri, token } = await captureLogoutToken(t)
+  const { company, person } = await openCompany({ backchannelLogoutUri })
+  const sub = person('member')
+  const other = await startService(t, WITH_PROVIDERS, { urls: service.urls })
+  const jar = new Map<string, string>()
+  const first = openVisitor(service)
+  await comeBack(first, await goToProvider(first, company, { jar }))
+  await idp.endSessions(sub)
+  const send = async ({ address }: { address: string }) => {
+    const form = { logout_token: await token }
+    return (await browse({ address }, `/sign-in/${company.id}/backchannel-logout`, { form, headers: {} })).status
+  }
+  t.equal(await send(service), 200)
+  t.notOk(await first.isIn())
+  // Within the time by which the clock of a provider may be behind.
+  const { visitor } = await enter(service, company)
+  t.equal(await send(service), 200, 'a provider that got no answer may send it again')
+  t.equal(await send(other), 200)
+  t.ok(await visitor.isIn(), 'the session that began afterwards stays')
+})
+
+await t.test('the logout tokens of a provider fill no more than their share, and work beyond it', async (t) => {
+  const { company, person } = await openCompany()
+  const countTokens = async () => {
+    const { rows } = await service.pool.query('select from logout_tokens where company_id = $1', [toUuid(company.id)])
+    return rows.length
+  }
+  await service.pool.query(
+    `insert into logout_tokens select $1, sha256(convert_to(n::text, 'UTF8')), now() + interval '1 hour'
+     from generate_series(1, 10000) n`,
+    [toUuid(company.id)],
+  )
+  const sub = person('member')
+  const visitor = openVisitor(service)
+  await comeBack(visitor, await goToProvider(visitor, company, { jar: new Map() }))
+  await idp.endSessions(sub)
+  t.strictSame([await visitor.isIn(), await countTokens()], [false, 10_000])
 })
 
 await t.test('back-channel logout ends the sessions of that person at the provider, and no other', async (t) => {

@@ -24,6 +24,8 @@ export interface Wanted extends Partial<ProviderSettings> {
   use?: ProviderUse['use']
   /** Where browsers reach the service. */
   publicUrl?: string
+  /** Where the provider sends logout tokens. Default: to the service. */
+  backchannelLogoutUri?: string
 }
 
 /** Gives a company a provider, whose client is registered. Returns its id. If required, the first administrator may use a password. */
@@ -31,13 +33,13 @@ export async function giveProvider(
   service: Service,
   company: TestCompany,
   idp: TestProvider,
-  { use = 'optional', publicUrl = PUBLIC_URL, ...settings }: Wanted = {},
+  { use = 'optional', publicUrl = PUBLIC_URL, backchannelLogoutUri, ...settings }: Wanted = {},
 ): Promise<string> {
   const page = `${publicUrl}/sign-in/${company.id}`
   idp.addClient({
     ...{ clientId: company.id, secret: SECRET, redirectUris: [`${page}/callback`] },
     postLogoutRedirectUris: [`${publicUrl}/sign-in`],
-    backchannelLogoutUri: `${service.address}/sign-in/${company.id}/backchannel-logout`,
+    backchannelLogoutUri: backchannelLogoutUri ?? `${service.address}/sign-in/${company.id}/backchannel-logout`,
   })
   const { provider } = await addProvider(
     { pool: service.pool, newId, secrets: await openConfiguredSecretBox(service.config) },
