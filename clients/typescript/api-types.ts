@@ -4358,7 +4358,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the API key. */
+                /**
+                 * @description The id of the API key.
+                 * @example key_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4389,7 +4392,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the API key. */
+                /**
+                 * @description The id of the API key.
+                 * @example key_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4456,7 +4462,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the API key. */
+                /**
+                 * @description The id of the API key.
+                 * @example key_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4492,7 +4501,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the API key. */
+                /**
+                 * @description The id of the API key.
+                 * @example key_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4528,7 +4540,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the API key. */
+                /**
+                 * @description The id of the API key.
+                 * @example key_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4563,12 +4578,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the API key. */
+                /**
+                 * @description The id of the API key.
+                 * @example key_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description How long the current secret keeps working. Any older secret stops immediately. Default: `86400`. */
@@ -4725,7 +4743,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of an entry: `log_…`. */
+                /**
+                 * @description The id of an entry.
+                 * @example log_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 log_id: string;
             };
             cookie?: never;
@@ -4761,7 +4782,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of an entry: `log_…`. */
+                /**
+                 * @description The id of an entry.
+                 * @example log_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 log_id: string;
             };
             cookie?: never;
@@ -4805,7 +4829,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of an entry: `log_…`. */
+                /**
+                 * @description The id of an entry.
+                 * @example log_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 log_id: string;
             };
             cookie?: never;
@@ -4846,7 +4873,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of an entry: `log_…`. */
+                /**
+                 * @description The id of an entry.
+                 * @example log_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 log_id: string;
             };
             cookie?: never;
@@ -5145,7 +5175,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the token. */
+                /**
+                 * @description The id of the token.
+                 * @example tok_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5321,7 +5354,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example usr_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5352,7 +5388,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example usr_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5386,7 +5425,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example usr_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5430,7 +5472,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example usr_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5466,7 +5511,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example usr_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5581,7 +5629,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5612,7 +5663,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5645,7 +5699,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5703,7 +5760,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5738,9 +5798,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
-                /** @description The id of the delivery. */
+                /**
+                 * @description The id of the delivery.
+                 * @example dlv_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 delivery_id: string;
             };
             cookie?: never;
@@ -5771,9 +5837,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
-                /** @description The id of the delivery. */
+                /**
+                 * @description The id of the delivery.
+                 * @example dlv_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 delivery_id: string;
             };
             cookie?: never;
@@ -5808,7 +5880,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5843,7 +5918,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -5878,12 +5956,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description Send the events after this position. */
@@ -5926,12 +6007,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the webhook. */
+                /**
+                 * @description The id of the webhook.
+                 * @example whk_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     /** @description How long messages are signed with the current secret as well. Any older secret stops immediately. Default: `86400`. */
@@ -6011,7 +6095,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of the employee. */
+                /**
+                 * @description The id of the employee.
+                 * @example emp_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;
@@ -6047,7 +6134,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of the employee. */
+                /**
+                 * @description The id of the employee.
+                 * @example emp_01m7wqmfakeh492yss9pa6yb7t
+                 */
                 id: string;
             };
             cookie?: never;

@@ -19,7 +19,7 @@ interface OfKey {
   Params: { id: string }
 }
 
-const params = idIn('API key')
+const params = idIn('API key', 'key')
 const tags = ['API keys']
 
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
@@ -130,11 +130,16 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
           description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
           tags,
         },
-        ...{ params, querystring: NoQuery, body: RotateBody, response: { 200: ShownKeyWithSecret } },
+        ...{
+          params,
+          querystring: NoQuery,
+          body: RotateBody,
+          isBodyOptional: true,
+          response: { 200: ShownKeyWithSecret },
+        },
         problems: ['key_not_found', 'key_revoked'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
-      preValidation: allowEmptyBody,
     },
     async (request, reply) => {
       const { overlap_seconds: overlapSeconds } = request.body
@@ -165,11 +170,6 @@ function addActionRoute(
       return setPositionHeader(reply, changed.position).send(renderKey(changed))
     },
   )
-}
-
-/** Allows a request without a body, since the overlap has a default. */
-async function allowEmptyBody(request: FastifyRequest): Promise<void> {
-  if (request.body === undefined) request.body = {}
 }
 
 function sendKeyWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret): FastifyReply {

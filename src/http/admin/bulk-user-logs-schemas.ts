@@ -7,6 +7,7 @@ import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
+import { anyId } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 /** Maximum length of `q` and `employee`: that of an email address. */
@@ -106,7 +107,7 @@ export const StreamQuery = Type.Object(
   { additionalProperties: false },
 )
 export const NoQuery = Type.Object({}, { additionalProperties: false })
-export const LogParams = Type.Object({ log_id: Type.String({ description: 'The id of an entry: `log_…`.' }) })
+export const LogParams = Type.Object({ log_id: anyId('The id of an entry.', 'log') })
 
 const Count = Type.Integer({ minimum: 0 })
 const Counts = Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count })

@@ -74,7 +74,7 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
           tags,
         },
         ...{
-          params: idIn('token'),
+          params: idIn('token', 'tok'),
           querystring: NoQuery,
           response: { 204: NO_CONTENT },
           problems: ['token_not_found'],

@@ -30,7 +30,7 @@ interface OfUser {
   Params: { id: string }
 }
 
-const params = idIn('user')
+const params = idIn('user', 'usr')
 const tags = ['Users']
 
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */

@@ -19,7 +19,7 @@ import { parseTime, invalidQuery } from '../server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
-const params = idIn('employee')
+const params = idIn('employee', 'emp')
 const tags = ['Audit']
 
 const AtQuery = Type.Object(

@@ -118,7 +118,15 @@ function describe({ url, method, schema }: RegisteredRoute, components: Componen
     ...omitUndefined({ summary, description, tags }),
     security: part.security,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, ...body, content: describeContent(body.content, schemas) } } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: schema.isBodyOptional !== true,
+            ...body,
+            content: describeContent(body.content, schemas),
+          },
+        }
+      : {}),
     responses: {
       ...Object.fromEntries(successes.map(([status, answer]) => [status, describeAnswer(answer, schemas)])),
       ...refusals,

@@ -37,6 +37,8 @@ declare module 'fastify' {
     tags?: readonly string[]
     /** Replaces the security of the part of the API. Empty for routes that need no credentials. */
     security?: readonly Record<string, string[]>[]
+    /** Whether a request may leave out the body, which then counts as `{}`. */
+    isBodyOptional?: true
     /** Omits the route from the document. */
     hide?: boolean
     /**

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import type { IdPrefix } from '../../domain/ids.ts'
 
 /* Schemas that several routes share. */
 
@@ -44,8 +45,13 @@ export function makeListSchema(item: TSchema) {
 }
 
 /** Accepts any string as an id in a path: a malformed id is answered like an unknown one. */
-export function idIn(kind: string) {
-  return Type.Object({ id: Type.String({ description: `The id of the ${kind}.` }) })
+export function idIn(kind: string, prefix: IdPrefix) {
+  return Type.Object({ id: anyId(`The id of the ${kind}.`, prefix) })
+}
+
+/** Describes an id in a path, with an example. */
+export function anyId(description: string, prefix: IdPrefix) {
+  return Type.String({ description, examples: [`${prefix}_01m7wqmfakeh492yss9pa6yb7t`] })
 }
 
 /** The response to a deletion, which has no body. */

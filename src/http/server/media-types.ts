@@ -41,6 +41,9 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
     if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
     return parseJsonBody(body, maxRecords)
   })
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.isBodyOptional) request.body = {}
+  })
 }
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */

@@ -82,6 +82,28 @@ await t.test('every example of the admin endpoint works on a real server', async
   }
 })
 
+await t.test('every parameter of a path has an example', async (t) => {
+  const lacking = operationsOf(document).flatMap(({ path, operation }) =>
+    ((operation.parameters ?? []) as { in?: string; name: string; example?: string }[])
+      .filter((parameter) => parameter.in === 'path' && parameter.example === undefined)
+      .map(({ name }) => `${path}: ${name}`),
+  )
+  t.strictSame(lacking, [])
+})
+
+await t.test('a body may be left out exactly where the document says so', async (t) => {
+  const withBodies = operationsOf(document).filter(({ operation }) => operation.requestBody)
+  t.ok(withBodies.some(({ operation }) => !operation.requestBody!.required))
+  for (const { path, method, operation } of withBodies) {
+    const isPublic = path.startsWith('/v1/')
+    const { status, body } = await service.call(method as 'POST', path.replaceAll(/\{\w+\}/g, anaId), {
+      ...(isPublic ? {} : { key: null, headers: { authorization: `Bearer ${service.company.admin.token}` } }),
+    })
+    const isMissed = status === 400 || status === 422
+    t.equal(isMissed, operation.requestBody!.required, `${operation.operationId}: ${JSON.stringify(body)}`)
+  }
+})
+
 await t.test('every operation has an example of success', async (t) => {
   for (const { operation } of operations) {
     for (const status of Object.keys(operation.responses).filter((status) => status.startsWith('2'))) {

@@ -7,7 +7,7 @@ import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { NoQuery } from '../../openapi/schema-parts.ts'
+import { anyId, NoQuery } from '../../openapi/schema-parts.ts'
 import { pageBefore, pageOf } from '../../server/cursor.ts'
 import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -22,7 +22,7 @@ interface OfDelivery {
 
 const ofDelivery = Type.Object({
   ...params.properties,
-  delivery_id: Type.String({ description: 'The id of the delivery.' }),
+  delivery_id: anyId('The id of the delivery.', 'dlv'),
 })
 export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
 

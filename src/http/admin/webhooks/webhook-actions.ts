@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
@@ -52,10 +52,16 @@ function addPauseAndResume(app: FastifyInstance, { db, webhooks }: WebhookRouteS
       schema: {
         ...{ operationId: 'resumeWebhook', summary: 'Resume or replay deliveries', tags },
         description: 'Also works on an enabled webhook, to send messages again.',
-        ...{ params, querystring: NoQuery, body: ResumeBody, response: { 200: ShownWebhook }, problems },
+        ...{
+          params,
+          querystring: NoQuery,
+          body: ResumeBody,
+          isBodyOptional: true,
+          response: { 200: ShownWebhook },
+          problems,
+        },
       },
       ...jsonBody,
-      preValidation: allowEmptyBody,
     },
     async (request, reply) => {
       const id = readWebhookId(request.params.id)
@@ -76,11 +82,17 @@ function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): 
         operationId: 'rotateWebhookSecret',
         summary: 'Rotate the secret of a webhook',
         description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
-        ...{ tags, params, querystring: NoQuery, body: RotateWebhookBody, response: { 200: ShownWebhookWithSecret } },
+        ...{
+          tags,
+          params,
+          querystring: NoQuery,
+          body: RotateWebhookBody,
+          isBodyOptional: true,
+          response: { 200: ShownWebhookWithSecret },
+        },
         problems: ['webhook_not_found', 'secrets_key_missing'],
       },
       ...jsonBody,
-      preValidation: allowEmptyBody,
     },
     async (request, reply) => {
       const id = readWebhookId(request.params.id)
@@ -88,11 +100,6 @@ function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): 
       return sendWithSecret(reply, await rotateWebhookSecret(webhooks, actingUser(request), id, overlap))
     },
   )
-}
-
-/** Allows a request without a body, since all of its fields are optional. */
-async function allowEmptyBody(request: FastifyRequest): Promise<void> {
-  if (request.body === undefined) request.body = {}
 }
 
 /** Reads the position after which deliveries go on; undefined for where they stopped. Throws a problem at the field. */

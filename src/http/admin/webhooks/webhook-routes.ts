@@ -25,7 +25,7 @@ export interface OfWebhook {
   Params: { id: string }
 }
 
-export const params = idIn('webhook')
+export const params = idIn('webhook', 'whk')
 export const tags = ['Webhooks']
 
 /** Reads the id of a webhook in a path. */
