@@ -5,7 +5,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { checkClock } from '../../src/cli/doctor/check-server.ts'
-import { diskFinding } from '../../src/cli/doctor/check-host.ts'
+import { diskFinding, modeFinding } from '../../src/cli/doctor/check-host.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import type { Environment } from '../support/processes/cli.ts'
 import { makeDataDir, runCommand } from '../support/processes/cli.ts'
@@ -252,10 +252,17 @@ await t.test('a file of the secrets key that others can read, or that is missing
   const missing = await examine(t, { ...place, SECRETS_KEY_FILE })
   t.match(missing.of('stored secrets'), { level: 'fail', found: `${SECRETS_KEY_FILE}, does not exist` })
   t.notOk(existsSync(SECRETS_KEY_FILE), 'doctor makes none')
-  writeFileSync(SECRETS_KEY_FILE, 'nonsense', { mode: 0o640 })
+  writeFileSync(SECRETS_KEY_FILE, 'nonsense', { mode: 0o644 })
   const found = await examine(t, { ...place, SECRETS_KEY_FILE })
-  t.match(found.of('secrets key'), { level: 'warn', found: /mode 640/, advice: /^chmod 600/ })
+  t.match(found.of('secrets key'), { level: 'warn', found: /mode 644/, advice: /^chmod 600/ })
   t.match(found.of('stored secrets'), { level: 'fail', found: `key 1 of ${SECRETS_KEY_FILE} is not 32 bytes` })
+})
+
+await t.test("a key's file may be read by its owner, and where it is root's by its group", async (t) => {
+  const levelOf = (uid: number, mode: number) => modeFinding('key', '/key', { uid, mode }).level
+  for (const mode of [0o400, 0o600]) for (const uid of [0, 1000]) t.equal(levelOf(uid, mode), 'ok')
+  for (const mode of [0o440, 0o640]) t.strictSame([levelOf(0, mode), levelOf(1000, mode)], ['ok', 'warn'])
+  for (const mode of [0o444, 0o460, 0o604, 0o602]) t.equal(levelOf(0, mode), 'warn')
 })
 
 await t.test('the SMTP server is asked whether it accepts the credentials, and gets no message', async (t) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
+import { modeFinding } from '../../src/cli/doctor/check-host.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import { EnvironmentSchema, readConfig } from '../../src/config.ts'
 
@@ -24,7 +25,11 @@ interface Container {
 
 interface Pod {
   metadata: { labels: Record<string, string> }
-  spec: { containers: Container[]; volumes: { name: string }[]; [key: string]: unknown }
+  spec: {
+    containers: Container[]
+    volumes: { name: string; secret?: { defaultMode: number } }[]
+    [key: string]: unknown
+  }
 }
 
 interface Item {
@@ -102,6 +107,17 @@ await t.test('ports and probes are those of the image', (t) => {
     [['http'], ['metrics']],
     'nothing may reach both ports',
   )
+  t.end()
+})
+
+await t.test('doctor accepts the mode in which the keys are mounted', (t) => {
+  // Kubernetes reads numbers as YAML 1.1 does: 0440 is octal.
+  const text = readFileSync('docs/kubernetes.yaml', 'utf8')
+  const { items: asMounted } = parse(text, { version: '1.1' }) as { items: Item[] }
+  const volumes = asMounted.flatMap(({ spec }) => spec?.template?.spec.volumes ?? [])
+  const modes = volumes.flatMap(({ secret }) => secret?.defaultMode ?? [])
+  t.equal(modes.length, 3)
+  for (const mode of modes) t.match(modeFinding('signing key', '/run/keys', { uid: 0, mode }), { level: 'ok' })
   t.end()
 })
 

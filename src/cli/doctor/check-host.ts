@@ -9,14 +9,15 @@ import { fail, ok, warn } from './finding.ts'
 const GIB = 1024 ** 3
 const WARN_FREE = { bytes: 5 * GIB, share: 0.1 }
 const FAIL_FREE_BYTES = GIB / 4
-const OTHERS = 0o077
+/** Group and others may do nothing; of a file of root, the group may read it. */
+const FORBIDDEN = { own: 0o077, ofRoot: 0o037 }
 /** How many of the most recently changed companies are checked. */
 const COMPANIES = 20
 /** How many companies with notes are checked, and how many per query. */
 const NOTED_COMPANIES = 20_000
 const COMPANIES_AT_ONCE = 100
 
-/** Checks that only its owner can read the file of the signing key. */
+/** Checks that no other user can read the file of the signing key. */
 export async function checkSigningKeyFile(file: string): Promise<Finding> {
   const check = 'signing key'
   const missing = warn(
@@ -27,22 +28,26 @@ export async function checkSigningKeyFile(file: string): Promise<Finding> {
   return (await checkMode(check, file)) ?? missing
 }
 
-/** Checks that only its owner can read the file of the keys that encrypt stored secrets. */
+/** Checks that no other user can read the file of the keys that encrypt stored secrets. */
 export async function checkSecretsKeyFile(file: string): Promise<Finding> {
   const check = 'secrets key'
   return (await checkMode(check, file)) ?? ok(check, `${file} does not exist; only webhooks need it`)
 }
 
-/** Checks that only its owner can read and write a file; null if it does not exist. */
+/** Checks that nobody else can read and write a file; null if it does not exist. */
 async function checkMode(check: string, file: string): Promise<Finding | null> {
-  const found = await stat(file).catch(() => null)
-  if (!found) return null
-  if ((found.mode & OTHERS) === 0) return ok(check, `only its owner can read ${file}`)
-  return warn(
-    check,
-    `other users can read or write ${file} (mode ${(found.mode & 0o777).toString(8)})`,
-    `chmod 600 ${file}`,
-  )
+  const stats = await stat(file).catch(() => null)
+  return stats && modeFinding(check, file, stats)
+}
+
+/**
+ * The finding about the owner and the mode of a key's file. Whoever mounts a key for a process without privileges, as
+ * Kubernetes does, gives it to root and lets the group of the process read it.
+ */
+export function modeFinding(check: string, file: string, { uid, mode }: { uid: number; mode: number }): Finding {
+  const forbidden = uid === 0 ? FORBIDDEN.ofRoot : FORBIDDEN.own
+  if ((mode & forbidden) === 0) return ok(check, `no other user can read ${file}`)
+  return warn(check, `other users can read or write ${file} (mode ${(mode & 0o777).toString(8)})`, `chmod 600 ${file}`)
 }
 
 /** Checks that recent changes are covered by checkpoints outside the database, and that the database was not rolled back. */
@@ -60,7 +65,8 @@ export async function checkCheckpoints(db: LedgerDb, files: NoteFiles, intervalM
     const companyId = fromUuid('com', uuid)
     const size = (await files.last(companyId))?.size ?? 0
     // The last event of a busy company is always recent.
-    if (size < position && (await isOlderThan(db, 60 + (2 * intervalMs) / 1_000, uuid, size + 1))) missing.push(companyId)
+    if (size < position && (await isOlderThan(db, 60 + (2 * intervalMs) / 1_000, uuid, size + 1)))
+      missing.push(companyId)
   }
   if (missing.length === 0) return ok('checkpoints', 'checkpoints outside the database are current')
   return warn(
