@@ -14,7 +14,7 @@ import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { isDistributed, stepsLeft } from './distribution-steps.ts'
 import { machineSettingsLeft } from './machine-settings.ts'
 import { openDatabase } from '../postgres/kysely.ts'
-import { findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
+import { assertReleased, findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
 import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../postgres/pool.ts'
 import { assertOwnSessions } from '../postgres/pooler.ts'
@@ -154,6 +154,7 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
     throw new StartupError(`PostgreSQL 15 or newer is required, this is ${Math.floor(version / 10_000)}`)
   // The ledger stores exact bytes as text; another encoding would not return them as they were hashed.
   if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, it is ${encoding}`)
+  await assertReleased(db)
 }
 
 async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {

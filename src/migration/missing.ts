@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
+import { StartupError } from '../postgres/startup-error.ts'
 import { stepsLeft } from './distribution-steps.ts'
 import { RIGHTS } from './roles.ts'
 
@@ -49,6 +50,14 @@ export async function findMissing(db: Kysely<unknown>, { queues, projections }: 
 export async function isAhead(db: Kysely<unknown>): Promise<boolean> {
   const own = await migrationNames()
   return (await doneMigrations(db)).some((name) => !own.includes(name))
+}
+
+/** Throws StartupError if the database was made before the first release. Its tables can't be upgraded. */
+export async function assertReleased(db: Kysely<unknown>): Promise<void> {
+  const [first] = await migrationNames()
+  const done = await doneMigrations(db)
+  if (done.length > 0 && !done.includes(first!))
+    throw new StartupError('a version before 1.0.0 made this database, and no release can upgrade it: use an empty one')
 }
 
 async function doneMigrations(db: Kysely<unknown>): Promise<string[]> {

@@ -39,6 +39,19 @@ await t.test('older processes start on a newer database, and their migrate and s
   t.strictSame(await readSetup(), ofTheNext)
 })
 
+await t.test('a database of a version before 1.0.0 is refused, also in a dry run', async (t) => {
+  const urls = await createEmptyDatabase(t)
+  await runSql(
+    urls.ownerUrl,
+    'create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',
+    `insert into kysely_migration values ('0001-ledger', '2026-11-20'), ('0002-idempotency-keys', '2026-11-20')`,
+  )
+  const refusal =
+    'employee-ledger: a version before 1.0.0 made this database, and no release can upgrade it: use an empty one\n'
+  for (const words of [['migrate', '--dry-run'], ['migrate']])
+    failsWithLine(t, await runCommand(t, words, settingsOf(urls)), refusal)
+})
+
 await t.test('a database that is behind is refused', async (t) => {
   const settings = settingsOf(await createTestDatabase(t))
   failsWithLine(t, await runCommand(t, ['serve'], { ...settings, ...NEXT }), LACKS)
