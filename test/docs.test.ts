@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { EnvironmentSchema } from '../src/config.ts'
+import { EnvironmentSchema, readConfig } from '../src/config.ts'
+import { ErasureBody } from '../src/http/admin/erasures.ts'
+import { connectionsOf } from '../src/postgres/connections.ts'
 import { currentDocument } from '../clients/openapi/current-document.ts'
 import { operationsOf } from './support/http/api-document.ts'
 import { commandRows, settingsRows } from './support/rules/docs-tables.ts'
@@ -21,6 +23,9 @@ const NOT_THERE = /NAME|NNNN|^bench\/results$/
 /** A variable of docker-compose.yml, and a constant of the program. */
 const NO_SETTINGS = new Set([
   'NODE_EXTRA_CA_CERTS',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'HTTP_PROXY',
   'CITUS_BIN',
   'PREVIOUS_RELEASE',
   'CITUS_URL',
@@ -35,6 +40,23 @@ await t.test('the README can be read in ten minutes', async (t) => {
 
 await t.test('the table of settings matches src/config.ts: names, defaults, meanings', async (t) => {
   t.strictSame(rowsOf('docs/configuration.md'), settingsRows())
+})
+
+await t.test('the connections of a process are those that doctor counts', async (t) => {
+  const { SMTP_URL: _, ...settings } = readConfig({})
+  const mail = connectionsOf({ ...settings, SMTP_URL: 'smtp://mail.example' }).worker - connectionsOf(settings).worker
+  const { api, worker } = connectionsOf(settings)
+  const [, ofApi, ofWorker] =
+    /API process opens at most `POOL_SIZE` \+ (\d+)\. A worker opens at most `POOL_SIZE` \+ (\d+),\s+and two more with `SMTP_URL`/.exec(
+      page('docs/operations.md'),
+    ) ?? []
+  t.strictSame([Number(ofApi), Number(ofWorker), 2], [api - settings.POOL_SIZE, worker - settings.POOL_SIZE, mail])
+})
+
+await t.test('every field that names whom to erase is told', async (t) => {
+  const { properties } = ErasureBody
+  const [, told = ''] = /erase a person, named by\s+([^:]+)\. In one transaction/.exec(page('docs/api.md')) ?? []
+  t.strictSame(told.match(/(?<=`)\w+(?=`)/g), Object.keys(properties))
 })
 
 await t.test('every limit counted per process says so, and the formula is below the table', (t) => {
