@@ -4,7 +4,7 @@ import { changeWebhook, createWebhook } from '../../src/accounts/webhooks/change
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import { openPool } from '../../src/postgres/pool.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import { makeRequests } from '../load/http-work.ts'
 import { runCalls, sendEvenly } from '../load/run-calls.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
@@ -160,7 +160,7 @@ async function withFleet<Result>(
   const sizes = { companies: [companies], records: Math.min(Math.max(1, events - 1), LARGEST_CALL) }
   const ours = await openOurs(urls, sizes, { settings })
   const pool = openPool({ url: urls.serviceUrl, name: 'bench webhooks', max: CALLERS })
-  const services = { pool, newId, secrets: openSecretBox([KEY]) }
+  const services = { pool, newId, secrets: createSecretBox([KEY]) }
   const acting = ({ companyId }: OurTenant) => ({ companyId, actor: OPERATOR })
   try {
     return await task({

@@ -4,14 +4,14 @@ import { ConfigSchema } from '../../src/config.ts'
 import type { AppServices } from '../../src/http/app.ts'
 import { buildApp } from '../../src/http/app.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 
 /**
  * Builds the OpenAPI document from the current routes with the default settings. The services are stubs, because
  * building the document does not call them.
  */
 export async function currentDocument(): Promise<OpenApiDocument> {
-  const secrets = openSecretBox([])
+  const secrets = createSecretBox([])
   const services = {
     commands: { maxRecords: ConfigSchema.properties.MAX_RECORDS.default },
     log: pino({ level: 'silent' }),

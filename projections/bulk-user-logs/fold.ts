@@ -33,11 +33,11 @@ async function fold(
   const entries: Entry[] = []
   const names: RejectedName[] = []
   for (const { companyId, ...batch } of batches) {
-    for (const part of splitByCall(batch)) {
-      for (const name of findRejectedNames(part))
-        names.push({ companyId, entryPosition: part.closing.position, ...name })
-      if (part.events[0]!.position === part.first) entries.push(buildEntry(companyId, part))
-      else await addOutcomes(transaction, schema, companyId, part)
+    for (const callEvents of splitByCall(batch)) {
+      for (const name of findRejectedNames(callEvents))
+        names.push({ companyId, entryPosition: callEvents.closing.position, ...name })
+      if (callEvents.events[0]!.position === callEvents.first) entries.push(buildEntry(companyId, callEvents))
+      else await addOutcomes(transaction, schema, companyId, callEvents)
     }
   }
   await insertRejectedNames(transaction, schema, names)

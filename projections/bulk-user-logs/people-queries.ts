@@ -25,10 +25,10 @@ export interface PersonFilter {
 }
 
 /** A text that a filter searches for, and the employees that it finds. */
-export interface Person {
+export interface PersonSearch {
   text: string
   /** The ids of the employees; null if they are too many to list. */
-  found: ReadonlySet<string> | null
+  employeeIds: ReadonlySet<string> | null
   /** Conditions on an entry `e`, joined by OR: what else the text may name. */
   ofEntry: RawBuilder<unknown>[]
 }
@@ -43,9 +43,9 @@ const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 const DIRECTORY = sql.id('employee_directory')
 
 /** Finds the employees of each given field of a filter. */
-export async function findPeople(db: AnyDb, companyId: string, { employee, q }: PersonFilter): Promise<Person[]> {
+export async function findPeople(db: AnyDb, companyId: string, { employee, q }: PersonFilter): Promise<PersonSearch[]> {
   const company = toUuid(companyId)
-  const people: Person[] = []
+  const people: PersonSearch[] = []
   if (employee !== undefined) {
     const find = (isTheirs: RawBuilder<unknown>) =>
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
@@ -105,21 +105,21 @@ function hasRecordError(company: string, code: string): RawBuilder<unknown> {
 async function listPeople(
   db: AnyDb,
   text: string,
-  ofEntry: Person['ofEntry'],
+  ofEntry: PersonSearch['ofEntry'],
   query: RawBuilder<unknown>,
-): Promise<Person> {
+): Promise<PersonSearch> {
   const { rows } = await (query as RawBuilder<{ employee_id: string }>).execute(db)
-  if (rows.length > MOST_LISTED) return { text, found: null, ofEntry }
-  const found = new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
-  if (isId('emp', text)) found.add(text)
-  return { text, found, ofEntry }
+  if (rows.length > MOST_LISTED) return { text, employeeIds: null, ofEntry }
+  const employeeIds = new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
+  if (isId('emp', text)) employeeIds.add(text)
+  return { text, employeeIds, ofEntry }
 }
 
 /** Returns those of these employees that a text finds. */
 export async function matchPeople(
   db: AnyDb,
   companyId: string,
-  { text, found }: Person,
+  { text, employeeIds: found }: PersonSearch,
   ids: ReadonlySet<string>,
 ): Promise<Set<string>> {
   if (found) return new Set([...ids].filter((id) => found.has(id)))
@@ -135,7 +135,7 @@ function hasText(text: string): RawBuilder<unknown> {
 }
 
 /** A query for the hashes of the names that find a person's refused records. */
-export function selectNameHashes(companyId: string, { text, found }: Person): RawBuilder<unknown> {
+export function selectNameHashes(companyId: string, { text, employeeIds: found }: PersonSearch): RawBuilder<unknown> {
   const hashKey = selectHashKey(toUuid(companyId))
   const hashes = listPossibleNames(text, [...(found ?? [])]).map(
     (name) => sql`(${hashName(hashKey, sql`${name}::text`)})`,

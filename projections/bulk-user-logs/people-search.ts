@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import type { Person, PersonFilter } from './people-queries.ts'
+import type { PersonSearch, PersonFilter } from './people-queries.ts'
 import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
 import { bulkUserLogs } from './fold.ts'
 import type { AnyDb } from '../projection.ts'
@@ -74,9 +74,9 @@ export async function searchEntries(
 ): Promise<Found> {
   const people = await findPeople(db, companyId, filter)
   const [person, another] = people
-  if (another || !person?.found) return scanEntries(db, companyId, people, search, 'all records')
+  if (another || !person?.employeeIds) return scanEntries(db, companyId, people, search, 'all records')
   const indexed = await readIndexed(db, companyId, person, search)
-  if (!search.hasUnchanged || person.found.size === 0) return { positions: indexed, searchedTo: null }
+  if (!search.hasUnchanged || person.employeeIds.size === 0) return { positions: indexed, searchedTo: null }
   const { limit, direction } = search
   const { compare, isUpTo } = direction
   const last = indexed[limit - 1]
@@ -92,11 +92,11 @@ function within(search: Search, isWithin: (position: Condition) => Condition): S
 }
 
 /** Reads the first entries with an event or a refused record of a person, or whose columns the text names. */
-async function readIndexed(db: AnyDb, companyId: string, person: Person, search: Search): Promise<number[]> {
+async function readIndexed(db: AnyDb, companyId: string, person: PersonSearch, search: Search): Promise<number[]> {
   const company = toUuid(companyId)
   const { isBetween, isWanted, direction, limit } = search
   const isFound = sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`
-  const ids = [...person.found!].map(toUuid)
+  const ids = [...person.employeeIds!].map(toUuid)
   const selectOfEntry = (isNamed: Condition) =>
     sql`union (select e.position from ${ENTRIES} e where e.company_id = ${company} and ${isNamed} and ${isFound}
       order by e.position ${direction.order} limit ${limit})`
@@ -138,22 +138,23 @@ const ENTRY_COST = 10
 async function scanEntries(
   db: AnyDb,
   companyId: string,
-  people: Person[],
+  people: PersonSearch[],
   search: Search,
   scope: Scope,
 ): Promise<Found> {
   const { limit, budget, direction } = search
   const positions: number[] = []
-  const known = people.map(() => new Map<string, boolean>())
+  const answersOfPeople = people.map(() => new Map<string, boolean>())
   let searchedTo: number | null = null
   for (let [spent, most] = [0, FIRST_READ]; spent < budget; most = Math.min(2 * most, LARGEST_READ)) {
     const after: number | null = searchedTo
     const next = after === null ? search : within(search, (position) => sql`${position} ${direction.isBeyond} ${after}`)
     const entries = await readScanned(db, companyId, people, next, scope, Math.min(most, budget - spent))
     if (entries.length === 0) return { positions, searchedTo: null }
-    for (const [nth, person] of people.entries()) await learn(db, companyId, person, entries, known[nth]!)
+    for (const [nth, person] of people.entries()) await learn(db, companyId, person, entries, answersOfPeople[nth]!)
     for (const { position, cost, employeeIds, named } of entries) {
-      if (known.every((finds, nth) => named[nth] || employeeIds.some((id) => finds.get(id)))) positions.push(position)
+      if (answersOfPeople.every((finds, nth) => named[nth] || employeeIds.some((id) => finds.get(id))))
+        positions.push(position)
       searchedTo = position
       spent += cost
       if (positions.length === limit) return { positions, searchedTo }
@@ -166,15 +167,15 @@ async function scanEntries(
 async function learn(
   db: AnyDb,
   companyId: string,
-  person: Person,
+  person: PersonSearch,
   entries: ScannedEntry[],
-  known: Map<string, boolean>,
+  answers: Map<string, boolean>,
 ): Promise<void> {
   const unknown = new Set<string>()
-  for (const { employeeIds } of entries) for (const id of employeeIds) if (!known.has(id)) unknown.add(id)
+  for (const { employeeIds } of entries) for (const id of employeeIds) if (!answers.has(id)) unknown.add(id)
   if (unknown.size === 0) return
   const matched = await matchPeople(db, companyId, person, unknown)
-  for (const id of unknown) known.set(id, matched.has(id))
+  for (const id of unknown) answers.set(id, matched.has(id))
 }
 
 interface ScannedEntry {
@@ -189,7 +190,7 @@ interface ScannedEntry {
 async function readScanned(
   db: AnyDb,
   companyId: string,
-  people: Person[],
+  people: PersonSearch[],
   { isBetween, isWanted, direction }: Search,
   scope: Scope,
   atMost: number,
@@ -200,10 +201,10 @@ async function readScanned(
   const ofCall = (alias: string) =>
     sql`${sql.ref(`${alias}.company_id`)} = ${company} and ${sql.ref(`${alias}.position`)} >= c.first_position
       and ${sql.ref(`${alias}.position`)} < c.position`
-  const selectNamed = (person: Person, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.status = 'Failed'
+  const selectNamed = (person: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.status = 'Failed'
     and exists (select 1 from ${REJECTED_NAMES} n
       where ${ofCall('n')} and n.name_hash in (${selectNameHashes(companyId, person)})))`
-  const isOfEntry = ({ ofEntry }: Person) => sql.join([sql`false`, ...ofEntry], sql` or `)
+  const isOfEntry = ({ ofEntry }: PersonSearch) => sql.join([sql`false`, ...ofEntry], sql` or `)
   // The conditions are columns here, so that unwanted entries also come to an end.
   const { rows } = await sql<ScannedRow>`
     select c.position, c.cost,

@@ -113,13 +113,13 @@ async function listInDirection(
   const hasUnchanged = filter.status !== 'Failed' && filter.operation !== 'create'
   const search = { isBetween, isWanted, hasUnchanged, direction, limit: most, budget }
   const { positions, searchedTo } = await searchEntries(db, companyId, filter, search)
-  const found = positions.length === 0 ? [] : await read(sql`e.position = any(${positions}::bigint[])`)
-  return cutPage(found, limit, searchedTo)
+  const entriesFound = positions.length === 0 ? [] : await read(sql`e.position = any(${positions}::bigint[])`)
+  return cutPage(entriesFound, limit, searchedTo)
 }
 
-function cutPage(found: LogEntry[], limit: number, searchedTo: number | null): LogPage {
-  const entries = found.slice(0, limit)
-  if (found.length > limit) return { entries, next: entries.at(-1)!.position, isUnfinished: false }
+function cutPage(entriesFound: LogEntry[], limit: number, searchedTo: number | null): LogPage {
+  const entries = entriesFound.slice(0, limit)
+  if (entriesFound.length > limit) return { entries, next: entries.at(-1)!.position, isUnfinished: false }
   return { entries, next: searchedTo, isUnfinished: searchedTo !== null }
 }
 

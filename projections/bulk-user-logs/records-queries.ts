@@ -4,7 +4,7 @@ import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PlacedRecord, RecordStatus } from './outcomes.ts'
 import { placeRecords } from './outcomes.ts'
-import type { Person } from './people-queries.ts'
+import type { PersonSearch } from './people-queries.ts'
 import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
 import { readUnchanged } from './people-search.ts'
 import type { CauseFilter } from './refusals.ts'
@@ -51,8 +51,8 @@ export async function listLogRecords(
   filter: RecordFilter,
   page: { after: number; limit: number },
 ): Promise<LogRecord[]> {
-  const found = await findRecords(db, companyId, entry, filter, (index) => index > page.after)
-  return addEmployees(db, companyId, entry, found.slice(0, page.limit))
+  const records = await findRecords(db, companyId, entry, filter, (index) => index > page.after)
+  return addEmployees(db, companyId, entry, records.slice(0, page.limit))
 }
 
 /** Lists the last records of an entry before an index that match a filter, in the order of the call. */
@@ -63,8 +63,8 @@ export async function listLogRecordsBefore(
   filter: RecordFilter,
   page: { before: number; limit: number },
 ): Promise<LogRecord[]> {
-  const found = await findRecords(db, companyId, entry, filter, (index) => index < page.before)
-  return addEmployees(db, companyId, entry, found.slice(-page.limit))
+  const records = await findRecords(db, companyId, entry, filter, (index) => index < page.before)
+  return addEmployees(db, companyId, entry, records.slice(-page.limit))
 }
 
 /** Finds the record with this index in the call; null if the entry has none. */
@@ -72,14 +72,14 @@ export async function findLogRecord(
   db: AnyDb,
   companyId: string,
   entry: EntryPlace,
-  wanted: number,
+  recordIndex: number,
 ): Promise<LogRecord | null> {
-  const found = await findRecords(db, companyId, entry, {}, (index) => index === wanted)
+  const records = await findRecords(db, companyId, entry, {}, (index) => index === recordIndex)
   const [record] = await addEmployees(
     db,
     companyId,
     entry,
-    found.filter(({ index }) => index !== null),
+    records.filter(({ index }) => index !== null),
   )
   return record ?? null
 }
@@ -118,21 +118,21 @@ async function findRecords(
 ): Promise<Place[]> {
   const all = await placeAll(db, companyId, entry)
   const withError = error && (await findWithCause(db, companyId, entry, error))
-  const found = all.filter(
+  const places = all.filter(
     (place) =>
       isInRange(place.index ?? 0) &&
       (status === undefined || getRecordOutcome(entry, place) === status) &&
       (withError === undefined || withError.has(place.first)),
   )
-  if (q === undefined) return found
+  if (q === undefined) return places
   const [person] = await findPeople(db, companyId, { q })
   if (entry.entry.status === 'Failed') {
     const refused = await findRefused(db, companyId, entry, person!)
-    return found.filter(({ first }) => refused.has(first))
+    return places.filter(({ first }) => refused.has(first))
   }
-  const records = await addEmployees(db, companyId, entry, found)
+  const records = await addEmployees(db, companyId, entry, places)
   const matched = await matchPeople(db, companyId, person!, new Set(records.map(({ employeeId }) => employeeId!)))
-  return found.filter((_, at) => matched.has(records[at]!.employeeId!))
+  return places.filter((_, at) => matched.has(records[at]!.employeeId!))
 }
 
 async function placeAll(db: AnyDb, companyId: string, { position, entry }: EntryPlace): Promise<Place[]> {
@@ -150,7 +150,7 @@ async function findRefused(
   db: AnyDb,
   companyId: string,
   entry: EntryPlace,
-  person: Person,
+  person: PersonSearch,
 ): Promise<Set<number | null>> {
   const { rows } = await sql<{ position: number; employee_id: string | null; is_named: boolean }>`
     select n.position, n.employee_id, bool_or(n.name_hash in (${selectNameHashes(companyId, person)})) as is_named

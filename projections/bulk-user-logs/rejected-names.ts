@@ -35,14 +35,14 @@ const MAX_CHARACTERS = 2_048
 export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
   const { locator, record, names = null, employee_id: id } = rejected
   const sources = [{ id }, locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
-  const found = new Set<FoundBy>()
+  const kinds = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
     for (const kind of ['id', 'email', 'external_id'] as const) {
       const value = source && Object.hasOwn(source, kind) ? source[kind] : null
-      if (isSearchable(value)) found.add(formatName(kind, value))
+      if (isSearchable(value)) kinds.add(formatName(kind, value))
     }
   }
-  return [...found]
+  return [...kinds]
 }
 
 /** Whether a value that a client sent is a text that somebody may search for. */

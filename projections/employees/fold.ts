@@ -54,7 +54,12 @@ async function fold(
 ): Promise<void> {
   const touched = batches.flatMap(({ companyId, events, employees: after }) => {
     const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
-    return [...streams].map(([id, own]): TouchedEmployee => ({ companyId, id, events: own, after: after?.get(id) }))
+    return [...streams].map(([id, eventsOfEmployee]): TouchedEmployee => ({
+      companyId,
+      id,
+      events: eventsOfEmployee,
+      after: after?.get(id),
+    }))
   })
   for (let from = 0; from < touched.length; from += EMPLOYEES_AT_ONCE) {
     await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE))
@@ -67,7 +72,7 @@ async function foldEmployees(
   schema: string,
   touched: TouchedEmployee[],
 ): Promise<void> {
-  const known = await loadKnownEmployees(
+  const employees = await loadKnownEmployees(
     transaction,
     schema,
     touched.filter(({ events, after }) => !after && !isNew(events)),
@@ -75,7 +80,7 @@ async function foldEmployees(
   const [created, changed]: [EmployeeState[], EmployeeState[]] = [[], []]
   const erased: EmployeeOfCompany[] = []
   for (const { companyId, id, events, after } of touched) {
-    const state = after ?? events.reduce(evolveStored, known.get(companyId)?.get(id))
+    const state = after ?? events.reduce(evolveStored, employees.get(companyId)?.get(id))
     if (!state) erased.push({ companyId, id })
     else if (isNew(events)) created.push({ companyId, state })
     else changed.push({ companyId, state })
@@ -165,21 +170,21 @@ export function normalizeSearchText(text: string): string {
 async function loadKnownEmployees(
   transaction: Transaction<unknown>,
   schema: string,
-  wanted: EmployeeOfCompany[],
+  references: EmployeeOfCompany[],
 ): Promise<Map<string, Map<string, Employee>>> {
-  const found = new Map<string, Map<string, Employee>>()
-  if (wanted.length === 0) return found
+  const employeesOf = new Map<string, Map<string, Employee>>()
+  if (references.length === 0) return employeesOf
   const { rows } = await sql<EmployeeRow & { company_id: string }>`
     select e.company_id, ${sql.join(EMPLOYEE_COLUMNS.map((name) => sql.ref(`e.${name}`)))}
     from unnest(
-      ${uuidArray(wanted.map(({ companyId }) => companyId))}::uuid[],
-      ${uuidArray(wanted.map(({ id }) => id))}::uuid[]) as w(company_id, employee_id)
+      ${uuidArray(references.map(({ companyId }) => companyId))}::uuid[],
+      ${uuidArray(references.map(({ id }) => id))}::uuid[]) as w(company_id, employee_id)
     join ${sql.id(schema, 'employees')} e on e.company_id = w.company_id and e.employee_id = w.employee_id`.execute(
     transaction,
   )
-  for (const [company, own] of Map.groupBy(rows, (row) => row.company_id)) {
-    const known = own.map(toEmployee)
-    found.set(fromUuid('com', company), new Map(known.map((employee) => [employee.id, employee])))
+  for (const [company, employeeRows] of Map.groupBy(rows, (row) => row.company_id)) {
+    const employees = employeeRows.map(toEmployee)
+    employeesOf.set(fromUuid('com', company), new Map(employees.map((employee) => [employee.id, employee])))
   }
-  return found
+  return employeesOf
 }

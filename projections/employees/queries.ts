@@ -57,14 +57,14 @@ export async function searchEmployees(
     when strpos(${name}, ${` ${text}`}) > 0 then 1
     else 2 end`
   const columns = sql.join(EMPLOYEE_COLUMNS.map((column) => sql.ref(column)))
-  const found = sql`select ${columns}, search_text, ${rank} as rank from ${table}
+  const matches = sql`select ${columns}, search_text, ${rank} as rank from ${table}
     where company_id = ${toUuid(companyId)} and ${matchesText(q)}`
   const isBeyond =
     page.after === null
       ? sql`true`
       : sql`(rank, search_text, employee_id) > (
-          select rank, search_text, employee_id from (${found} and employee_id = ${toUuid(page.after)}) last)`
-  const { rows } = await sql<EmployeeRow>`select ${columns} from (${found}) found where ${isBeyond}
+          select rank, search_text, employee_id from (${matches} and employee_id = ${toUuid(page.after)}) last)`
+  const { rows } = await sql<EmployeeRow>`select ${columns} from (${matches}) found where ${isBeyond}
     order by rank, search_text, employee_id limit ${page.limit}`.execute(db)
   return rows.map(toEmployee)
 }
@@ -97,15 +97,15 @@ export async function listChangedEmployees(
   ]
   const folded = await readFolded(db, companyId)
   const end = Math.min(folded, page.after + (page.searched ?? SEARCHED_PER_PAGE))
-  let found: (EmployeeRow & { position: number })[] = []
+  let rows: (EmployeeRow & { position: number })[] = []
   // One more than asked for tells whether another page follows.
-  for (let after = page.after; after < end && found.length <= page.limit; after += SEARCHED_AT_ONCE) {
+  for (let after = page.after; after < end && rows.length <= page.limit; after += SEARCHED_AT_ONCE) {
     const upTo = Math.min(end, after + SEARCHED_AT_ONCE)
-    const range = { after, upTo, limit: page.limit + 1 - found.length }
-    found = found.concat(await selectLastChanges(db, companyId, range, conditions))
+    const range = { after, upTo, limit: page.limit + 1 - rows.length }
+    rows = rows.concat(await selectLastChanges(db, companyId, range, conditions))
   }
-  const shown = found.slice(0, page.limit)
-  if (found.length > page.limit) return { employees: shown.map(toEmployee), next: shown.at(-1)!.position }
+  const shown = rows.slice(0, page.limit)
+  if (rows.length > page.limit) return { employees: shown.map(toEmployee), next: shown.at(-1)!.position }
   return { employees: shown.map(toEmployee), next: end < folded ? end : null }
 }
 

@@ -1,4 +1,4 @@
-import { openFairQueue } from './fair-queue.ts'
+import { createFairQueue } from './fair-queue.ts'
 
 /** The service cannot do this at the moment. A retry is safe. */
 export class UnavailableError extends Error {
@@ -51,17 +51,17 @@ export function gather<Item, Answer>(
   work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
   bounds: GatherBounds<Item>,
 ): Gatherer<Item, Answer> {
-  const queue = openFairQueue<Waiting<Item, Answer>>()
+  const queue = createFairQueue<Waiting<Item, Answer>>()
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
     while (queue.size > 0) {
-      const taken = takeRun()
+      const batch = takeRun()
       try {
-        const answers = await work(taken.map(({ item }) => item))
-        taken.forEach(({ resolve }, at) => resolve(answers[at]!))
+        const answers = await work(batch.map(({ item }) => item))
+        batch.forEach(({ resolve }, at) => resolve(answers[at]!))
       } catch (error) {
-        for (const { reject } of taken) reject(error)
+        for (const { reject } of batch) reject(error)
       }
     }
     running = undefined
@@ -70,19 +70,19 @@ export function gather<Item, Answer>(
   /** Takes as many items as fit; only those of one holder if holders do not share. */
   function takeRun(): Waiting<Item, Answer>[] {
     const { maxWeight, weightOf, isShared = true } = bounds
-    const taken: Waiting<Item, Answer>[] = []
+    const run: Waiting<Item, Answer>[] = []
     let weight = 0
     for (let entry = queue.first(); entry; entry = queue.first()) {
-      if (!isShared && taken[0] && taken[0].holder !== entry.holder) break
+      if (!isShared && run[0] && run[0].holder !== entry.holder) break
       weight += weightOf(entry.item)
-      if (taken.length > 0 && weight > maxWeight) break
+      if (run.length > 0 && weight > maxWeight) break
       clearTimeout(entry.timer)
       queue.take()
-      taken.push(entry)
+      run.push(entry)
       if (isShared) queue.pass(entry.holder)
     }
-    if (!isShared && taken[0]) queue.pass(taken[0].holder)
-    return taken
+    if (!isShared && run[0]) queue.pass(run[0].holder)
+    return run
   }
 
   return {

@@ -1,4 +1,4 @@
-import { openFairQueue } from './fair-queue.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { NoTurnError } from './batcher.ts'
 
 export interface BudgetBounds {
@@ -43,13 +43,13 @@ export function quarterOf(total: number): number {
  * releases and takes no turn of others. Holders that wait for the total are served in turns, one request each, and
  * nobody overtakes the first, so that small requests do not starve a large one.
  */
-export function openBudget({
+export function createBudget({
   total = Infinity,
   share = quarterOf(total),
   maxWaiting = 0,
   maxWaitMs = 0,
 }: BudgetBounds): Budget {
-  const queue = openFairQueue<Waiter>()
+  const queue = createFairQueue<Waiter>()
   const held = new Map<string, number>()
   let heldByAll = 0
 
@@ -84,16 +84,16 @@ export function openBudget({
     }
   }
 
-  function tryAcquire(holder: string, wanted: number): (() => void) | null {
-    const amount = Math.min(wanted, share)
+  function tryAcquire(holder: string, requested: number): (() => void) | null {
+    const amount = Math.min(requested, share)
     const isFirst = queue.lengthOf(holder) === 0 && queue.first() === undefined
     return isFirst && isWithinShare(holder, amount) && isWithinTotal(amount) ? take(holder, amount) : null
   }
 
-  function acquire(holder: string, wanted: number, until = performance.now() + maxWaitMs): Promise<() => void> {
-    const taken = tryAcquire(holder, wanted)
-    if (taken) return Promise.resolve(taken)
-    const amount = Math.min(wanted, share)
+  function acquire(holder: string, requested: number, until = performance.now() + maxWaitMs): Promise<() => void> {
+    const release = tryAcquire(holder, requested)
+    if (release) return Promise.resolve(release)
+    const amount = Math.min(requested, share)
     if (queue.size >= maxWaiting || queue.lengthOf(holder) >= quarterOf(maxWaiting)) {
       return Promise.reject(new NoTurnError('too many requests are waiting'))
     }

@@ -1,4 +1,4 @@
-import { openBudget } from './budget.ts'
+import { createBudget } from './budget.ts'
 import type { GatherBounds, Gatherer } from './batcher.ts'
 import { gather } from './batcher.ts'
 
@@ -13,21 +13,21 @@ interface Contended<Item, Answer> {
  * Opens queues for contended companies. `work` may wait for a lock. Only `slots` queues run at once, so that they do
  * not use up the connections of other companies. An item that waits too long for a slot is rejected.
  */
-export function openContended<Item extends { companyId: string }, Answer>(
+export function createContended<Item extends { companyId: string }, Answer>(
   work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
   bounds: GatherBounds<Item>,
   slots: number,
 ): Contended<Item, Answer> {
   const queues = new Map<string, Gatherer<Item, Answer>>()
   // One queue has one run at a time: there are no more requests than companies with a call.
-  const running = openBudget({ total: slots, maxWaiting: Infinity, maxWaitMs: bounds.maxWaitMs })
+  const running = createBudget({ total: slots, maxWaiting: Infinity, maxWaitMs: bounds.maxWaitMs })
 
   return {
     has: (companyId) => queues.has(companyId),
     submit(item, until) {
       const { companyId } = item
-      const known = queues.get(companyId)
-      if (known) return known.submit(item, until)
+      const openQueue = queues.get(companyId)
+      if (openQueue) return openQueue.submit(item, until)
       const queue = gather<Item, Answer>((items) => running.hold(companyId, 1, undefined, () => work(items)), bounds)
       queues.set(companyId, queue)
       const answer = queue.submit(item, until)

@@ -29,7 +29,7 @@ interface Line<Item> {
   turn: Node<Line<Item>> | null
 }
 
-export function openFairQueue<Item>(): FairQueue<Item> {
+export function createFairQueue<Item>(): FairQueue<Item> {
   const lines = new Map<string, Line<Item>>()
   const turns = new List<Line<Item>>()
   let size = 0

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { admitTo } from '../postgres/cluster/company-connections.ts'
 import { currentCompany } from '../postgres/cluster/company-scope.ts'
-import { openBudget, quarterOf } from './budget.ts'
+import { createBudget, quarterOf } from './budget.ts'
 
 /** Connections that may be waited for, a quarter of them by one company; and how long, in milliseconds. */
 const MAX_WAITING = 4_000
@@ -15,6 +15,6 @@ const NOBODY = ''
  * wait in its line without a connection. Throws NoTurnError if one waits for 10 seconds, or if too many wait.
  */
 export function shareConnections(pool: Pool): Pool {
-  const budget = openBudget({ share: quarterOf(pool.options.max), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+  const budget = createBudget({ share: quarterOf(pool.options.max), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
   return admitTo(pool, () => budget.acquire(currentCompany() ?? NOBODY, 1))
 }

@@ -3,50 +3,50 @@ import program from '../../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../../projections/index.ts'
 import { quarterOf } from '../admission/budget.ts'
 import { shareConnections } from '../admission/share-connections.ts'
-import { openKeyLookup, openKeyUsage } from '../accounts/api-keys/key-access.ts'
-import { openCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
+import { createKeyLookup, createKeyUsageCounter } from '../accounts/api-keys/key-access.ts'
+import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import type { Config } from '../config.ts'
 import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
-import { openEmployeeCache } from '../ledger/append/employee-cache.ts'
+import { createEmployeeCache } from '../ledger/append/employee-cache.ts'
 import type { OpenLanes } from '../ledger/append/lanes-of-machines.ts'
-import { openLanesOfMachines } from '../ledger/append/lanes-of-machines.ts'
+import { createLanesOfMachines } from '../ledger/append/lanes-of-machines.ts'
 import type { LaneOptions } from '../ledger/append/lanes.ts'
-import { openLongCalls } from '../ledger/append/long-calls.ts'
-import { openCompleteness } from '../ledger/read/read-progress.ts'
+import { createLongCalls } from '../ledger/append/long-calls.ts'
+import { createCompleteness } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { loggedTrace } from '../log.ts'
 import { countCalls, countPending } from '../observe/metrics/count-work.ts'
-import { openMetrics } from '../observe/metrics/metrics.ts'
+import { createMetrics } from '../observe/metrics/metrics.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
 import { lastMigration } from '../migration/migrate.ts'
 import { openAccess } from '../postgres/open-access.ts'
-import { openReads } from '../ledger/read/reads.ts'
-import { openHealth } from '../workers/health.ts'
+import { createReads } from '../ledger/read/reads.ts'
+import { createHealth } from '../workers/health.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
-import { openWaker } from '../workers/wake.ts'
+import { createWaker } from '../workers/wake.ts'
 import { openPoster } from '../webhooks/post.ts'
-import { openSingleDeliveries } from '../webhooks/single-deliveries.ts'
+import { createSingleDeliveries } from '../webhooks/single-deliveries.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
-import { openOutbox } from './mail.ts'
-import { openConfiguredSecretBox } from './secrets.ts'
-import { openSigner } from './signing.ts'
+import { createOutbox } from './mail.ts'
+import { createConfiguredSecretBox } from './secrets.ts'
+import { createSigner } from './signing.ts'
 
 /** Starts the API. `address` is where it listens. */
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
-  const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
+  const { config, urls, store, log, projections = PROJECTIONS, metrics = createMetrics(), tracing, recent } = options
   const pool = shareConnections(store.pool)
   const db = openDatabase<LedgerTables>(pool)
-  const [signer, secrets] = [await openSigner(config), await openConfiguredSecretBox(config)]
+  const [signer, secrets] = [await createSigner(config), await createConfiguredSecretBox(config)]
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; the sweep makes up for it')
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
-  const waker = openWaker(boss, warn)
-  const mail = openOutbox(config, { secrets, boss, onError: warn })
+  const waker = createWaker(boss, warn)
+  const mail = createOutbox(config, { secrets, boss, onError: warn })
   const appends = openAppendPool(options)
   const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
@@ -63,7 +63,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     log.warn({ err: error }, 'could not record that an identity provider fails'),
   )
   const company = { pool, newId, onCommitted: onChanged, onErased: counted.onErased, outbox: mail.outbox }
-  const areReadModelsComplete = openCompleteness(access.db, projections)
+  const areReadModelsComplete = createCompleteness(access.db, projections)
   // Only the coordinator of a cluster knows, and it may not answer later.
   void areReadModelsComplete().catch(() => undefined)
   const app = buildApp({
@@ -72,19 +72,19 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       newId,
       maxRecords: config.MAX_RECORDS,
       maxWaitMs: config.CALL_WAIT_MS,
-      inProgress: openCallsInProgress(openLongCalls(pool), config.CALL_WAIT_MS),
+      inProgress: createCallsInProgress(createLongCalls(pool), config.CALL_WAIT_MS),
     },
     company,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
     providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
-    singleDeliveries: options.singleDeliveries ?? openSingleDeliveries({ pool, db, poster, secrets, newId }),
-    ...{ db, access: access.db, accessPool: access.pool, reads: openReads({ db, pool }), signer, log },
-    ...{ findKey: openKeyLookup(appends), keyUsage: openKeyUsage(appends) },
+    singleDeliveries: options.singleDeliveries ?? createSingleDeliveries({ pool, db, poster, secrets, newId }),
+    ...{ db, access: access.db, accessPool: access.pool, reads: createReads({ db, pool }), signer, log },
+    ...{ findKey: createKeyLookup(appends), keyUsage: createKeyUsageCounter(appends) },
     isReady: store.cluster ? async () => store.cluster!.machines().some(({ isDown }) => !isDown) : access.isAnswering,
     machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete,
-    health: openHealth(pool, waker, await readVersions()),
+    health: createHealth(pool, waker, await readVersions()),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),
@@ -118,13 +118,13 @@ function startLanes(
   { config, log, tracing, recent }: PartOptions,
   options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction'>,
 ): OpenLanes {
-  return openLanesOfMachines({
+  return createLanesOfMachines({
     ...options,
     lanes: config.LANES,
     maxRecordsPerCommit: config.RECORDS_PER_COMMIT,
     maxWaiting: config.CALLS_WAITING,
     maxRecordsWaiting: config.RECORDS_WAITING,
-    cache: openEmployeeCache(config.EMPLOYEE_CACHE),
+    cache: createEmployeeCache(config.EMPLOYEE_CACHE),
     maxWaitMs: config.CALL_WAIT_MS,
     ...(recent ? { onStored: recent.keep } : {}),
     ...(tracing ? { onBegin: tracing.traceTransaction } : {}),

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Outbox } from '../mail/outbox.ts'
-import { openAnnouncer } from '../mail/sending/announce.ts'
+import { createAnnouncer } from '../mail/sending/announce.ts'
 import type { MailServer } from '../mail/sending/mail-server.ts'
 import { readMailServer } from '../mail/sending/mail-server.ts'
 import { StartupError } from '../postgres/startup-error.ts'
@@ -18,12 +18,12 @@ export function findMailServer(config: Config, secrets: SecretBox): MailServer |
 }
 
 /** Opens the outbox of a process that makes changes; `outbox` is undefined if no server is configured. */
-export function openOutbox(
+export function createOutbox(
   config: Config,
   { secrets, boss, onError }: { secrets: SecretBox; boss: PgBoss; onError: (error: unknown) => void },
 ): { outbox: Outbox | undefined; flush(): Promise<void> } {
   const server = findMailServer(config, secrets)
   if (!server) return { outbox: undefined, flush: async () => undefined }
-  const { announce, idle } = openAnnouncer(boss, onError)
+  const { announce, idle } = createAnnouncer(boss, onError)
   return { outbox: { publicUrl: config.PUBLIC_URL!, secrets, announce }, flush: idle }
 }

@@ -65,8 +65,8 @@ async function holdLock(url: string): Promise<Held> {
     await client.query('set lock_timeout = 0')
     await client.query('set statement_timeout = 0')
     await client.query(`select pg_advisory_lock_shared(${PRESENCE_LOCK})`)
-    const { rows: found } = await client.query<{ is: boolean }>(IS_DISTRIBUTED)
-    return { client, isDistributed: found[0]!.is, ended }
+    const { rows: answerRows } = await client.query<{ is: boolean }>(IS_DISTRIBUTED)
+    return { client, isDistributed: answerRows[0]!.is, ended }
   } catch (error) {
     await client.end().catch(() => undefined)
     throw error

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Config } from '../config.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { openSecretBox } from '../secrets/secret-box.ts'
+import { createSecretBox } from '../secrets/secret-box.ts'
 import { readSecretKeys, SecretKeyError } from '../secrets/secret-keys.ts'
 
 /** The file of the keys that encrypt stored secrets. */
@@ -14,20 +14,20 @@ export function secretsKeyFile(config: Config): string {
  * Opens the box that encrypts stored secrets. With the embedded database, a missing key is created; with DATABASE_URL
  * and no key, the box has none. Throws a StartupError when a configured key cannot be used.
  */
-export function openConfiguredSecretBox(config: Config): Promise<SecretBox> {
-  return openBox(config, config.DATABASE_URL === undefined ? 'make' : 'none')
+export function createConfiguredSecretBox(config: Config): Promise<SecretBox> {
+  return createBox(config, config.DATABASE_URL === undefined ? 'make' : 'none')
 }
 
 /** Opens the box like `openConfiguredSecretBox`, but never creates a key. */
 export function findConfiguredSecretBox(config: Config): Promise<SecretBox> {
-  return openBox(config, 'none')
+  return createBox(config, 'none')
 }
 
-async function openBox(config: Config, unset: 'make' | 'none'): Promise<SecretBox> {
+async function createBox(config: Config, unset: 'make' | 'none'): Promise<SecretBox> {
   const missing = config.SECRETS_KEY_FILE === undefined ? unset : 'refuse'
   const place = { text: config.SECRETS_KEY, file: secretsKeyFile(config), missing } as const
   const keys = await readSecretKeys(place).catch((error: unknown) => {
     throw error instanceof SecretKeyError ? new StartupError(error.message, { cause: error }) : error
   })
-  return openSecretBox(keys)
+  return createSecretBox(keys)
 }

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import type { Config } from '../config.ts'
 import type { NoteFiles } from '../ledger/audit/note-files.ts'
-import { openNoteFiles } from '../ledger/audit/note-files.ts'
+import { createNoteFiles } from '../ledger/audit/note-files.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
-import { openCheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
+import { createCheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from '../ledger/audit/signing-keys.ts'
 import { makeFolder } from '../postgres/embedded/make-folder.ts'
 import { StartupError } from '../postgres/startup-error.ts'
@@ -17,14 +17,14 @@ export function signingKeyFile(config: Config): string {
  * Opens the signer of checkpoints. With the embedded database, a missing key is created; with DATABASE_URL and no key,
  * nothing is signed. Throws a StartupError when a configured key cannot be used.
  */
-export async function openSigner(config: Config): Promise<CheckpointSigner> {
+export async function createSigner(config: Config): Promise<CheckpointSigner> {
   const unset = config.DATABASE_URL === undefined ? 'make' : 'unsigned'
   const missing = config.SIGNING_KEY_FILE === undefined ? unset : 'refuse'
   const place = { pem: config.SIGNING_KEY, file: signingKeyFile(config), missing } as const
   const keys = await openSigningKeys(place).catch((error: unknown) => {
     throw error instanceof SigningKeyError ? new StartupError(error.message, { cause: error }) : error
   })
-  return openCheckpointSigner(keys, openNotes(config))
+  return createCheckpointSigner(keys, createNotes(config))
 }
 
 export function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config): string {
@@ -32,6 +32,6 @@ export function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: 
 }
 
 /** Opens the copies of checkpoints that are kept outside the database. */
-export function openNotes(config: Config): NoteFiles {
-  return openNoteFiles(checkpointFolder(config), makeFolder)
+export function createNotes(config: Config): NoteFiles {
+  return createNoteFiles(checkpointFolder(config), makeFolder)
 }

@@ -2,14 +2,14 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import { checkAttention } from '../attention/check-attention.ts'
 import type { Config } from '../config.ts'
 import { retireRecords } from '../erasure/retire-records.ts'
-import { openRecentEvents } from '../ledger/append/recent-events.ts'
+import { createRecentEvents } from '../ledger/append/recent-events.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { countDeliveries, countWork } from '../observe/metrics/count-work.ts'
 import { watchDatabase } from '../observe/metrics/database-metrics.ts'
 import { watchMachines } from '../observe/metrics/machine-metrics.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
-import { trackCheckpoints, openMetrics } from '../observe/metrics/metrics.ts'
+import { trackCheckpoints, createMetrics } from '../observe/metrics/metrics.ts'
 import { DELIVERY_CONNECTIONS, LOOK_UP_ONLY, MAIL_CONNECTIONS, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
@@ -22,23 +22,23 @@ import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
 import { startRecorder } from '../workers/record-checkpoints.ts'
 import { watchGuard } from '../workers/watch-guard.ts'
-import { openWaker } from '../workers/wake.ts'
+import { createWaker } from '../workers/wake.ts'
 import { startWorker } from '../workers/worker.ts'
 import { askMachines } from './machines.ts'
 import { expireLogoutTokens } from '../accounts/sign-in/expire-logout-tokens.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
-import { findMailServer, openOutbox } from './mail.ts'
-import { openConfiguredSecretBox } from './secrets.ts'
-import { openSigner } from './signing.ts'
+import { findMailServer, createOutbox } from './mail.ts'
+import { createConfiguredSecretBox } from './secrets.ts'
+import { createSigner } from './signing.ts'
 
 /** Starts the workers that keep the projections current. */
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
-  const { config, urls, store, log, projections = PROJECTIONS, metrics = openMetrics(), tracing, recent } = options
+  const { config, urls, store, log, projections = PROJECTIONS, metrics = createMetrics(), tracing, recent } = options
   watchDatabase(metrics, { pool: store.pool, projections, queueDepths: () => readQueueDepths(store.db) })
   watchMachines(metrics, async () => (store.cluster ? askMachines(store.cluster, urls.serviceUrl) : []))
-  const signer = await openSigner(config)
+  const signer = await createSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
   // One connection for each projection, as a projection folds one batch at a time.
@@ -46,8 +46,12 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const folding = store.open({ name: 'employee-ledger projections', ...limits })
   const webhooks = await openDeliveries(options, boss, metrics)
   const mail = await openMail(options, boss)
-  const { outbox, flush } = openOutbox(config, { secrets: await openConfiguredSecretBox(config), boss, onError: warn })
-  const waker = openWaker(boss, warn)
+  const { outbox, flush } = createOutbox(config, {
+    secrets: await createConfiguredSecretBox(config),
+    boss,
+    onError: warn,
+  })
+  const waker = createWaker(boss, warn)
   const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.wake }
   const worker = await startWorker({
     db: store.db,
@@ -115,7 +119,7 @@ function openRecorder(
 }
 
 /** Opens the memory through which an API hands its events to workers in the same process. */
-export const openRecent = () => openRecentEvents({ readers: PROJECTIONS.length })
+export const createRecentEventsForWorkers = () => createRecentEvents({ readers: PROJECTIONS.length })
 
 /** Starts delivering to webhooks, on connections of their own. */
 async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metrics) {
@@ -128,7 +132,7 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const deliveries = await startDeliveries({
     ...{ pool, db: openDatabase<LedgerTables>(pool), poster, newId, boss, log },
-    secrets: await openConfiguredSecretBox(config),
+    secrets: await createConfiguredSecretBox(config),
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     ...countDeliveries(metrics),
   })
@@ -144,7 +148,7 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
 
 /** Starts sending messages, on connections of its own. Does nothing without an SMTP server. */
 async function openMail({ config, store, log }: PartOptions, boss: PgBoss): Promise<RunningPart> {
-  const secrets = await openConfiguredSecretBox(config)
+  const secrets = await createConfiguredSecretBox(config)
   const server = findMailServer(config, secrets)
   if (!server) return { stop: async () => undefined }
   const pool = store.open({ name: 'employee-ledger email', max: MAIL_CONNECTIONS, lockTimeoutMs: 1_000 })

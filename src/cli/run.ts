@@ -3,9 +3,9 @@ import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
 import { findDatabase } from '../postgres/embedded/find-database.ts'
 import { migrateDatabase } from '../bootstrap/maintenance.ts'
-import { openMetrics } from '../observe/metrics/metrics.ts'
-import { openRecent, startWorkers } from '../bootstrap/workers.ts'
-import { openSigner } from '../bootstrap/signing.ts'
+import { createMetrics } from '../observe/metrics/metrics.ts'
+import { createRecentEventsForWorkers, startWorkers } from '../bootstrap/workers.ts'
+import { createSigner } from '../bootstrap/signing.ts'
 import { announcePresence } from '../bootstrap/presence.ts'
 import { openStore } from '../bootstrap/store.ts'
 import { startApi } from '../bootstrap/api.ts'
@@ -43,7 +43,7 @@ export async function work() {
 interface Running {
   config: Config
   log: Logger
-  metrics: ReturnType<typeof openMetrics>
+  metrics: ReturnType<typeof createMetrics>
   database?: OpenedDatabase
   /** In start order. */
   parts: RunningPart[]
@@ -55,7 +55,7 @@ interface Running {
  */
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
-  const running: Running = { config, log: openLog(config.LOG_LEVEL), metrics: openMetrics(), parts: [] }
+  const running: Running = { config, log: openLog(config.LOG_LEVEL), metrics: createMetrics(), parts: [] }
   // The reader of the output has gone, as with `… | head`.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
   let fault: unknown
@@ -94,7 +94,7 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
   }
   const store = await interruptible(() => openStore(config, database.urls, onMachine))
   running.parts.push({ stop: store.close })
-  const recent = parts.api && parts.workers ? openRecent() : undefined
+  const recent = parts.api && parts.workers ? createRecentEventsForWorkers() : undefined
   const options: PartOptions = { config, urls: database.urls, store, log, metrics, tracing, recent }
   if (parts.workers) running.parts.push(await interruptible(() => startWorkers(options)))
   const listener = await interruptible(() => startMetrics(config, metrics))
@@ -105,7 +105,7 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
     if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
   } else printLine('employee-ledger worker is running')
   if (listener) printLine(`metrics are at ${listener.url}`)
-  if (!(await interruptible(() => openSigner(config))).isSigning) log.warn(UNSIGNED)
+  if (!(await interruptible(() => createSigner(config))).isSigning) log.warn(UNSIGNED)
   return { lost: Promise.race([database.lost, presence.lost]) }
 }
 

@@ -158,8 +158,8 @@ function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeRea
   const value: Record<string, unknown> = {}
   for (const key of Object.keys(sent).sort()) {
     value[key] = (sent as Record<string, unknown>)[key]
-    const found = customFault(key, value[key], nullRemoves)
-    if (found) faults.push({ below: [key], ...found })
+    const error = customFault(key, value[key], nullRemoves)
+    if (error) faults.push({ below: [key], ...error })
   }
   return faults.length > 0 ? { faults } : { value }
 }

@@ -59,7 +59,7 @@ function findInstants(clock: number, timeZone: string): [first: number, last: nu
 /** Returns the offset of a time zone from UTC at an instant, in milliseconds. */
 function findOffset(instant: number, timeZone: string): number {
   const parts = getClock(timeZone).formatToParts(instant)
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((found) => found.type === type)!.value)
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((candidate) => candidate.type === type)!.value)
   const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
   return shown - Math.floor(instant / 1000) * 1000
 }

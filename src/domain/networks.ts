@@ -61,13 +61,13 @@ const lists = new WeakMap<readonly string[], Lists>()
 
 /** Whether an address, as `readAddress` returns it, is in one of these networks, which `readNetwork` has returned. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
-  let found = lists.get(networks)
-  if (!found) {
-    found = makeLists(networks)
-    lists.set(networks, found)
+  let list = lists.get(networks)
+  if (!list) {
+    list = makeLists(networks)
+    lists.set(networks, list)
   }
   const family = familyOf(address)
-  return found[family].check(address, family)
+  return list[family].check(address, family)
 }
 
 function makeLists(networks: readonly string[]): Lists {

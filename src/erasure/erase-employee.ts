@@ -63,13 +63,13 @@ export interface ErasureScope {
 
 /** Finds what `eraseEmployee` would delete now. Throws the same refusals. */
 export async function findErasureScope(pool: Pool, companyId: string, person: NamedPerson): Promise<ErasureScope> {
-  const { person: found, traces } = await searchLedger(pool, companyId, normalizeName(person))
+  const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person))
   if (traces.formerHolders.length > 0) throw makeFormerNameError(traces.formerHolders)
-  const own = found.own.map(({ position }) => position)
-  const events = (await erase.filterWithData(pool, companyId, own)).length
+  const streamPositions = employee.streamEvents.map(({ position }) => position)
+  const events = (await erase.filterWithData(pool, companyId, streamPositions)).length
   const refusedRecords = traces.rejected.length
   if (events + refusedRecords === 0) throw makeUnknownPersonError()
-  return { employeeId: found.employeeId, events, refusedRecords }
+  return { employeeId: employee.employeeId, events, refusedRecords }
 }
 
 /** Normalizes an email. Throws `employee_not_found` for a name that nobody can have. */
@@ -101,7 +101,7 @@ async function eraseSeen(
   const late = await findTraces(client, companyId, person, named, seen.upTo)
   const formerHolders = new Set([...seen.traces.formerHolders, ...late.formerHolders])
   if (formerHolders.size > 0) throw makeFormerNameError([...formerHolders])
-  const concerned = [...person.own, ...seen.traces.rejected, ...late.rejected]
+  const concerned = [...person.streamEvents, ...seen.traces.rejected, ...late.rejected]
   const positions = await erase.filterWithData(
     client,
     companyId,

@@ -12,18 +12,18 @@ export interface NamedPerson {
 }
 
 /** An event with data of the person, and its call. */
-interface Concerned {
+interface MentioningEvent {
   position: number
   callId: string | null
 }
 
-interface Person {
+interface NamedEmployee {
   /** Null if no employee has the name now. */
   employeeId: string | null
   /** All current and former names of the employee, and the name that was searched for. */
   names: PersonNames
   /** The events of the employee's own stream. */
-  own: Concerned[]
+  streamEvents: MentioningEvent[]
 }
 
 const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
@@ -37,33 +37,33 @@ export async function findPerson(
   db: Pool | PoolClient,
   companyId: string,
   { by, value }: NamedPerson,
-): Promise<Person> {
+): Promise<NamedEmployee> {
   const names = emptyNames()
   names[NAMES_BY[by]].add(value)
-  const found = await erase.findEmployeeId(db, companyId, by, value)
+  const foundId = await erase.findEmployeeId(db, companyId, by, value)
   // An erased employee can still be named by the id.
-  const employeeId = found ?? (by === 'id' ? value : null)
-  const own: Concerned[] = []
-  if (employeeId === null) return { employeeId, names, own }
+  const employeeId = foundId ?? (by === 'id' ? value : null)
+  const streamEvents: MentioningEvent[] = []
+  if (employeeId === null) return { employeeId, names, streamEvents }
   names.ids.add(employeeId)
   for await (const page of erase.readStreamPages(db, companyId, employeeId)) {
     for (const event of page) {
       collectNames(names, event)
-      if (event.type !== 'EmployeeErased') own.push({ position: event.position, callId: event.call_id })
+      if (event.type !== 'EmployeeErased') streamEvents.push({ position: event.position, callId: event.call_id })
     }
   }
-  return { employeeId, names, own }
+  return { employeeId, names, streamEvents }
 }
 
 /** Whether a second search found no other employee and no further names. */
-export function isSamePerson(person: Person, other: Person): boolean {
+export function isSamePerson(person: NamedEmployee, other: NamedEmployee): boolean {
   const isKnown = (kind: keyof PersonNames) => [...person.names[kind]].every((name) => other.names[kind].has(name))
   return person.employeeId === other.employeeId && Object.values(NAMES_BY).every(isKnown)
 }
 
 /** Everything after a position that mentions a person, except their own events. */
 interface Traces {
-  rejected: Concerned[]
+  rejected: MentioningEvent[]
   /** Calls with a stored answer whose requests may name the person. */
   answered: string[]
   /** If nobody has the name now: the employees who had it before. */
@@ -74,11 +74,11 @@ interface Traces {
 export async function findTraces(
   db: Pool | PoolClient,
   companyId: string,
-  { employeeId, names }: Person,
+  { employeeId, names }: NamedEmployee,
   named: NamedPerson,
   after: number,
 ): Promise<Traces> {
-  const rejected: Concerned[] = []
+  const rejected: MentioningEvent[] = []
   for await (const page of readRejectedPages(db, companyId, after)) {
     for (const { position, callId, data } of page) if (mentionsPerson(data, names)) rejected.push({ position, callId })
   }

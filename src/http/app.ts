@@ -10,7 +10,7 @@ import type { Logger } from 'pino'
 import type { CompanyServices } from '../accounts/change-company.ts'
 import type { CommandServices } from '../ledger/calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
-import type { FoundKey, KeyUsageCounter, WantedKey } from '../accounts/api-keys/key-access.ts'
+import type { FoundKey, KeyUsageCounter, KeyName } from '../accounts/api-keys/key-access.ts'
 import type { Reads } from '../ledger/read/reads.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { SystemHealth } from '../ledger/read/system-health.ts'
@@ -31,14 +31,14 @@ import type { BodyBudget } from './access/body-budget.ts'
 import { endUnreadBodies } from './access/body-budget.ts'
 import { compressAnswers } from './server/compression.ts'
 import { continueAfterChecks } from './server/expect-continue.ts'
-import { SMALL_BODY } from './server/body-length.ts'
+import { DEFAULT_BODY_LIMIT } from './server/body-length.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
 import { registerHealthRoutes } from './server/health.ts'
 import type { MachineOf } from './live/company-watch.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import type { OpenStreams } from './live/open-streams.ts'
-import { openStreams } from './live/open-streams.ts'
+import { createOpenStreams } from './live/open-streams.ts'
 import { acceptJsonBodies, isApiPath, refuseCompressedBodies } from './server/media-types.ts'
 import type { KnownMethods } from './server/method-not-allowed.ts'
 import { collectMethods } from './server/method-not-allowed.ts'
@@ -79,7 +79,7 @@ export interface AppServices {
   accessPool: CompanyServices['pool']
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
-  findKey(wanted: WantedKey): Promise<FoundKey | null>
+  findKey(name: KeyName): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
   isReady(): Promise<boolean>
@@ -138,7 +138,7 @@ export function buildApp(services: AppServices): FastifyInstance {
 
   void app.register(cookie)
   limitHeavyReads(app, services.heavyReads)
-  const streams = openStreams(app, services.streamLimits.perUser)
+  const streams = createOpenStreams(app, services.streamLimits.perUser)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)
   pageAssets(app)
@@ -163,7 +163,7 @@ function createServer(services: AppServices): FastifyInstance {
   return Fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: SMALL_BODY,
+    bodyLimit: DEFAULT_BODY_LIMIT,
     ...connectionLimits(services),
     trustProxy: services.trustProxy ?? false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },

@@ -50,7 +50,7 @@ export async function enqueueEmail(
   { companyId, userId, kind, expiresAt, ...content }: NewEmail,
 ): Promise<boolean> {
   const emailId = randomUUID()
-  const sealed = secrets.seal(JSON.stringify(limitContent(content)), placeOfEmail(emailId))
+  const sealed = secrets.encrypt(JSON.stringify(limitContent(content)), placeOfEmail(emailId))
   const { rowCount } = await client.query(
     `insert into emails (company_id, email_id, user_id, kind, state, content, created_at, due_at, give_up_at)
      select u.company_id, $3::uuid, u.user_id, $4, 'waiting', $5::bytea, statement_timestamp(), statement_timestamp(),
@@ -70,8 +70,8 @@ export function placeOfEmail(emailId: string): string {
 }
 
 /** Opens what a stored message says. Throws UnreadableSecretError. */
-export function openContent(secrets: SecretBox, sealed: Buffer, emailId: string): EmailContent {
-  return JSON.parse(secrets.open(sealed, placeOfEmail(emailId))) as EmailContent
+export function decryptContent(secrets: SecretBox, sealed: Buffer, emailId: string): EmailContent {
+  return JSON.parse(secrets.decrypt(sealed, placeOfEmail(emailId))) as EmailContent
 }
 
 /** Counts the messages of a kind to a user in the last hour. */

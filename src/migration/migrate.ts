@@ -125,8 +125,8 @@ async function hasFingerprint(
 ): Promise<boolean> {
   const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
   if (!rows[0]?.made) return false
-  const found = await sql<{ fingerprint: string }>`select fingerprint from public.setup`.execute(db)
-  return found.rows[0]?.fingerprint === (await fingerprint(hooks.queuesVersion, projections))
+  const setup = await sql<{ fingerprint: string }>`select fingerprint from public.setup`.execute(db)
+  return setup.rows[0]?.fingerprint === (await fingerprint(hooks.queuesVersion, projections))
 }
 
 async function fingerprint(queuesVersion: string, projections: readonly Projection[]): Promise<string> {

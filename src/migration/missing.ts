@@ -27,7 +27,7 @@ export async function migrationNames(): Promise<string[]> {
  * not count, so that the previous version can restart during a deployment.
  */
 export async function findMissing(db: Kysely<unknown>, { queues, projections }: Needs): Promise<string[]> {
-  const known = await migrationNames()
+  const names = await migrationNames()
   const done = await doneMigrations(db)
   const schemas = projections.map((projection) => ({
     schema: schemaOf(projection),
@@ -38,7 +38,7 @@ export async function findMissing(db: Kysely<unknown>, { queues, projections }: 
     schemas.map(({ schema }) => schema),
   )
   const missing = [
-    ...known.filter((name) => !done.includes(name)).map((name) => `migration ${name}`),
+    ...names.filter((name) => !done.includes(name)).map((name) => `migration ${name}`),
     ...schemas.filter(({ schema }) => !usable.includes(schema)).map(({ what }) => `${what}: tables`),
   ]
   if (done.length === 0) return [...missing, 'queues', 'rights of the service']
@@ -48,8 +48,8 @@ export async function findMissing(db: Kysely<unknown>, { queues, projections }: 
 
 /** Whether a newer version has migrated this database. */
 export async function isAhead(db: Kysely<unknown>): Promise<boolean> {
-  const own = await migrationNames()
-  return (await doneMigrations(db)).some((name) => !own.includes(name))
+  const migrations = await migrationNames()
+  return (await doneMigrations(db)).some((name) => !migrations.includes(name))
 }
 
 /** Throws StartupError if the database was made before the first release. Its tables can't be upgraded. */
@@ -62,10 +62,10 @@ export async function assertReleased(db: Kysely<unknown>): Promise<void> {
 
 async function doneMigrations(db: Kysely<unknown>): Promise<string[]> {
   // This table is granted together with all others.
-  const { rows: found } = await sql<{
+  const { rows: schemaRows } = await sql<{
     may: boolean
   }>`select coalesce(has_table_privilege(to_regclass('public.kysely_migration'), 'select'), false) as may`.execute(db)
-  if (!found[0]!.may) return []
+  if (!schemaRows[0]!.may) return []
   const { rows } = await sql<{ name: string }>`select name from public.kysely_migration`.execute(db)
   return rows.map(({ name }) => name)
 }

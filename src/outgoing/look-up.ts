@@ -18,30 +18,32 @@ export function lookUpHost(
   { all, family }: LookupOptions,
   callback: (error: Error | null, addresses: string | LookupAddress[], family?: number) => void,
 ): void {
-  lookUpAll(hostname, family, (error, found) => {
-    const [first] = found ?? []
+  lookUpAll(hostname, family, (error, addresses) => {
+    const [first] = addresses ?? []
     if (error || !first) callback(error ?? new Error('The host name has no address'), [])
-    else if (all) callback(null, found)
+    else if (all) callback(null, addresses)
     else callback(null, first.address, first.family)
   })
 }
 
-const lookUpAll = callbackify(async (hostname: string, wanted: LookupOptions['family']): Promise<LookupAddress[]> => {
-  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
-  const found: LookupAddress[] = []
-  let fault: unknown
-  const lookUps = FAMILIES.filter((family) => !wanted || wanted === family).map(async (family) => {
-    try {
-      const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))
-      for (const address of addresses) found.push({ address, family })
-    } catch (error) {
-      fault = error
-    }
-  })
-  const all = Promise.all(lookUps)
-  // A name server may answer for one family and not for the other.
-  await Promise.race([all, Promise.any(lookUps).then(() => pause(LATER_FAMILY_MS, undefined, { ref: false }))])
-  if (found.length === 0) await all
-  if (found.length === 0 && fault !== undefined) throw fault
-  return found
-})
+const lookUpAll = callbackify(
+  async (hostname: string, requestedFamily: LookupOptions['family']): Promise<LookupAddress[]> => {
+    const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
+    const results: LookupAddress[] = []
+    let fault: unknown
+    const lookUps = FAMILIES.filter((family) => !requestedFamily || requestedFamily === family).map(async (family) => {
+      try {
+        const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))
+        for (const address of addresses) results.push({ address, family })
+      } catch (error) {
+        fault = error
+      }
+    })
+    const all = Promise.all(lookUps)
+    // A name server may answer for one family and not for the other.
+    await Promise.race([all, Promise.any(lookUps).then(() => pause(LATER_FAMILY_MS, undefined, { ref: false }))])
+    if (results.length === 0) await all
+    if (results.length === 0 && fault !== undefined) throw fault
+    return results
+  },
+)

@@ -18,9 +18,9 @@ export class SharedSessionsError extends StartupError {
   readonly advice = ADVICE
 
   constructor(setting: DatabaseSetting) {
-    const found = `${setting} leads to a pooler whose clients share sessions (transaction or statement mode)`
-    super(`${found}: ${ADVICE}`)
-    this.found = found
+    const fault = `${setting} leads to a pooler whose clients share sessions (transaction or statement mode)`
+    super(`${fault}: ${ADVICE}`)
+    this.found = fault
   }
 }
 

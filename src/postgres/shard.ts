@@ -33,14 +33,14 @@ const MAX_RENAMED = 500
 
 /** The text of a statement with the tables of a shard. */
 export function renameTables(shard: Shard, text: string): string {
-  const known = shard.renamed.get(text)
-  if (known !== undefined) return known
+  const rewritten = shard.renamed.get(text)
+  if (rewritten !== undefined) return rewritten
   const renamed = text.replace(
     TABLE,
-    (found: string, keyword: string, space: string, named: string, _: string, next: string | undefined) => {
+    (match: string, keyword: string, space: string, named: string, _: string, next: string | undefined) => {
       const name = named.replaceAll('"', '').replace(/^public\./, '')
       const table = shard.tables.get(name)
-      if (table === undefined) return found
+      if (table === undefined) return match
       // Columns may be qualified with the name of the table.
       const alias = next === undefined || NO_ALIAS.has(next.toLowerCase()) ? ` as "${name.split('.').at(-1)}"` : ''
       return `${keyword}${space}${table}${alias}`

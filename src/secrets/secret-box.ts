@@ -18,32 +18,32 @@ export class UnreadableSecretError extends Error {
 }
 
 export interface SecretBox {
-  /** Whether there is a key. Without one, `seal` and `open` throw UnreadableSecretError. */
+  /** Whether there is a key. Without one, `encrypt` and `decrypt` throw UnreadableSecretError. */
   readonly hasKey: boolean
   /**
    * Encrypts a secret under the first key (AES-256-GCM). `place` names the row that will hold it; the result can only
-   * be opened with the same place. Returns key id ‖ nonce ‖ ciphertext ‖ tag.
+   * be decrypted with the same place. Returns key id ‖ nonce ‖ ciphertext ‖ tag.
    */
-  seal(secret: string, place: string): Buffer
-  /** Decrypts a sealed secret. Throws UnreadableSecretError. */
-  open(sealed: Buffer, place: string): string
-  /** Whether a secret is sealed under the first key, so that the others are not needed for it. */
+  encrypt(secret: string, place: string): Buffer
+  /** Decrypts a secret. Throws UnreadableSecretError. */
+  decrypt(sealed: Buffer, place: string): string
+  /** Whether a secret is encrypted under the first key, so that the others are not needed for it. */
   isCurrent(sealed: Buffer): boolean
 }
 
-/** Opens a box with keys of 32 bytes each: the first one encrypts, and all of them decrypt. */
-export function openSecretBox(keys: readonly Buffer[]): SecretBox {
+/** Creates a box with keys of 32 bytes each: the first one encrypts, and all of them decrypt. */
+export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   const [first] = keys
   return {
     hasKey: first !== undefined,
-    seal(secret, place) {
+    encrypt(secret, place) {
       if (!first) throw new UnreadableSecretError('no key for secrets is configured')
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(CIPHER, first, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place))
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return Buffer.concat([idOf(first), nonce, text, cipher.getAuthTag()])
     },
-    open(sealed, place) {
+    decrypt(sealed, place) {
       const key = keys.find((candidate) => isUnder(candidate, sealed))
       if (!key) throw new UnreadableSecretError('the key that encrypted a secret is not configured')
       const nonce = sealed.subarray(KEY_ID_BYTES, HEADER_BYTES)

@@ -21,8 +21,8 @@ export interface SecretKeyPlace {
 /** Reads or creates the keys that encrypt stored secrets; none if there are none. Throws SecretKeyError. */
 export async function readSecretKeys({ text, file, missing }: SecretKeyPlace): Promise<Buffer[]> {
   if (text !== undefined) return parseKeys(text, 'SECRETS_KEY')
-  const found = await readKeyFile(file)
-  if (found !== null) return parseKeys(found, file)
+  const keyFile = await readKeyFile(file)
+  if (keyFile !== null) return parseKeys(keyFile, file)
   if (missing === 'refuse') throw new SecretKeyError(`the file of the secrets key, ${file}, does not exist`)
   if (missing === 'none') return []
   await createDurably(file, `${newKey()}\n`).catch((error: unknown) => {
@@ -57,9 +57,9 @@ async function changeKeyFile(file: string, change: (keys: string[]) => string[])
   if (!(await createDurably(lock, '').catch(explain)))
     throw new SecretKeyError(`another command is changing ${file}; if none is running, delete ${lock}`)
   try {
-    const found = await readKeyFile(file)
-    if (found === null) throw new SecretKeyError(`the file of the secrets key, ${file}, does not exist`)
-    const keys = parseKeys(found, file).map(encodeKey)
+    const text = await readKeyFile(file)
+    if (text === null) throw new SecretKeyError(`the file of the secrets key, ${file}, does not exist`)
+    const keys = parseKeys(text, file).map(encodeKey)
     await writeDurably(
       file,
       change(keys)

@@ -21,6 +21,6 @@ export function chooseDelay(failures: number, retryAfter: string | null, chance:
 
 function parseRetryAfter(value: string | null, nowMs: number): number {
   if (value === null) return 0
-  const wanted = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - nowMs
-  return Number.isFinite(wanted) ? Math.min(Math.max(wanted, 0), LONGEST_RETRY_AFTER_MS) : 0
+  const requestedMs = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - nowMs
+  return Number.isFinite(requestedMs) ? Math.min(Math.max(requestedMs, 0), LONGEST_RETRY_AFTER_MS) : 0
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { NoTurnError } from '../admission/batcher.ts'
 import type { Budget } from '../admission/budget.ts'
-import { openBudget } from '../admission/budget.ts'
+import { createBudget } from '../admission/budget.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
 import type { LeaseServices } from './leased-round.ts'
 import { runLeasedRound } from './leased-round.ts'
@@ -25,13 +25,13 @@ const FINISHING_MS = 5_000
  * Delivers to many webhooks at once. Receivers that failed in their last round have slots of their own, so they delay
  * only each other. So have those that were slow, and new ones until they have answered promptly. Companies take turns.
  */
-export function openDispatcher(options: LeaseServices): Dispatcher {
+export function createDispatcher(options: LeaseServices): Dispatcher {
   const { pool, log } = options
-  const openSlots = (total: number) => openBudget({ total, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+  const createSlots = (total: number) => createBudget({ total, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
   const slots: Record<Pace, Budget> = {
-    prompt: openSlots(ROUNDS.prompt),
-    slow: openSlots(ROUNDS.slow),
-    failing: openSlots(ROUNDS.failing),
+    prompt: createSlots(ROUNDS.prompt),
+    slow: createSlots(ROUNDS.slow),
+    failing: createSlots(ROUNDS.failing),
   }
   const running = new Map<string, { isWokenAgain: boolean; done: Promise<void> }>()
   const stopping = new AbortController()

@@ -1,5 +1,5 @@
 import { databaseTimeMs } from '../postgres/database-clock.ts'
-import { openSecret } from '../accounts/webhooks/webhook-rows.ts'
+import { decryptSecret } from '../accounts/webhooks/webhook-rows.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { WebhookMessage } from '../domain/webhooks/webhook-message.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -8,7 +8,7 @@ import { signMessage } from './sign.ts'
 
 /** Decrypts the sealed secrets of a webhook. Throws UnreadableSecretError. */
 export function decryptSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string): string[] {
-  return sealed.map((one) => openSecret(secrets, one, webhookId))
+  return sealed.map((one) => decryptSecret(secrets, one, webhookId))
 }
 
 /**

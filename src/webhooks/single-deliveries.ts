@@ -48,7 +48,7 @@ const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists'
 const UNDER_WAY = problem('rate_limited', 'Another test or redelivery of this webhook is under way')
 
 /** Opens the deliveries that administrators ask for. */
-export function openSingleDeliveries(services: SingleDeliveryServices): SingleDeliveries {
+export function createSingleDeliveries(services: SingleDeliveryServices): SingleDeliveries {
   const { db } = services
   const underWay = new Set<string>()
 

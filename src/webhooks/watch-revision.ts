@@ -48,10 +48,10 @@ export async function watchRevision<Result>(
   async function ask(): Promise<void> {
     isAsking = true
     const askedAt = performance.now()
-    const found = await findRevision(pool, { companyId, webhookId }).catch(() => undefined)
+    const current = await findRevision(pool, { companyId, webhookId }).catch(() => undefined)
     isAsking = false
-    if (found === revision) confirmedAt = askedAt
-    else if (found !== undefined) stop()
+    if (current === revision) confirmedAt = askedAt
+    else if (current !== undefined) stop()
   }
 
   try {

@@ -16,7 +16,7 @@ const SWEPT_AT_ONCE = 10_000
 const IS_FREE = sql<boolean>`(parked_at is null and coalesce(next_try_at <= clock_timestamp(), true))`
 
 /** The state of a projection in a company. */
-export interface Checkpoint {
+export interface ProjectionCheckpoint {
   position: number
   /** The position of the company's head. */
   head: number
@@ -29,7 +29,11 @@ export interface Checkpoint {
  * Finds the checkpoint of a projection in a company, creating it at position 0 if there is none. It is held while the
  * company is parked or backs off after a failure.
  */
-export async function findCheckpoint(db: LedgerDb, projection: Version, companyId: string): Promise<Checkpoint> {
+export async function findCheckpoint(
+  db: LedgerDb,
+  projection: Version,
+  companyId: string,
+): Promise<ProjectionCheckpoint> {
   const find = () =>
     db
       .selectFrom('checkpoints')
@@ -71,7 +75,7 @@ export async function findFreeCheckpoints(
   db: LedgerDb,
   projection: Version,
   companyIds: string[],
-): Promise<({ companyId: string } & Pick<Checkpoint, 'position' | 'head'>)[]> {
+): Promise<({ companyId: string } & Pick<ProjectionCheckpoint, 'position' | 'head'>)[]> {
   const rows = await db
     .selectFrom('checkpoints')
     .leftJoin('heads', 'heads.company_id', 'checkpoints.company_id')
@@ -190,7 +194,7 @@ export async function recordFailure(
   db: LedgerDb,
   projection: Version,
   companyId: string,
-  seen: Pick<Checkpoint, 'position' | 'attempts'>,
+  seen: Pick<ProjectionCheckpoint, 'position' | 'attempts'>,
   message: string,
 ): Promise<FailureStanding | null> {
   const attempts = seen.attempts + 1

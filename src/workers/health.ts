@@ -11,7 +11,7 @@ import { workedQueueNames } from './queues.ts'
 import type { Waker } from './wake.ts'
 
 /** Reports the state of projections and queues. `versions` holds the versions of further components, by name. */
-export function openHealth(pool: Pool, waker: Waker, versions: Record<string, string>): SystemHealth {
+export function createHealth(pool: Pool, waker: Waker, versions: Record<string, string>): SystemHealth {
   const db = openDatabase<LedgerTables>(pool)
   return {
     async report(companyId) {
@@ -24,7 +24,7 @@ export function openHealth(pool: Pool, waker: Waker, versions: Record<string, st
     },
 
     async resume(companyId, name) {
-      const projection = PROJECTIONS.find((known) => known.name === name)
+      const projection = PROJECTIONS.find((candidate) => candidate.name === name)
       if (!projection || !(await unpark(db, projection, companyId))) return false
       waker.wake([companyId])
       return true

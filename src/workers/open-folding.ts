@@ -14,11 +14,11 @@ export function openFolding(folding: Pool): (companyId: string) => LedgerDb {
     const only = openPreparedDatabase<LedgerTables>(folding, names)
     return () => only
   }
-  const known = new WeakMap<object, LedgerDb>()
+  const databases = new WeakMap<object, LedgerDb>()
   return (companyId) => {
-    const found = cluster.find(companyId)
-    const db = known.get(found.shard) ?? openPreparedDatabase<LedgerTables>(poolOfShard(folding, found), names)
-    known.set(found.shard, db)
+    const place = cluster.find(companyId)
+    const db = databases.get(place.shard) ?? openPreparedDatabase<LedgerTables>(poolOfShard(folding, place), names)
+    databases.set(place.shard, db)
     return db
   }
 }

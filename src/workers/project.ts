@@ -10,7 +10,7 @@ import type { EventPage, PositionRange } from '../ledger/read/read-events.ts'
 import { readEventPage, readLastOfStream } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import type { Checkpoint, CheckpointMove } from './checkpoints.ts'
+import type { ProjectionCheckpoint, CheckpointMove } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
@@ -26,7 +26,7 @@ const STAGES = { moved: stage('moved'), folded: stage('folded'), committed: stag
 export class UnfoldableError extends Error {
   override name = 'UnfoldableError'
   /** The checkpoint at which it failed, as seen by `foldNext`. */
-  checkpoint: Checkpoint | undefined
+  checkpoint: ProjectionCheckpoint | undefined
 }
 
 interface FoldOptions {
@@ -279,10 +279,10 @@ async function foldEvents(
     if (!call) continue
     const upTo = call.closing.position
     for (let after = events.at(-1)!.position; after < upTo;) {
-      const { events: part } = await readBatch(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
-      if (part.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
-      await foldParts(transaction, projection, schema, [{ companyId, events: part, call }])
-      after = part.at(-1)!.position
+      const { events: batch } = await readBatch(transaction, companyId, { after, upTo, limit: BATCH_EVENTS })
+      if (batch.length === 0) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
+      await foldParts(transaction, projection, schema, [{ companyId, events: batch, call }])
+      after = batch.at(-1)!.position
     }
   }
 }

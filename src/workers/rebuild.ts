@@ -177,11 +177,11 @@ async function fillCompany(
 async function* companiesBehind(db: LedgerDb, shadow: Projection): AsyncGenerator<CompanyBehind> {
   const start = await sql<{ company_id: string }>`select company_id from heads order by random() limit 1`.execute(db)
   const from = start.rows[0]?.company_id ?? NO_COMPANY
-  for (const part of [sql`h.company_id >= ${from}`, sql`h.company_id < ${from}`]) {
+  for (const range of [sql`h.company_id >= ${from}`, sql`h.company_id < ${from}`]) {
     for (let after = NO_COMPANY; ;) {
       const { rows } = await sql<{ company_id: string; reached: number; head: number }>`
         select h.company_id, coalesce(c.position, 0) as reached, h.position as head from ${headsWithCheckpoints(shadow)}
-        where h.position > coalesce(c.position, 0) and h.company_id > ${after} and ${part}
+        where h.position > coalesce(c.position, 0) and h.company_id > ${after} and ${range}
         order by h.company_id limit ${COMPANIES_PER_PAGE}`.execute(db)
       for (const { company_id: company, reached, head } of rows) yield { id: fromUuid('com', company), reached, head }
       if (rows.length < COMPANIES_PER_PAGE) break

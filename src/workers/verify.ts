@@ -56,16 +56,16 @@ export async function verifyProjection(
 ): Promise<Verification> {
   options.onBegun(await countEventsToVerify(db, projection, options.companyId))
   return withScratch(db, projection, async (scratch) => {
-    const found: Verification = { companies: 0, faults: [], isComplete: true }
+    const verification: Verification = { companies: 0, faults: [], isComplete: true }
     const companies = options.companyId === undefined ? pageHeads(db) : [{ companyId: options.companyId }]
     for await (const { companyId } of companies) {
       const fault = await verifyCompany(db, scratch, companyId, options)
-      found.companies += 1
-      if (fault) found.faults.push(fault)
-      if (found.faults.length >= MAX_COMPANIES) return { ...found, isComplete: false }
+      verification.companies += 1
+      if (fault) verification.faults.push(fault)
+      if (verification.faults.length >= MAX_COMPANIES) return { ...verification, isComplete: false }
     }
-    if (options.companyId !== undefined) return found
-    return { ...found, faults: [...found.faults, ...(await findOrphanRows(db, scratch))] }
+    if (options.companyId !== undefined) return verification
+    return { ...verification, faults: [...verification.faults, ...(await findOrphanRows(db, scratch))] }
   })
 }
 

@@ -19,7 +19,7 @@ export interface Waker {
 }
 
 /** Wakes the projections for companies with new events: one job per projection, at most one per batching interval. */
-export function openWaker(boss: PgBoss, onError: (error: unknown) => void): Waker {
+export function createWaker(boss: PgBoss, onError: (error: unknown) => void): Waker {
   const dirty = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<unknown> = Promise.resolve()

@@ -23,13 +23,13 @@ interface GuardOptions {
  */
 export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: GuardOptions): { stop(): Promise<void> } {
   const stopped = new AbortController()
-  const known = new Map<string | null, string[]>()
+  const missingGuards = new Map<string | null, string[]>()
 
   async function look(): Promise<void> {
     const machines = machineTargets(pool)
-    for (const machine of known.keys())
-      if (!machines.some((target) => target.machine === machine)) known.delete(machine)
-    const found = await findEverywhere(
+    for (const machine of missingGuards.keys())
+      if (!machines.some((target) => target.machine === machine)) missingGuards.delete(machine)
+    const results = await findEverywhere(
       machines,
       async (target) => {
         const query = unguardedTables({ isMachine: target.machine !== null })
@@ -39,15 +39,15 @@ export function watchGuard({ pool, log, onRound, intervalMs = INTERVAL_MS }: Gua
       (machine, error) =>
         log.warn({ err: error, machine }, 'could not check the triggers that protect events on a machine'),
     )
-    for (const { machine, tables } of found) {
-      const before = known.get(machine) ?? []
-      known.set(machine, tables)
+    for (const { machine, tables } of results) {
+      const before = missingGuards.get(machine) ?? []
+      missingGuards.set(machine, tables)
       if (String(before) === String(tables)) continue
       const facts = { machine, count: tables.length, tables: tables.slice(0, NAMED_TABLES) }
       if (tables.length > 0) log.error(facts, 'events can be changed: a trigger that refuses it is missing or disabled')
       else log.warn(facts, 'the triggers that refuse changes of events are back')
     }
-    onRound([...known.values()].reduce((sum, { length }) => sum + length, 0))
+    onRound([...missingGuards.values()].reduce((sum, { length }) => sum + length, 0))
   }
 
   async function run(): Promise<void> {

@@ -1,13 +1,13 @@
 import t from 'tap'
 import type { BudgetBounds } from '../../src/admission/budget.ts'
-import { openBudget } from '../../src/admission/budget.ts'
+import { createBudget } from '../../src/admission/budget.ts'
 import { NoTurnError } from '../../src/admission/batcher.ts'
 
 const BOUNDS: BudgetBounds = { total: 40, maxWaiting: 1_000, maxWaitMs: 60_000 }
 
 /** A budget that lists its grants by name, in order. */
 function watchedBudget(bounds: Partial<BudgetBounds> = {}) {
-  const budget = openBudget({ ...BOUNDS, ...bounds })
+  const budget = createBudget({ ...BOUNDS, ...bounds })
   const granted: string[] = []
   const releases = new Map<string, () => void>()
   return {
@@ -66,7 +66,7 @@ await t.test('when the total is used up, holders take turns, and nobody overtake
 })
 
 await t.test('a full queue, or a quarter of it from one holder, turns requests away', async (t) => {
-  const budget = openBudget({ ...BOUNDS, total: 4, maxWaiting: 8 })
+  const budget = createBudget({ ...BOUNDS, total: 4, maxWaiting: 8 })
   const releases = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => budget.acquire(holder, 1)))
   const waiting = ['a', 'a', 'b', 'b', 'c', 'c', 'd'].map((holder) => budget.acquire(holder, 1))
   await t.rejects(budget.acquire('a', 1), NoTurnError, 'a already has two waiting')
@@ -88,7 +88,7 @@ await t.test('a request that waits too long is turned away, and the next continu
 })
 
 await t.test('a request behind one that left the line is served at once', async (t) => {
-  const budget = openBudget(BOUNDS)
+  const budget = createBudget(BOUNDS)
   await budget.acquire('a', 6)
   const large = budget.acquire('a', 6, performance.now() + 20)
   const small = budget.acquire('a', 4)
@@ -100,7 +100,7 @@ await t.test('a request behind one that left the line is served at once', async 
 await t.test(
   'without waiting, an amount is granted at once or refused, even while others wait for the total',
   async (t) => {
-    const budget = openBudget({ ...BOUNDS, share: 2, total: 4 })
+    const budget = createBudget({ ...BOUNDS, share: 2, total: 4 })
     const releases = ['a', 'a', 'a', 'b'].map((holder) => budget.tryAcquire(holder, 1))
     t.strictSame(
       releases.map((release) => release !== null),
@@ -116,7 +116,7 @@ await t.test(
 )
 
 await t.test('a task that fails gives back what it held', async (t) => {
-  const budget = openBudget({ ...BOUNDS, total: 1 })
+  const budget = createBudget({ ...BOUNDS, total: 1 })
   await t.rejects(
     budget.hold('a', 1, undefined, () => Promise.reject(new Error('broken'))),
     { message: 'broken' },

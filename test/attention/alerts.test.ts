@@ -6,14 +6,14 @@ import { tellUsers } from '../../src/attention/tell-users.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Outbox } from '../../src/mail/outbox.ts'
-import { openContent } from '../../src/mail/outbox.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { decryptContent } from '../../src/mail/outbox.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
 
 const service = await startService(t)
 const { pool, db } = service
-const secrets = openSecretBox([randomBytes(32)])
+const secrets = createSecretBox([randomBytes(32)])
 const announced: string[] = []
 const outbox: Outbox = { publicUrl: 'https://hr.example.com', secrets, announce: (ids) => announced.push(...ids) }
 const services = { pool, db }
@@ -30,7 +30,7 @@ const mailsTo = async (companyId: string) => {
     'select email_id, content from emails where company_id = $1 order by created_at',
     [toUuid(companyId)],
   )
-  return rows.map(({ email_id: id, content }) => openContent(secrets, content, id))
+  return rows.map(({ email_id: id, content }) => decryptContent(secrets, content, id))
 }
 const check = (companyId: string) => checkCompany(services, companyId)
 const tell = (companyId: string) => tellUsers(pool, db, outbox, companyId)

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { cp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { openNotes } from '../../src/bootstrap/signing.ts'
+import { createNotes } from '../../src/bootstrap/signing.ts'
 import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Cluster } from '../faults/cluster.ts'
@@ -148,7 +148,7 @@ async function archiveAll(cluster: Cluster): Promise<void> {
 
 /** Waits until external checkpoints cover events that cannot be in the archive. */
 async function untilBeyondIsSigned(stage: Stage, companies: LoadedCompany[], outside: string): Promise<void> {
-  const notes = openNotes(readConfig({ CHECKPOINT_DIR: outside }))
+  const notes = createNotes(readConfig({ CHECKPOINT_DIR: outside }))
   for (const { companyId } of companies) {
     const [head] = await stage.withDatabase((db) =>
       db.selectFrom('heads').select('position').where('company_id', '=', toUuid(companyId)).execute(),

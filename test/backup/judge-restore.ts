@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
-import { openNotes, openSigner } from '../../src/bootstrap/signing.ts'
+import { createNotes, createSigner } from '../../src/bootstrap/signing.ts'
 import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { freePort } from '../support/processes/free-port.ts'
@@ -125,7 +125,7 @@ function notesOf(settings: Record<string, string>, companyId: string): string {
 
 /** For how many companies signing is refused. */
 async function refusedOf(environment: Record<string, string>, cluster: Cluster, ids: string[]): Promise<number> {
-  const signer = await openSigner(readConfig(environment))
+  const signer = await createSigner(readConfig(environment))
   return withDatabase(cluster, async (db) => {
     let refused = 0
     for (const id of ids) {
@@ -158,7 +158,7 @@ async function runAgain(
   const kept = operations.filter((operation) => !lost.includes(operation))
   await eventually('the projections have caught up', async () => withDatabase(cluster, (db) => isCaughtUp(db, ids)))
   const faults = (await withDatabase(cluster, (db) => oracle(db, ids, kept))).map(({ text }) => text)
-  const notes = openNotes(readConfig(environment))
+  const notes = createNotes(readConfig(environment))
   for (const id of ids) {
     const head = await withDatabase(cluster, (db) =>
       db.selectFrom('heads').select('position').where('company_id', '=', toUuid(id)).executeTakeFirstOrThrow(),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { openSigner } from '../../src/bootstrap/signing.ts'
+import { createSigner } from '../../src/bootstrap/signing.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import type { Environment } from '../support/processes/cli.ts'
@@ -19,7 +19,7 @@ const SERVICE: Environment = {
 }
 const folder = t.testdir()
 const file = (name: string) => path.join(folder, name)
-const publicKey = (await openSigner(service.config)).publicKeys(id).current!
+const publicKey = (await createSigner(service.config)).publicKeys(id).current!
 
 const run = (...args: string[]) => runCommand(t, ['audit', ...args], SERVICE)
 
@@ -71,13 +71,13 @@ await t.test('a signing key is rotated in its file, but not in the environment',
   writeFileSync(file('key.pem'), service.config.SIGNING_KEY!)
   const rotated = await runJson<Record<string, unknown>>(t, ['audit', 'rotate-key'], own)
   t.match(rotated, { key_file: file('key.pem'), retired_keys: 1 })
-  const keys = await openSigner({ ...service.config, SIGNING_KEY: undefined, ...own } as never)
+  const keys = await createSigner({ ...service.config, SIGNING_KEY: undefined, ...own } as never)
   t.strictSame(keys.publicKeys(id).retired, [publicKey])
   failsWithLine(t, await run('rotate-key'), /the signing key comes from SIGNING_KEY/)
 })
 
 await t.test('a rolled-back ledger is exported without a checkpoint, and the command fails', async (t) => {
-  const signer = await openSigner(service.config)
+  const signer = await createSigner(service.config)
   await signer.files.append(id, (await signer.sign(service.db, id)).note)
   await asSuperuser(
     service.urls.superUrl,

@@ -15,7 +15,7 @@ import { startDeafProxy } from '../support/lines/deaf-proxy.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeHistory } from '../support/rebuilding.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import { startService } from '../support/service.ts'
 import { makeWebhook } from '../support/stored-webhooks.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
@@ -113,8 +113,8 @@ await t.test('each check of an installation prints a line, with advice where som
   t.equal(exitCode, 1)
   t.equal(stdout.split('\n').filter((line) => line !== '' && !ofMachine.test(line)).length, ALL.length + 1)
   t.match(stdout, /^fail {2}durability: fsync.* → set fsync/m)
-  t.match(found.of('disk')!.found, /checkpoints$/, "on the local disk; the database's disk is not mentioned")
-  t.match(found.of('size')!.found, /^[0-9.]+ GiB; check the free space .* yourself$/)
+  t.match(found.of('disk')!.summary, /checkpoints$/, "on the local disk; the database's disk is not mentioned")
+  t.match(found.of('size')!.summary, /^[0-9.]+ GiB; check the free space .* yourself$/)
   t.match(stdout, new RegExp(`^ok {4}role: ${NAMES.service} may only insert and read events$`, 'm'))
 })
 
@@ -142,9 +142,9 @@ await t.test('each fault of the database is found, with advice', async (t) => {
     checkpoints: 'warn',
   })
   t.match(found.of('role'), { level: 'fail', found: `${NAMES.service} may UPDATE events`, advice: /revoke UPDATE/ })
-  t.match(found.of('projection employees')!.found, '1 company is parked')
-  t.match(found.of('projection bulk-user-logs')!.found, /events behind in 1 company, the oldest for [0-9]+ s/)
-  t.match(found.of('checkpoints')!.found, service.company.id)
+  t.match(found.of('projection employees')!.summary, '1 company is parked')
+  t.match(found.of('projection bulk-user-logs')!.summary, /events behind in 1 company, the oldest for [0-9]+ s/)
+  t.match(found.of('checkpoints')!.summary, service.company.id)
   const asOwner = await examine(t, { ...makePlace(t), DATABASE_URL: ownerUrl })
   t.match(asOwner.of('role'), { level: 'warn', found: new RegExp(`^${NAMES.owner} owns the tables`) })
 })
@@ -236,7 +236,7 @@ await t.test('secrets that the keys cannot read, or read with an older key only,
     return (await examine(t, { ...place, SECRETS_KEY })).of('stored secrets')
   }
   t.match(await withKeys(older), { level: 'ok', found: 'there are none' })
-  const { id } = await makeWebhook(other, openSecretBox([older]))
+  const { id } = await makeWebhook(other, createSecretBox([older]))
   t.match(await withKeys(older), { level: 'ok', found: '1 under the newest key' })
   t.match(await withKeys(newer, older), { level: 'warn', found: /^1 of 1 are under an older/ })
   t.match(await withKeys(newer), {

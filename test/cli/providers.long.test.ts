@@ -6,7 +6,7 @@ import path from 'node:path'
 import t from 'tap'
 import { placeOfSecret, readProvider } from '../../src/accounts/providers/read-provider.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
 import { startTestProvider } from '../support/providers/test-provider.ts'
@@ -36,8 +36,8 @@ const fails = async (line: RegExp | string, command: string, ...more: string[]) 
 
 async function readSecret(): Promise<string> {
   const { id, secret } = (await readProvider(pool, company.id))!
-  const box = openSecretBox([Buffer.from(service.config.SECRETS_KEY!, 'base64')])
-  return box.open(secret, placeOfSecret(id))
+  const box = createSecretBox([Buffer.from(service.config.SECRETS_KEY!, 'base64')])
+  return box.decrypt(secret, placeOfSecret(id))
 }
 
 await t.test('before a provider is set up, wrong input gets one clear line', async (t) => {

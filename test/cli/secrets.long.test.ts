@@ -6,10 +6,10 @@ import { placeOfSecret, readProvider } from '../../src/accounts/providers/read-p
 import { placeOfIdToken } from '../../src/accounts/sign-in/sign-in-through-provider.ts'
 import { checkStoredSecrets, reencryptSecrets } from '../../src/accounts/stored-secrets/stored-secrets.ts'
 import { rotateWebhookSecret } from '../../src/accounts/webhooks/change-webhook.ts'
-import { openSecret } from '../../src/accounts/webhooks/webhook-rows.ts'
+import { decryptSecret } from '../../src/accounts/webhooks/webhook-rows.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import { readSecretKeys } from '../../src/secrets/secret-keys.ts'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
 import { startService } from '../support/service.ts'
@@ -22,8 +22,8 @@ const { pool, db, company } = service
 const file = path.join(path.dirname(makeDataDir(t)), 'secrets-key')
 const SETTINGS = { DATABASE_URL: service.urls.serviceUrl, SECRETS_KEY_FILE: file }
 
-const openBox = async () => openSecretBox(await readSecretKeys({ file, missing: 'refuse' }))
-const first = openSecretBox(await readSecretKeys({ file, missing: 'make' }))
+const openBox = async () => createSecretBox(await readSecretKeys({ file, missing: 'refuse' }))
+const first = createSecretBox(await readSecretKeys({ file, missing: 'make' }))
 const acting = { companyId: company.id, actor: company.admin.user_id }
 
 /** The secret of a webhook and the one that it replaced, as a process with these keys reads them. */
@@ -33,7 +33,7 @@ async function read(box: typeof first, webhookId: string): Promise<string[]> {
     [toUuid(company.id), toUuid(webhookId)],
   )
   const { secret, previous_secret: previous } = rows[0]!
-  return [secret, previous].flatMap((sealed) => (sealed ? [openSecret(box, sealed, webhookId)] : []))
+  return [secret, previous].flatMap((sealed) => (sealed ? [decryptSecret(box, sealed, webhookId)] : []))
 }
 
 const PROVIDER = {
@@ -49,7 +49,7 @@ async function insertSession(box: typeof first, name: string, life: string): Pro
      values ($1, sha256($3), $2, 'admin', now(), now(), now() + $4::interval, '', '', 'provider', $5)`,
     [
       ...[toUuid(company.id), toUuid(acting.actor), Buffer.from(name), life],
-      box.seal('ID token', placeOfIdToken(acting.actor)),
+      box.encrypt('ID token', placeOfIdToken(acting.actor)),
     ],
   )
 }
@@ -94,8 +94,8 @@ await t.test('a rotation of the key keeps every secret, and all processes that k
     t.strictSame(await read(box, rotated.id), [overlap.secret, rotated.secret])
     t.strictSame(await read(box, ended.id), [successor.secret], 'a secret that has ended is deleted')
     const { id, secret } = (await readProvider(pool, company.id))!
-    t.equal(box.open(secret, placeOfSecret(id)), 'pssst')
-    t.equal(box.open((await readIdToken('working'))!, placeOfIdToken(acting.actor)), 'ID token')
+    t.equal(box.decrypt(secret, placeOfSecret(id)), 'pssst')
+    t.equal(box.decrypt((await readIdToken('working'))!, placeOfIdToken(acting.actor)), 'ID token')
     t.equal(await readIdToken('ended'), null, 'what only an ended session needs is deleted')
   }
   await t.rejects(read(first, plain.id), 'the old key alone reads nothing')

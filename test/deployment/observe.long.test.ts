@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import t from 'tap'
 import { parse } from 'yaml'
-import { openMetrics } from '../../src/observe/metrics/metrics.ts'
+import { createMetrics } from '../../src/observe/metrics/metrics.ts'
 import { startApi } from '../../src/bootstrap/api.ts'
 import { startMetrics } from '../../src/bootstrap/observability.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
@@ -38,7 +38,7 @@ const ADDED_LABELS = ['job', 'instance', 'le']
 
 const service = await startService(t, { SWEEP_INTERVAL_MS: '100', CHECKPOINT_INTERVAL_MS: '100', METRICS_PORT: '0' })
 const store = { ...service, close: async () => undefined }
-const metrics = openMetrics()
+const metrics = createMetrics()
 const log = pino({ level: 'silent' })
 const workers = await startWorkers({ config: service.config, urls: service.urls, store, log, metrics })
 const api = await startApi({ config: service.config, urls: service.urls, store, log, metrics })

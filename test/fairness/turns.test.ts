@@ -1,8 +1,8 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
-import { openEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
+import { createEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
-import { openLanes } from '../../src/ledger/append/lanes.ts'
+import { createLanes } from '../../src/ledger/append/lanes.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import { machinePoolOf, makeNeighbor } from '../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../support/service.ts'
@@ -17,7 +17,7 @@ const pool = service.open({ name: 'test appends', max: 8 })
 const machine = machinePoolOf(pool, service)
 t.teardown(() => pool.end())
 const BOUNDS = {
-  cache: openEmployeeCache(0),
+  cache: createEmployeeCache(0),
   lanes: 1,
   maxRecordsPerCommit: 500,
   maxWaiting: 8_000,
@@ -28,7 +28,7 @@ const BOUNDS = {
 function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const watch = watchCommits()
   const callbacks = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
-  const lanes = watch.tracing.traceLanes(openLanes({ ...machine, ...BOUNDS, ...callbacks, ...bounds }))
+  const lanes = watch.tracing.traceLanes(createLanes({ ...machine, ...BOUNDS, ...callbacks, ...bounds }))
   const create = async (company: TestCompany, records: unknown[] = [employee()]) => {
     const { answer, position } = await lanes.append(createCall(company, records))
     return { status: answer!.status, position: position! }

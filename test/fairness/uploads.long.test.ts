@@ -4,7 +4,7 @@ import t from 'tap'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { SMALL_BODY } from '../../src/http/server/body-length.ts'
+import { DEFAULT_BODY_LIMIT } from '../../src/http/server/body-length.ts'
 import { eventually } from '../support/eventually.ts'
 import { inputs } from '../support/quick.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
@@ -150,7 +150,7 @@ await t.test('an upload that is cut off is logged only at level debug, and frees
   t.equal(lines.filter(({ msg }) => msg === 'the client disconnected before the request was complete').length, 2)
 })
 
-const LARGE = SMALL_BODY + 1
+const LARGE = DEFAULT_BODY_LIMIT + 1
 const REFUSED = [
   {
     name: 'disabled',

@@ -13,7 +13,7 @@ import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import type { UnreliableMail } from './alerts/unreliable-mail.ts'
 import { startUnreliableMail } from './alerts/unreliable-mail.ts'
@@ -191,7 +191,7 @@ async function withServices<Result>(
   await machines?.places.refresh()
   const pool = machines === null ? openPool(options) : openCompanyPool(machines.places, options)
   try {
-    return await use({ pool, db: openDatabase<LedgerTables>(pool), newId, secrets: openSecretBox([SECRETS_KEY]) })
+    return await use({ pool, db: openDatabase<LedgerTables>(pool), newId, secrets: createSecretBox([SECRETS_KEY]) })
   } finally {
     await pool.end()
   }

@@ -44,7 +44,7 @@ export function contentOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<C
   const text =
     kind === 'page'
       ? formText
-      : schema.judgedBody !== undefined
+      : schema.documentedBody !== undefined
         ? employeesBody
         : schema.body === undefined
           ? fc.constantFrom('{}', '', 'null', '{"a":1}')

@@ -25,7 +25,7 @@ export interface FuzzedRequest {
 /** Any request to any of these routes. Writes are more frequent, and routes that only answer 405 less. */
 export function anyRequest(routes: readonly FuzzedRoute[]): fc.Arbitrary<FuzzedRequest> {
   const [own, others] = [true, false].map((isOwn) => routes.filter((route) => route.isOwn === isOwn))
-  const calls = own!.filter(({ schema }) => schema.judgedBody !== undefined)
+  const calls = own!.filter(({ schema }) => schema.documentedBody !== undefined)
   const requests = new Map(routes.map((route) => [route, requestTo(route)]))
   return fc
     .oneof(

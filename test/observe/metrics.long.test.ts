@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openMetrics } from '../../src/observe/metrics/metrics.ts'
+import { createMetrics } from '../../src/observe/metrics/metrics.ts'
 import { startApi } from '../../src/bootstrap/api.ts'
 import { startMetrics } from '../../src/bootstrap/observability.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
@@ -30,7 +30,7 @@ async function watch(
   const service = await startService(t, settings)
   const store = { ...service, close: async () => undefined }
   const config: Config = { ...service.config, METRICS_PORT: 0 }
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   if (workers) {
     const started = await startWorkers({ config, urls: service.urls, store, log, metrics })
     t.teardown(started.stop)
@@ -273,7 +273,7 @@ await t.test('while the database does not answer, the other values are still exp
 
 await t.test('the metrics port serves nothing else, and is closed unless it is set', async (t) => {
   const service = await startService(t)
-  const metrics = openMetrics()
+  const metrics = createMetrics()
   t.equal(await startMetrics(service.config, metrics), null)
   const listener = (await startMetrics({ ...service.config, METRICS_PORT: 0 }, metrics))!
   t.teardown(listener.stop)

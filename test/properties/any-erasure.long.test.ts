@@ -4,7 +4,7 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecentEvents } from '../../src/ledger/append/recent-events.ts'
-import { openRecent } from '../../src/bootstrap/workers.ts'
+import { createRecentEventsForWorkers } from '../../src/bootstrap/workers.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
@@ -20,7 +20,7 @@ import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
  * Read models that saw data before its erasure, in the ledger or in memory, equal a rebuild that never did.
  */
 
-const recent = openRecent()
+const recent = createRecentEventsForWorkers()
 const used = { recent: 0 }
 const service = await startService(t, {}, { recent })
 const ownerPool = openPool({ url: service.urls.ownerUrl, name: 'test', max: 2 })

@@ -4,7 +4,7 @@ import { newId } from '../../src/bootstrap/new-id.ts'
 import type { WebhookSettings } from '../../src/domain/webhook-types.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import type { SecretBox } from '../../src/secrets/secret-box.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import type { Service } from './service.ts'
 
 const SETTINGS: WebhookSettings = {
@@ -18,7 +18,7 @@ const SETTINGS: WebhookSettings = {
 /** Creates a webhook as the company's administrator. Returns its id and secret. */
 export async function makeWebhook(
   { pool, company }: Pick<Service, 'pool' | 'company'>,
-  secrets: SecretBox = openSecretBox([randomBytes(32)]),
+  secrets: SecretBox = createSecretBox([randomBytes(32)]),
   settings: Partial<WebhookSettings> = {},
 ): Promise<{ id: string; secret: string }> {
   const acting = { companyId: company.id, actor: company.admin.user_id }

@@ -9,7 +9,7 @@ import type { WebhookSettings } from '../../src/domain/webhook-types.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import type { RoundEnd } from '../../src/webhooks/deliver-round.ts'
 import type { LeaseServices } from '../../src/webhooks/leased-round.ts'
 import { runLeasedRound } from '../../src/webhooks/leased-round.ts'
@@ -33,7 +33,7 @@ export function openTestWebhooks(t: Pick<Test, 'teardown'>, { pool, db, company,
   t.teardown(poster.close)
   const leaseId = randomUUID()
   const log = pino({ level: 'silent' })
-  const services: LeaseServices = { pool, db, poster, log, newId, secrets: openSecretBox([SECRETS_KEY]) }
+  const services: LeaseServices = { pool, db, poster, log, newId, secrets: createSecretBox([SECRETS_KEY]) }
   return {
     services,
     changing: { pool, newId, secrets: services.secrets },

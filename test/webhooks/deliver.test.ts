@@ -4,7 +4,7 @@ import { changeWebhook, rotateWebhookSecret } from '../../src/accounts/webhooks/
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { openSingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
+import { createSingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
 import type { ReceivedMessage } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
@@ -288,7 +288,7 @@ await t.test('while a rotated secret overlaps, both secrets verify', async (t) =
 })
 
 await t.test('an administrator sends a test message, and a message again', async (t) => {
-  const single = openSingleDeliveries(webhooks.services)
+  const single = createSingleDeliveries(webhooks.services)
   const webhook = await webhooks.create(receiver.url, { types: ['employee.created'] })
   await createEmployees(1)
   await webhooks.deliver(webhook)

@@ -5,9 +5,9 @@ import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { changeWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { openSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/secrets/secret-box.ts'
 import type { Dispatcher } from '../../src/webhooks/dispatcher.ts'
-import { openDispatcher } from '../../src/webhooks/dispatcher.ts'
+import { createDispatcher } from '../../src/webhooks/dispatcher.ts'
 import { runLeasedRound } from '../../src/webhooks/leased-round.ts'
 import { leaseWebhook, listDueWebhooks } from '../../src/webhooks/progress.ts'
 import { catchUp } from '../../src/workers/project.ts'
@@ -111,7 +111,7 @@ await t.test('a secret that cannot be read postpones a webhook, and never disabl
   const receiver = await startReceiver(t)
   const webhook = await webhooks.create(receiver.url)
   await create()
-  const locked = { ...services, secrets: openSecretBox([Buffer.alloc(32, 9)]) }
+  const locked = { ...services, secrets: createSecretBox([Buffer.alloc(32, 9)]) }
   const round = await runLeasedRound(locked, webhook, randomUUID(), { stopping: running, cutOff: running })
   t.strictSame(round, { end: 'lost' })
   t.match(await webhooks.find(webhook), {
@@ -125,7 +125,7 @@ await t.test('a secret that cannot be read postpones a webhook, and never disabl
 
 /** Starts delivering to whatever is due, as a worker would. */
 function dispatchDue(t: Test): { dispatcher: Dispatcher; dispatch(): Promise<void> } {
-  const dispatcher = openDispatcher(services)
+  const dispatcher = createDispatcher(services)
   t.teardown(() => dispatcher.stop(0))
   return { dispatcher, dispatch: async () => dispatcher.dispatch(await listDueWebhooks(service.pool)) }
 }

@@ -7,7 +7,7 @@ import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { UnavailableError } from '../../src/admission/batcher.ts'
 import { eraseEmployee } from '../../src/erasure/erase-employee.ts'
 import type { Poster } from '../../src/webhooks/post.ts'
-import { openSingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
+import { createSingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
 import { watchRevision } from '../../src/webhooks/watch-revision.ts'
 import type { Receiver } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
@@ -172,14 +172,14 @@ await t.test('a redelivery or a test message is cut off, too', async (t) => {
   await webhooks.deliver(webhook)
   const [delivery] = await listDeliveries(service.db, companyId, webhookId, { limit: 1 })
   const redelivering = connectSlowly(services.poster)
-  const redelivered = openSingleDeliveries({ ...services, poster: redelivering.poster })
+  const redelivered = createSingleDeliveries({ ...services, poster: redelivering.poster })
   const again = t.rejects(redelivered.redeliver(companyId, webhookId, delivery!.id), UnavailableError)
   await redelivering.isWaitedFor
   await erase(gone)
   await again
 
   const pinging = connectSlowly(services.poster)
-  const ping = openSingleDeliveries({ ...services, poster: pinging.poster }).ping(companyId, webhookId)
+  const ping = createSingleDeliveries({ ...services, poster: pinging.poster }).ping(companyId, webhookId)
   const refused = t.rejects(ping, UnavailableError)
   await pinging.isWaitedFor
   await changeWebhook(changing, acting, webhookId, { change: 'remove' })

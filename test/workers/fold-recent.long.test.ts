@@ -3,7 +3,7 @@ import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { openRecentEvents } from '../../src/ledger/append/recent-events.ts'
+import { createRecentEvents } from '../../src/ledger/append/recent-events.ts'
 import { foldTogether } from '../../src/workers/fold-together.ts'
 import { foldNext } from '../../src/workers/project.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
@@ -15,7 +15,7 @@ import { employee, startService } from '../support/service.ts'
 /** The recent events of a process, and how often they were used. */
 function openCounted() {
   // For longer than a slow machine takes.
-  const counted = { ...openRecentEvents({ readers: PROJECTIONS.length, keptMs: 600_000 }), used: 0 }
+  const counted = { ...createRecentEvents({ readers: PROJECTIONS.length, keptMs: 600_000 }), used: 0 }
   const { callsBehind } = counted
   counted.callsBehind = (...asked) => {
     const calls = callsBehind(...asked)

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openSigner } from '../../src/bootstrap/signing.ts'
+import { createSigner } from '../../src/bootstrap/signing.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Checkpoint } from '../../src/ledger/audit/checkpoint-note.ts'
@@ -120,8 +120,8 @@ await t.test('a ledger that was rolled back gets no note, but an error in the lo
   const before = readFileSync(fileOf(service), 'utf8')
   const other = await service.makeCompany('Gone with the restore')
   await (
-    await openSigner(service.config)
-  ).files.append(other.id, (await (await openSigner(service.config)).sign(service.db, other.id)).note)
+    await createSigner(service.config)
+  ).files.append(other.id, (await (await createSigner(service.config)).sign(service.db, other.id)).note)
   await asSuperuser(
     superUrl,
     `delete from events where company_id = '${toUuid(other.id)}'`,

@@ -26,11 +26,11 @@ export async function changeApiKey(
   services: CompanyServices,
   acting: Acting,
   apiId: string,
-  wanted: Exclude<KeyChange, { change: 'rotate' }>,
+  change: Exclude<KeyChange, { change: 'rotate' }>,
   seen?: number,
 ): Promise<ChangedKey> {
   const { result, position } = await changeCompany(services, acting, 'admin', (client, now) =>
-    changeKeyRow(client, acting.companyId, apiId, { ...wanted, seen }, now),
+    changeKeyRow(client, acting.companyId, apiId, { ...change, seen }, now),
   )
   return { ...result, position }
 }
@@ -66,11 +66,11 @@ export async function rotateApiKey(
 
 type SeenChange = KeyChange & { seen: number | undefined }
 
-async function changeKeyRow(client: PoolClient, companyId: string, apiId: string, wanted: SeenChange, now: string) {
+async function changeKeyRow(client: PoolClient, companyId: string, apiId: string, change: SeenChange, now: string) {
   const stored = await loadApiKey(client, companyId, apiId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_KEY)
-  assertSeen(wanted.seen, stored.version, CHANGED)
-  const events = unwrapDecision(decideKeyChange(stored, wanted, now))
+  assertSeen(change.seen, stored.version, CHANGED)
+  const events = unwrapDecision(decideKeyChange(stored, change, now))
   const changed = events.reduce(evolveKey, stored)
   if (events.length > 0) await updateApiKey(client, companyId, changed, now)
   const key: ApiKeyRecord = { ...stored, ...changed, ...(changed.isRevoked ? { previousExpiresAt: null } : {}) }

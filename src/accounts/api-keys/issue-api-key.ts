@@ -1,6 +1,6 @@
 import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
 import { accessData, FULL_ACCESS } from '../../domain/accounts/key-access.ts'
-import type { KeyLife, WantedKey } from '../../domain/accounts/key-lifecycle.ts'
+import type { KeyLife, KeyToIssue } from '../../domain/accounts/key-lifecycle.ts'
 import { evolveKey, decideIssue } from '../../domain/accounts/key-lifecycle.ts'
 import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
@@ -12,7 +12,7 @@ import { assertSeen, changeCompany, unwrapDecision } from '../change-company.ts'
 import { hashSecret, generateSecret } from '../users/new-secret.ts'
 
 /** A key to issue. Without an actor, the command line issues it. */
-interface NewApiKey extends Omit<WantedKey, 'id'>, Partial<Omit<Acting, 'companyId'>> {
+interface NewApiKey extends Omit<KeyToIssue, 'id'>, Partial<Omit<Acting, 'companyId'>> {
   companyId: string
   /** The number of keys the company had when the form was shown; absent to skip the check. */
   seen?: number
@@ -38,22 +38,22 @@ const CREATED_MEANWHILE =
   'A key has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
 
 /** Issues an API key of a company. */
-export async function issueApiKey(services: CompanyServices, wanted: NewApiKey): Promise<IssuedApiKey> {
-  const { key, secret } = await issueApiKeyRecord(services, wanted)
+export async function issueApiKey(services: CompanyServices, newKey: NewApiKey): Promise<IssuedApiKey> {
+  const { key, secret } = await issueApiKeyRecord(services, newKey)
   const { id, name, quotaLimit, refreshPeriod } = key
   const quota = { quota_limit: quotaLimit, refresh_period: refreshPeriod }
   return { api_id: id, api_key: secret, name, ...quota, ...accessData(key) }
 }
 
 /** Issues an API key and returns everything that an administrator may see. Throws RefusedByStateError. */
-export async function issueApiKeyRecord(services: CompanyServices, wanted: NewApiKey): Promise<KeyWithSecret> {
-  const { companyId, actor = OPERATOR, seen } = wanted
+export async function issueApiKeyRecord(services: CompanyServices, newKey: NewApiKey): Promise<KeyWithSecret> {
+  const { companyId, actor = OPERATOR, seen } = newKey
   const id = services.newId('key')
   const secret = generateSecret(apiKeyPrefix(companyId))
-  const appended = await changeCompany(services, { ...wanted, actor }, 'admin', async (client, now) => {
+  const appended = await changeCompany(services, { ...newKey, actor }, 'admin', async (client, now) => {
     assertSeen(seen, await countApiKeys(client, companyId), CREATED_MEANWHILE)
-    const events = unwrapDecision(decideIssue({ ...wanted, id }, now))
-    const { name, quotaLimit, refreshPeriod } = wanted
+    const events = unwrapDecision(decideIssue({ ...newKey, id }, now))
+    const { name, quotaLimit, refreshPeriod } = newKey
     const initial: KeyLife = {
       ...{ id, version: 0, name, quotaLimit, refreshPeriod, ...FULL_ACCESS },
       ...{ isEnabled: false, isRevoked: false, expectedCalls: null },

@@ -5,8 +5,8 @@ import { giveBack, requestsInWindow, useKey } from '../../domain/accounts/quota.
 import type { Problem } from '../../domain/errors.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
-import { openBudget } from '../../admission/budget.ts'
-import { openContended } from '../../admission/contended.ts'
+import { createBudget } from '../../admission/budget.ts'
+import { createContended } from '../../admission/contended.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
 import { meansNotCommitted, UnconfirmedCommitError } from '../../postgres/database-errors.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
@@ -37,37 +37,37 @@ const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_M
 const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
 
 /** A key as its caller names it: the secret names the company. */
-export interface WantedKey {
+export interface KeyName {
   companyId: string
   apiId: string
 }
 
 /** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
-export function openKeyLookup(pool: Pool): (wanted: WantedKey) => Promise<FoundKey | null> {
+export function createKeyLookup(pool: Pool): (name: KeyName) => Promise<FoundKey | null> {
   const lookUpFor = makeForMachines(pool, lookUpOn)
-  return (wanted) => follow(pool, wanted.companyId, () => lookUpFor(wanted.companyId)(wanted))
+  return (name) => follow(pool, name.companyId, () => lookUpFor(name.companyId)(name))
 }
 
-function lookUpOn(machine: MachinePool): (wanted: WantedKey) => Promise<FoundKey | null> {
-  const room = openBudget(ROOM)
-  const { submit } = gather<WantedKey, FoundKey | null>(
-    async (wanted) => {
-      const found = await retryOnce(() => findKeys(machine, wanted))
-      return wanted.map((key) => found.get(nameOf(key)) ?? null)
+function lookUpOn(machine: MachinePool): (name: KeyName) => Promise<FoundKey | null> {
+  const room = createBudget(ROOM)
+  const { submit } = gather<KeyName, FoundKey | null>(
+    async (names) => {
+      const keys = await retryOnce(() => findKeys(machine, names))
+      return names.map((key) => keys.get(nameOf(key)) ?? null)
     },
     { ...BOUNDS, holderOf: ({ apiId }) => apiId },
   )
-  return (wanted) => room.hold(wanted.apiId, 1, undefined, () => submit(wanted))
+  return (name) => room.hold(name.apiId, 1, undefined, () => submit(name))
 }
 
-const nameOf = ({ companyId, apiId }: WantedKey) => `${companyId} ${apiId}`
+const nameOf = ({ companyId, apiId }: KeyName) => `${companyId} ${apiId}`
 
-async function findKeys(machine: MachinePool, wanted: WantedKey[]): Promise<Map<string, FoundKey>> {
-  const parts = byShard(machine, [...new Map(wanted.map((key) => [nameOf(key), key])).values()])
+async function findKeys(machine: MachinePool, names: KeyName[]): Promise<Map<string, FoundKey>> {
+  const parts = byShard(machine, [...new Map(names.map((key) => [nameOf(key), key])).values()])
   const shards = parts.flatMap(([shard]) => shard ?? [])
   const [, ...found] = await withClient(machine.pool, (client) =>
     pipeline(client, (pipe) => {
-      const keys = parts.map(([shard, own]) => queryKeys(pipeOnShard(pipe, shard), own))
+      const keys = parts.map(([shard, keysOfShard]) => queryKeys(pipeOnShard(pipe, shard), keysOfShard))
       return Promise.all([shards.length > 0 ? assertShardsHere(pipe, shards) : null, ...keys])
     }),
   )
@@ -80,7 +80,7 @@ interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
   now: string
 }
 
-async function queryKeys(client: QueryClient, wanted: WantedKey[]): Promise<[string, FoundKey][]> {
+async function queryKeys(client: QueryClient, names: KeyName[]): Promise<[string, FoundKey][]> {
   const { rows } = await client.query<FoundKeyRow>({
     name: 'find-keys',
     text: `select k.company_id, c.hash_key, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
@@ -90,19 +90,19 @@ async function queryKeys(client: QueryClient, wanted: WantedKey[]): Promise<[str
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
       join companies c on c.company_id = k.company_id`,
-    values: [uuidArray(wanted.map(({ companyId }) => companyId)), uuidArray(wanted.map(({ apiId }) => apiId))],
+    values: [uuidArray(names.map(({ companyId }) => companyId)), uuidArray(names.map(({ apiId }) => apiId))],
   })
   return rows.map((row) => {
     const key = statements.apiKeyOf(row)
     const companyId = fromUuid('com', row.company_id)
-    const found = {
+    const foundKey = {
       companyId,
       hashKey: row.hash_key,
       key,
       usage: statements.keyUsageOf(row),
       nowMs: Date.parse(row.now),
     }
-    return [nameOf({ companyId, apiId: key.id }), found]
+    return [nameOf({ companyId, apiId: key.id }), foundKey]
   })
 }
 
@@ -145,17 +145,17 @@ const WAITING_SLOTS = 2
  * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage row is locked
  * waits separately and delays no other key.
  */
-export function openKeyUsage(pool: Pool): KeyUsageCounter {
+export function createKeyUsageCounter(pool: Pool): KeyUsageCounter {
   const countFor = makeForMachines(pool, countOn)
   return { submit: (use) => follow(pool, use.companyId, () => countFor(use.companyId)(use)) }
 }
 
 function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
-  const room = openBudget(ROOM)
+  const room = createBudget(ROOM)
   const bounds = { ...BOUNDS, holderOf: ({ companyId }: KeyUse) => companyId }
   const count = (uses: KeyUse[], wait: boolean) =>
     retryOnce(() => withClient(machine.pool, (client) => countUses(client, machine, uses, wait)))
-  const contended = openContended<KeyUse, UsedKey | RefusedUse>(
+  const contended = createContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
       const answers = await count(uses, true)
       return answers.map((answer) =>
@@ -185,16 +185,18 @@ async function countUses(
 ): Promise<(UsedKey | RefusedUse | undefined)[]> {
   const parts = byShard(machine, [...new Map(uses.map((use) => [use.apiId, use])).values()])
   const shards = parts.flatMap(([shard]) => shard ?? [])
-  const [, , found, now] = await pipeline(client, (pipe) =>
+  const [, , keyRows, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
       shards.length > 0 ? holdShards(pipe, shards, wait) : null,
-      Promise.all(parts.map(([shard, own]) => statements.loadKeys(pipeOnShard(pipe, shard), own, wait))),
+      Promise.all(
+        parts.map(([shard, keysOfShard]) => statements.loadKeys(pipeOnShard(pipe, shard), keysOfShard, wait)),
+      ),
       // Behind the rows that may have to be waited for: the time is that of the admission.
       statements.readClock(pipe),
     ]),
   )
-  const loaded = found.flat()
+  const loaded = keyRows.flat()
   const nowMs = Date.parse(now)
   const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
   const answers = uses.map(({ apiId, cost, refusalOf }): UsedKey | RefusedUse | undefined => {
@@ -215,7 +217,9 @@ async function countUses(
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
   const commit = await pipeline(client, async (pipe) => {
-    const updates = byShard(machine, used).map(([shard, own]) => statements.updateUsage(pipeOnShard(pipe, shard), own))
+    const updates = byShard(machine, used).map(([shard, usageOfShard]) =>
+      statements.updateUsage(pipeOnShard(pipe, shard), usageOfShard),
+    )
     const [committed] = await Promise.all([pipe.query(COMMIT), ...updates])
     return committed
   }).catch((error: unknown) => {

@@ -13,13 +13,13 @@ export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'priva
 
 /** Finds how the client proves itself to this provider. */
 export function chooseMethod(
-  { client_auth: wanted }: Pick<ProviderSettings, 'client_auth'>,
+  { client_auth: method }: Pick<ProviderSettings, 'client_auth'>,
   metadata: ServerMetadata,
 ): ClientMethod {
   const supported = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const possible = (wanted === 'private_key_jwt' ? [wanted] : SECRET_METHODS).find((name) => supported.includes(name))
+  const possible = (method === 'private_key_jwt' ? [method] : SECRET_METHODS).find((name) => supported.includes(name))
   if (!possible) {
-    const named = wanted === 'private_key_jwt' ? wanted : SECRET_METHODS.join(' or ')
+    const named = method === 'private_key_jwt' ? method : SECRET_METHODS.join(' or ')
     throw new ProviderError('misconfigured', `The provider does not support client authentication by ${named}`)
   }
   const algorithms = metadata.token_endpoint_auth_signing_alg_values_supported

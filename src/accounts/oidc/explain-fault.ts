@@ -7,7 +7,7 @@ import type { ProviderFault } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 
 /** What the client asks a provider for, as sentences name it. */
-type Asked = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'
+type ProviderResource = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'
 
 const MOST_QUOTED = 300
 
@@ -15,14 +15,14 @@ const MOST_QUOTED = 300
  * Turns whatever went wrong into a ProviderError. Its message quotes nothing that contains one of the secrets, and it has
  * no cause, because the errors of the libraries hold tokens.
  */
-function explainFault(error: unknown, asked: Asked, secrets: readonly string[] = []): Error {
+function explainFault(error: unknown, requested: ProviderResource, secrets: readonly string[] = []): Error {
   const make = (fault: ProviderFault, text: string) => new ProviderError(fault, text)
   for (const cause of causesOf(error)) {
     if (cause instanceof ProviderError || cause instanceof UnreadableSecretError) return cause
     if (cause instanceof NoTurnError)
       return make('unreachable', 'The provider answers too slowly: too many requests wait for it already')
     if (cause instanceof OutgoingError)
-      return make(FAULT_OF_EXCHANGE[cause.fault], `The provider could not be asked for ${asked}. ${cause.message}`)
+      return make(FAULT_OF_EXCHANGE[cause.fault], `The provider could not be asked for ${requested}. ${cause.message}`)
     if (cause instanceof joseErrors.JOSEError) return explainToken(cause)
   }
   const quote = (text: string | undefined) => quoteSafely(text, secrets)
@@ -31,21 +31,21 @@ function explainFault(error: unknown, asked: Asked, secrets: readonly string[] =
       FAULT_OF_CALLBACK[error.error] ?? 'denied',
       `The provider ended the sign-in with "${quote(error.error)}"${described(quote(error.error_description))}`,
     )
-  if (error instanceof oidc.ResponseBodyError) return explainBody(error, asked, quote)
-  if (error instanceof oidc.ClientError) return explainClient(error, asked)
+  if (error instanceof oidc.ResponseBodyError) return explainBody(error, requested, quote)
+  if (error instanceof oidc.ClientError) return explainClient(error, requested)
   throw error
 }
 
 /** Runs a step that asks the provider for something, and explains its fault. */
 export async function askFor<Result>(
-  asked: Asked,
+  requested: ProviderResource,
   step: () => Promise<Result>,
   secrets: readonly string[] = [],
 ): Promise<Result> {
   try {
     return await step()
   } catch (error) {
-    throw explainFault(error, asked, secrets)
+    throw explainFault(error, requested, secrets)
   }
 }
 
@@ -66,7 +66,11 @@ const FAULT_OF_CALLBACK: Record<string, ProviderFault> = {
 }
 
 /** The errors of a token endpoint (RFC 6749, section 5.2). */
-function explainBody(error: oidc.ResponseBodyError, asked: Asked, quote: (text?: string) => string): ProviderError {
+function explainBody(
+  error: oidc.ResponseBodyError,
+  requested: ProviderResource,
+  quote: (text?: string) => string,
+): ProviderError {
   const why = described(quote(error.error_description))
   if (error.error === 'invalid_client' || error.error === 'unauthorized_client')
     return new ProviderError('client_refused', `The provider did not accept the client ID and its secret or key${why}`)
@@ -76,7 +80,7 @@ function explainBody(error: oidc.ResponseBodyError, asked: Asked, quote: (text?:
       `The provider did not redeem its code, which may be too old or used already${why}`,
     )
   const fault = error.status >= 500 ? 'unreachable' : 'misconfigured'
-  return new ProviderError(fault, `The provider answered "${quote(error.error)}" when asked for ${asked}${why}`)
+  return new ProviderError(fault, `The provider answered "${quote(error.error)}" when asked for ${requested}${why}`)
 }
 
 /** What openid-client tells of a check that failed. */
@@ -96,7 +100,7 @@ export function explainIssuer(named: unknown, entered: string): ProviderError {
   )
 }
 
-function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
+function explainClient(error: oidc.ClientError, requested: ProviderResource): ProviderError {
   const fault = (name: ProviderFault, text: string) => new ProviderError(name, text)
   const { cause } = error
   // Their own messages contain no values.
@@ -112,10 +116,10 @@ function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
     case 'OAUTH_JWT_CLAIM_COMPARISON_FAILED':
       return explainClaim(about?.claim ?? '')
     case 'OAUTH_RESPONSE_IS_NOT_CONFORM':
-      return explainStatus(cause instanceof Response ? cause.status : 0, asked)
+      return explainStatus(cause instanceof Response ? cause.status : 0, requested)
     case 'OAUTH_RESPONSE_IS_NOT_JSON':
     case 'OAUTH_PARSE_ERROR':
-      return fault('invalid_response', `The provider did not answer with JSON when asked for ${asked}`)
+      return fault('invalid_response', `The provider did not answer with JSON when asked for ${requested}`)
     case 'OAUTH_HTTP_REQUEST_FORBIDDEN':
     case 'OAUTH_REQUEST_PROTOCOL_FORBIDDEN':
       return fault('misconfigured', "An address in the provider's configuration does not use https")
@@ -130,10 +134,10 @@ function explainClient(error: oidc.ClientError, asked: Asked): ProviderError {
 }
 
 /** Explains a status that is no success. */
-export function explainStatus(status: number, asked: Asked): ProviderError {
-  const refused = status === 401 && asked === 'tokens' ? 'client_refused' : 'misconfigured'
+export function explainStatus(status: number, requested: ProviderResource): ProviderError {
+  const refused = status === 401 && requested === 'tokens' ? 'client_refused' : 'misconfigured'
   const fault = status >= 500 || status === 429 ? 'unreachable' : refused
-  return new ProviderError(fault, `The provider answered ${status} when asked for ${asked}`)
+  return new ProviderError(fault, `The provider answered ${status} when asked for ${requested}`)
 }
 
 /** Explains that a claim of a token is not as expected. */

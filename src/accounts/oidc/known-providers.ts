@@ -24,46 +24,46 @@ interface KnownProviders {
  * Caches what providers publish: one provider for each company, at most about 512 kB each. What was cached is not used
  * once the provider's settings change or another provider replaces it.
  */
-export function openKnownProviders(
+export function createKnownProviders(
   discover: (provider: StoredProvider, onChanged: () => void) => Promise<PublishedProvider>,
   now: () => number = () => performance.now(),
 ): KnownProviders {
-  const known = new LRUCache<string, KnownProvider>({
+  const providers = new LRUCache<string, KnownProvider>({
     maxSize: MOST_BYTES,
     sizeCalculation: ({ metadata, keys }) => JSON.stringify(metadata).length + keys.bytes,
     ttl: KEPT_MS,
     noUpdateTTL: true,
   })
   const failed = new LRUCache<string, { revision: string; error: ProviderError; until: number }>({ max: MOST_FAILURES })
-  const underWay = new Map<string, { revision: string; found: Promise<KnownProvider> }>()
+  const underWay = new Map<string, { revision: string; discovery: Promise<KnownProvider> }>()
 
   async function begin(provider: StoredProvider): Promise<KnownProvider> {
     const { companyId } = provider
     const resize = () => {
       // A copy, because the same object would keep its old size.
-      if (known.peek(companyId)?.keys === found.keys) known.set(companyId, { ...found })
+      if (providers.peek(companyId)?.keys === discovered.keys) providers.set(companyId, { ...discovered })
     }
-    const found: KnownProvider = { revision: nameRevision(provider), ...(await discover(provider, resize)) }
-    known.delete(companyId)
-    known.set(companyId, found)
-    return found
+    const discovered: KnownProvider = { revision: nameRevision(provider), ...(await discover(provider, resize)) }
+    providers.delete(companyId)
+    providers.set(companyId, discovered)
+    return discovered
   }
 
   return {
     async find(provider) {
       const { companyId } = provider
       const revision = nameRevision(provider)
-      const cached = known.get(companyId)
+      const cached = providers.get(companyId)
       if (cached?.revision === revision) return cached
       const failure = failed.get(companyId)
       if (failure?.revision === revision && now() < failure.until) throw failure.error
       const running = underWay.get(companyId)
-      if (running?.revision === revision) return running.found
-      const found = begin(provider)
-      const entry = { revision, found }
+      if (running?.revision === revision) return running.discovery
+      const discovery = begin(provider)
+      const entry = { revision, discovery }
       underWay.set(companyId, entry)
       try {
-        return await found
+        return await discovery
       } catch (error) {
         if (error instanceof ProviderError) failed.set(companyId, { revision, error, until: now() + RETRY_MS })
         throw error

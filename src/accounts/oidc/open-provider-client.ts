@@ -2,7 +2,7 @@ import { secondsAhead } from '../../postgres/database-clock.ts'
 import * as oidc from 'openid-client'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { placeOfSecret } from '../providers/read-provider.ts'
-import { openBudget } from '../../admission/budget.ts'
+import { createBudget } from '../../admission/budget.ts'
 import type { OutgoingOptions } from '../../outgoing/connections.ts'
 import { openOutgoing } from '../../outgoing/connections.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
@@ -11,7 +11,7 @@ import { describeProvider } from './describe-provider.ts'
 import type { PublishedProvider } from './discover-provider.ts'
 import { discoverProvider } from './discover-provider.ts'
 import { askFor, explainIssuer } from './explain-fault.ts'
-import { openKnownProviders } from './known-providers.ts'
+import { createKnownProviders } from './known-providers.ts'
 import type { ProviderClient } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 import { openProviderFetch } from './provider-fetch.ts'
@@ -38,7 +38,7 @@ interface ProviderClientOptions extends Omit<OutgoingOptions, 'peer'> {
 /** Opens the client that speaks with the providers of all companies. */
 export function openProviderClient({ secrets, now, ...options }: ProviderClientOptions): OpenedProviderClient {
   const outgoing = openOutgoing({ ...options, peer: 'The provider' })
-  const requests = openBudget(REQUESTS)
+  const requests = createBudget(REQUESTS)
   const execute = options.allowPrivate ? [oidc.allowInsecureRequests] : []
   const fetchFor = (companyId: string) => openProviderFetch({ outgoing, requests, companyId })
   const discover = ({ companyId, settings }: StoredProvider, onChanged = () => {}) =>
@@ -46,11 +46,11 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
       const asking = { fetch: fetchFor(companyId), allowsHttp: options.allowPrivate, execute }
       return discoverProvider(settings, { ...asking, onChanged })
     })
-  const known = openKnownProviders(discover, now)
+  const providers = createKnownProviders(discover, now)
 
   /** Finds what the provider publishes. Codes, secrets and tokens go by it, so the issuer is compared at each use. */
   async function findPublished(provider: StoredProvider): Promise<PublishedProvider> {
-    const published = await known.find(provider)
+    const published = await providers.find(provider)
     if (published.metadata.issuer !== provider.settings.issuer)
       throw explainIssuer(published.metadata.issuer, provider.settings.issuer)
     return published
@@ -88,7 +88,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
         throw new ProviderError('invalid_response', 'The answer belongs to a sign-in at another company')
       if (flow.providerId !== id || flow.providerVersion !== version)
         throw new ProviderError('outdated', 'The provider or its settings have changed since the sign-in began')
-      const secret = secrets.open(provider.secret, placeOfSecret(provider.id))
+      const secret = secrets.decrypt(provider.secret, placeOfSecret(provider.id))
       const published = await findPublished(provider)
       const proof = await proveClient(chooseMethod(settings, published.metadata), secret)
       const config = configure(provider, published.metadata, proof)

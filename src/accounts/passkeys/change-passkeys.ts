@@ -32,8 +32,8 @@ export async function addPasskey(
   const passkeyId = services.newId('psk')
   const { result } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const held = (await listPasskeys(client, owner)).length
-    const wanted = { change: 'add_passkey', passkeyId, name, held } as const
-    const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
+    const change = { change: 'add_passkey', passkeyId, name, held } as const
+    const { events, result } = await changeUserRow(client, companyId, userId, change, seen)
     if (!(await insertPasskey(client, owner, { id: passkeyId, name, credential }, now)))
       throw new RefusedByStateError(ADDED_ALREADY)
     if (!result.hasPassword || (await countRecoveryCodes(client, owner)) > 0) return { events, result: null }
@@ -67,8 +67,8 @@ export async function removePasskey(
       isLast &&
       (await loadPasswordHash(client, companyId, userId)) === null &&
       !(await hasUsableIdentity(client, owner))
-    const wanted = { change: 'remove_passkey', passkeyId, isLastWayIn } as const
-    const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
+    const change = { change: 'remove_passkey', passkeyId, isLastWayIn } as const
+    const { events } = await changeUserRow(client, companyId, userId, change, seen)
     await deletePasskey(client, owner, passkeyId)
     if (isLast) await replaceRecoveryCodes(client, owner, [])
     await endPasskeySessions(client, owner, keptCookie)
@@ -92,8 +92,8 @@ export async function issueRecoveryCodes(services: CompanyServices, acting: Acti
 
 async function issueCodes(client: PoolClient, owner: PasskeyOwner, seen?: number) {
   const codes = generateRecoveryCodes()
-  const wanted = { change: 'issue_recovery_codes' } as const
-  const { events } = await changeUserRow(client, owner.companyId, owner.userId, wanted, seen)
+  const change = { change: 'issue_recovery_codes' } as const
+  const { events } = await changeUserRow(client, owner.companyId, owner.userId, change, seen)
   await replaceRecoveryCodes(
     client,
     owner,

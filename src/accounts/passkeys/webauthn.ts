@@ -95,8 +95,8 @@ export async function checkRegistration(
     const { id: text, publicKey, counter, transports = [] } = registrationInfo.credential
     const id = Buffer.from(text, 'base64url')
     if (id.length > MOST_ID_BYTES || publicKey.length > MOST_KEY_BYTES) return null
-    const known = [transports].flat().filter((transport) => TRANSPORTS.includes(transport))
-    return { id, publicKey: Buffer.from(publicKey), counter, transports: [...new Set(known)] }
+    const supported = [transports].flat().filter((transport) => TRANSPORTS.includes(transport))
+    return { id, publicKey: Buffer.from(publicKey), counter, transports: [...new Set(supported)] }
   } catch {
     return null
   }

@@ -69,7 +69,7 @@ export async function addProvider(
     if (await readProvider(client, companyId)) throw refuseOutdated(ALREADY_ADDED)
     const added = decideProvider(id, { ...settings, client_auth: given.clientAuth })
     const initial = { id, version: 0, settings: added.data as ProviderSettings, use: OFF }
-    const sealed = services.secrets.seal(secret, placeOfSecret(id))
+    const sealed = services.secrets.encrypt(secret, placeOfSecret(id))
     await insertProvider(client, companyId, evolveProvider(initial, added), sealed, now)
     return { events: [added], result: await loadProvider(client, companyId) }
   })
@@ -84,11 +84,11 @@ export async function addProvider(
 export async function changeProvider(
   services: CompanyServices,
   acting: Acting,
-  wanted: Exclude<ProviderChange, { change: 'replace_secret' }>,
+  change: Exclude<ProviderChange, { change: 'replace_secret' }>,
   seen?: number,
 ): Promise<ChangedProvider> {
   const { result, position } = await changeCompany(services, acting, 'admin', (client) =>
-    changeRows(client, acting.companyId, wanted, seen),
+    changeRows(client, acting.companyId, change, seen),
   )
   return { provider: result, position }
 }
@@ -103,22 +103,22 @@ export async function rotateProviderSecret(
   const { companyId } = acting
   const secret = await makeSecret(services, given)
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const wanted = { change: 'replace_secret', clientAuth: given.clientAuth } as const
-    const { events, result: provider } = await changeRows(client, companyId, wanted, seen)
-    await replaceProviderSecret(client, companyId, services.secrets.seal(secret, placeOfSecret(provider.id)))
+    const change = { change: 'replace_secret', clientAuth: given.clientAuth } as const
+    const { events, result: provider } = await changeRows(client, companyId, change, seen)
+    await replaceProviderSecret(client, companyId, services.secrets.encrypt(secret, placeOfSecret(provider.id)))
     return { events, result: await loadProvider(client, companyId) }
   })
   return { provider: result, position }
 }
 
-async function changeRows(client: PoolClient, companyId: string, wanted: ProviderChange, seen: number | undefined) {
+async function changeRows(client: PoolClient, companyId: string, change: ProviderChange, seen: number | undefined) {
   const stored = await loadProvider(client, companyId)
   assertSeen(seen, stored.version, CHANGED)
-  const breakGlass = wanted.change === 'use' ? wanted.use.break_glass : null
+  const breakGlass = change.change === 'use' ? change.use.break_glass : null
   const facts = await loadProviderFacts(client, companyId, stored.settings.issuer, breakGlass)
-  const events = unwrapDecision(decideProviderChange(stored, wanted, facts))
+  const events = unwrapDecision(decideProviderChange(stored, change, facts))
   const changed = events.reduce<ProviderLife>(evolveProvider, stored)
-  if (wanted.change === 'remove') await deleteProvider(client, companyId)
+  if (change.change === 'remove') await deleteProvider(client, companyId)
   else if (events.length > 0) await updateProvider(client, companyId, changed)
   if (changed.use.use === 'off' && stored.use.use !== 'off') await endProviderSessions(client, companyId)
   // A session that begins at the same time is refused at each use.
@@ -128,9 +128,9 @@ async function changeRows(client: PoolClient, companyId: string, wanted: Provide
 }
 
 async function loadProvider(client: PoolClient, companyId: string): Promise<StoredProvider> {
-  const found = await readProvider(client, companyId)
-  if (!found) throw new RefusedByStateError(NO_PROVIDER)
-  return found
+  const provider = await readProvider(client, companyId)
+  if (!provider) throw new RefusedByStateError(NO_PROVIDER)
+  return provider
 }
 
 function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | Promise<string> {

@@ -23,7 +23,7 @@ export async function generateProviderKey(): Promise<string> {
 /** Returns the JWK Set (RFC 7517) with the public key of `private_key_jwt`; null if the service has a client secret. */
 export function readPublicKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
   if (provider.settings.client_auth !== 'private_key_jwt') return null
-  return { keys: [readPublicKey(secrets.open(provider.secret, placeOfSecret(provider.id)))] }
+  return { keys: [readPublicKey(secrets.decrypt(provider.secret, placeOfSecret(provider.id)))] }
 }
 
 /** Returns the public part of a key of `generateProviderKey`. */

@@ -68,7 +68,7 @@ export async function signInThroughProvider(
   if (position !== null) company.onCommitted?.([companyId])
   if ('refusal' in result) return { outcome: 'refused', refusal: result.refusal }
   const { issuer, subject, providerSession, idToken } = identity
-  const sealed = idToken.length > LONGEST_ID_TOKEN ? null : secrets.seal(idToken, placeOfIdToken(result.userId))
+  const sealed = idToken.length > LONGEST_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(result.userId))
   const proof = { method: 'provider', issuer, subject, providerSession, idToken: sealed } as const
   const cookie = await beginSession(db, { companyId, userId: result.userId }, proof, session)
   // The user was unlinked or removed after the lock was released.

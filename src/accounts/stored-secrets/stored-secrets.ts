@@ -22,16 +22,16 @@ interface StoredSecrets {
 
 /** Tries to read every stored secret. Changes nothing. */
 export async function checkStoredSecrets(db: LedgerDb, box: SecretBox): Promise<StoredSecrets> {
-  const found: StoredSecrets = { secrets: 0, older: 0, unreadable: 0, example: null }
+  const report: StoredSecrets = { secrets: 0, older: 0, unreadable: 0, example: null }
   for await (const { sealed, place, has_ended: hasEnded } of readSealed(db)) {
     if (hasEnded) continue
-    found.secrets += 1
+    report.secrets += 1
     if (open(box, sealed, place) === null) {
-      found.unreadable += 1
-      found.example ??= place
-    } else if (!box.isCurrent(sealed)) found.older += 1
+      report.unreadable += 1
+      report.example ??= place
+    } else if (!box.isCurrent(sealed)) report.older += 1
   }
-  return found
+  return report
 }
 
 /**
@@ -47,7 +47,7 @@ export async function reencryptSecrets(db: LedgerDb, box: SecretBox): Promise<nu
       if (box.isCurrent(row.sealed)) continue
       const secret = row.has_ended ? null : open(box, row.sealed, row.place)
       if (secret === null && !row.has_ended) continue
-      const isReplaced = await replaceSealed(db, row, secret === null ? null : box.seal(secret, row.place))
+      const isReplaced = await replaceSealed(db, row, secret === null ? null : box.encrypt(secret, row.place))
       if (!isReplaced) missed += 1
       else if (secret !== null) total += 1
     }
@@ -90,7 +90,7 @@ async function* readSealed(db: LedgerDb): AsyncGenerator<Sealed> {
 /** The secret; null if it cannot be read. */
 function open(box: SecretBox, sealed: Buffer, place: string): string | null {
   try {
-    return box.open(sealed, place)
+    return box.decrypt(sealed, place)
   } catch (error) {
     if (error instanceof UnreadableSecretError) return null
     throw error

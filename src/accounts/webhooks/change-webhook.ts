@@ -24,7 +24,7 @@ import {
   loadWebhook,
   moveProgress,
   replaceWebhookSecret,
-  sealSecret,
+  encryptSecret,
   updateWebhook,
 } from './webhook-rows.ts'
 
@@ -69,7 +69,7 @@ export async function createWebhook(
     if (count >= MOST_WEBHOOKS) throw new RefusedByStateError(TOO_MANY)
     const created = decideWebhook(id, settings)
     const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, created)
-    await insertWebhook(client, companyId, webhook, sealSecret(services.secrets, secret, id), now)
+    await insertWebhook(client, companyId, webhook, encryptSecret(services.secrets, secret, id), now)
     return { events: [created], result: { webhook: (await loadWebhook(client, companyId, id))!, now } }
   })
   return { ...withHead(result, position), secret }
@@ -83,11 +83,11 @@ export async function changeWebhook(
   services: CompanyServices,
   acting: Acting,
   webhookId: string,
-  wanted: Exclude<WebhookChange, { change: 'rotate' | 'disable' }>,
+  change: Exclude<WebhookChange, { change: 'rotate' | 'disable' }>,
   seen?: number,
 ): Promise<ChangedWebhook> {
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const { events, webhook } = await changeRows(client, acting.companyId, webhookId, { ...wanted, seen }, now)
+    const { events, webhook } = await changeRows(client, acting.companyId, webhookId, { ...change, seen }, now)
     return { events, result: { webhook, now } }
   })
   return withHead(result, position)
@@ -108,11 +108,11 @@ export async function rotateWebhookSecret(
   const { companyId } = acting
   const secret = generateWebhookSecret()
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const wanted = { change: 'rotate', overlapSeconds, seen } as const
-    const { events } = await changeRows(client, companyId, webhookId, wanted, now)
+    const change = { change: 'rotate', overlapSeconds, seen } as const
+    const { events } = await changeRows(client, companyId, webhookId, change, now)
     const [rotated] = events
     const previousExpiresAt = rotated?.type === 'WebhookSecretRotated' ? rotated.data.previous_expires_at : null
-    const sealed = sealSecret(services.secrets, secret, webhookId)
+    const sealed = encryptSecret(services.secrets, secret, webhookId)
     await replaceWebhookSecret(client, companyId, webhookId, { sealed, previousExpiresAt, now })
     return { events, result: { webhook: (await loadWebhook(client, companyId, webhookId))!, now } }
   })
@@ -130,8 +130,8 @@ export async function disableWebhook(
 ): Promise<void> {
   await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client, now) => {
     if (!(await hasLease(client, companyId, webhookId, leaseId))) return { events: [], result: null }
-    const wanted = { change: 'disable', reason, seen: undefined } as const
-    const { events } = await changeRows(client, companyId, webhookId, wanted, now)
+    const change = { change: 'disable', reason, seen: undefined } as const
+    const { events } = await changeRows(client, companyId, webhookId, change, now)
     return { events, result: null }
   })
 }
@@ -140,18 +140,18 @@ async function changeRows(
   client: PoolClient,
   companyId: string,
   webhookId: string,
-  wanted: WebhookChange & { seen: number | undefined },
+  change: WebhookChange & { seen: number | undefined },
   now: string,
 ): Promise<{ events: WebhookEvent[]; webhook: WebhookRecord }> {
   const stored = await loadWebhook(client, companyId, webhookId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
-  assertSeen(wanted.seen, stored.version, CHANGED)
+  assertSeen(change.seen, stored.version, CHANGED)
   const { position, head } = stored.progress
-  if (wanted.change === 'resume' && (wanted.position ?? 0) > head) throw new RefusedByStateError(refuseBeyond(head))
-  const events = decideWebhookChange(stored, wanted, { now, position, isFailing: stored.progress.attempts > 0 })
+  if (change.change === 'resume' && (change.position ?? 0) > head) throw new RefusedByStateError(refuseBeyond(head))
+  const events = decideWebhookChange(stored, change, { now, position, isFailing: stored.progress.attempts > 0 })
   if (events.length === 0) return { events, webhook: stored }
   const changed = events.reduce<WebhookLife>(evolveWebhook, stored)
-  if (wanted.change === 'remove') {
+  if (change.change === 'remove') {
     await deleteWebhook(client, companyId, webhookId)
     return { events, webhook: { ...stored, ...changed } }
   }

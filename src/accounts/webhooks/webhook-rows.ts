@@ -127,13 +127,13 @@ export async function replaceWebhookSecret(
 }
 
 /** Seals a webhook's secret for its row. */
-export function sealSecret(secrets: SecretBox, secret: string, webhookId: string): Buffer {
-  return secrets.seal(secret, placeOfWebhookSecret(webhookId))
+export function encryptSecret(secrets: SecretBox, secret: string, webhookId: string): Buffer {
+  return secrets.encrypt(secret, placeOfWebhookSecret(webhookId))
 }
 
 /** Opens a webhook's sealed secret. Throws UnreadableSecretError. */
-export function openSecret(secrets: SecretBox, sealed: Buffer, webhookId: string): string {
-  return secrets.open(sealed, placeOfWebhookSecret(webhookId))
+export function decryptSecret(secrets: SecretBox, sealed: Buffer, webhookId: string): string {
+  return secrets.decrypt(sealed, placeOfWebhookSecret(webhookId))
 }
 
 /**

@@ -8,7 +8,7 @@ import type { LedgerTables } from '../../ledger/tables.ts'
 import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { openLeftOut } from '../terminal/left-out.ts'
+import { createLeftOut } from '../terminal/left-out.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
@@ -26,7 +26,7 @@ export async function createCompany(options: { name: string; adminEmail: string;
 
 /** `company list`: lists the companies, oldest first. */
 export async function listCompanies(options: { json?: boolean }) {
-  const { leaveOut, report } = openLeftOut()
+  const { leaveOut, report } = createLeftOut()
   const list = (pool: Pool) =>
     openDatabase<LedgerTables>(pool)
       .selectFrom('companies as c')

@@ -55,9 +55,9 @@ export async function editKey({
   ...options
 }: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = options
-  const wanted = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
+  const change = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
   const changed = await withStore(({ store: { pool } }) =>
-    changeApiKey({ pool, newId }, asOperator(company), key, wanted),
+    changeApiKey({ pool, newId }, asOperator(company), key, change),
   )
   print(describeKey(changed), json)
 }

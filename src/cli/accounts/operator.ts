@@ -1,6 +1,6 @@
 import type { Acting } from '../../accounts/change-company.ts'
 import { newId } from '../../bootstrap/new-id.ts'
-import { openConfiguredSecretBox } from '../../bootstrap/secrets.ts'
+import { createConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import type { Opened } from '../terminal/with-store.ts'
 
@@ -17,5 +17,5 @@ export function asOperator(companyId: string): Acting {
 
 /** Opens the services of changes that store secrets. */
 export async function openServices({ config, store: { pool } }: Opened) {
-  return { pool, newId, secrets: await openConfiguredSecretBox(config) }
+  return { pool, newId, secrets: await createConfiguredSecretBox(config) }
 }

@@ -5,7 +5,7 @@ import { rotateProviderSecret } from '../../accounts/providers/change-provider.t
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { newId } from '../../bootstrap/new-id.ts'
-import { openConfiguredSecretBox } from '../../bootstrap/secrets.ts'
+import { createConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { problem } from '../../domain/errors.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
@@ -64,10 +64,10 @@ export async function showProvider({ company, json }: CompanyOptions) {
 
 /** `provider check`: shows what the provider publishes. */
 export async function checkProvider({ company, json }: CompanyOptions) {
-  const found = await withStore(async (opened) => {
+  const shown = await withStore(async (opened) => {
     const provider = await requireProvider(opened, company)
     const allowPrivate = opened.config.OUTGOING_PRIVATE === 1
-    const client = openProviderClient({ allowPrivate, secrets: await openConfiguredSecretBox(opened.config) })
+    const client = openProviderClient({ allowPrivate, secrets: await createConfiguredSecretBox(opened.config) })
     try {
       return { issuer: provider.settings.issuer, found: await client.check(provider) }
     } catch (error) {
@@ -77,8 +77,8 @@ export async function checkProvider({ company, json }: CompanyOptions) {
       client.close()
     }
   })
-  if (json) print(found, json)
-  else process.stdout.write(found.found.map((line) => `${line}\n`).join(''))
+  if (json) print(shown, json)
+  else process.stdout.write(shown.found.map((line) => `${line}\n`).join(''))
 }
 
 /** `provider use`: switches the provider on or off. */
@@ -90,8 +90,8 @@ export async function useProvider(
     throw new StartupError('required needs --break-glass, and nothing else takes it')
   await changeAndPrint(json, async (opened) => {
     if (use !== 'off') requireAddresses(opened.config, company)
-    const wanted = { change: 'use', use: { use, break_glass: breakGlass } } as const
-    return changeProvider(await openServices(opened), asOperator(company), wanted)
+    const change = { change: 'use', use: { use, break_glass: breakGlass } } as const
+    return changeProvider(await openServices(opened), asOperator(company), change)
   })
 }
 
@@ -126,7 +126,7 @@ function readSettings(
   current: ProviderSettings | null,
   config: Config,
 ) {
-  const wanted = {
+  const newSettings = {
     name: given.name ?? current?.name ?? '',
     issuer: given.issuer ?? current?.issuer ?? '',
     client_id: given.clientId ?? current?.client_id ?? '',
@@ -135,7 +135,7 @@ function readSettings(
     role_claim: given.roleClaim === false ? null : (given.roleClaim ?? current?.role_claim ?? null),
     roles: given.role ?? (given.roleClaim === false ? [] : (current?.roles ?? [])),
   }
-  const { settings, errors } = readProviderSettings(wanted, { allowsHttp: config.OUTGOING_PRIVATE === 1 })
+  const { settings, errors } = readProviderSettings(newSettings, { allowsHttp: config.OUTGOING_PRIVATE === 1 })
   if (settings) return settings
   throw new RefusedByStateError(problem('validation_failed', errors.map(({ message }) => message).join('; ')))
 }
@@ -173,9 +173,9 @@ function requireAddresses({ PUBLIC_URL }: Config, companyId: string): void {
 }
 
 async function requireProvider({ store: { pool } }: Opened, companyId: string): Promise<StoredProvider> {
-  const found = await readProvider(pool, companyId)
-  if (!found) throw new RefusedByStateError(NO_PROVIDER)
-  return found
+  const provider = await readProvider(pool, companyId)
+  if (!provider) throw new RefusedByStateError(NO_PROVIDER)
+  return provider
 }
 
 function describeProvider({ id, companyId, settings, use, createdAt }: StoredProvider, { PUBLIC_URL }: Config) {

@@ -18,16 +18,16 @@ interface UserOptions extends CompanyOptions {
   user: string
 }
 
-type Person = { email: string; name: string; role: Role }
+type UserDetails = { email: string; name: string; role: Role }
 
 /** `user add`: adds a user with a password and an access token. */
-export async function addCompanyUser({ company: companyId, email, name, role, json }: CompanyOptions & Person) {
+export async function addCompanyUser({ company: companyId, email, name, role, json }: CompanyOptions & UserDetails) {
   const added = await withStore(({ store: { pool } }) => addUser({ pool, newId }, { companyId, email, name, role }))
   print({ ...added }, json)
 }
 
 /** `user invite`: adds a user without a password, and issues a one-time token to set one. */
-export async function inviteUser({ company, email, name, role, json }: CompanyOptions & Person) {
+export async function inviteUser({ company, email, name, role, json }: CompanyOptions & UserDetails) {
   const person = { email, name, role }
   const invited = await withStore(({ store: { pool } }) =>
     inviteCompanyUser({ pool, newId }, asOperator(company), person),

@@ -42,15 +42,15 @@ export async function addWebhook({ company, json, types = [...WEBHOOK_TYPES], in
 
 /** `webhook list`: lists the webhooks of a company. */
 export async function showWebhooks({ company, json }: CompanyOptions) {
-  const found = await withStore(({ store: { db } }) => listWebhooks(db, company))
-  print(found.map(describeWebhook), json)
+  const webhooks = await withStore(({ store: { db } }) => listWebhooks(db, company))
+  print(webhooks.map(describeWebhook), json)
 }
 
 /** `webhook show`: shows one webhook. */
 export async function showWebhook({ company, webhook, json }: WebhookOptions) {
-  const found = await withStore(({ store: { db } }) => findWebhook(db, company, webhook))
-  if (!found) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
-  print(describeWebhook(found), json)
+  const stored = await withStore(({ store: { db } }) => findWebhook(db, company, webhook))
+  if (!stored) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
+  print(describeWebhook(stored), json)
 }
 
 /** `webhook pause`. */
@@ -66,8 +66,8 @@ export async function resumeWebhook(options: WebhookOptions & { after?: number; 
   const { company, webhook, json, after, since } = options
   const changed = await withStore(async ({ store: { db, pool } }) => {
     const position = since === undefined ? after : await findResumePosition(db, company, since)
-    const wanted = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
-    return changeWebhook({ pool, newId }, asOperator(company), webhook, wanted)
+    const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+    return changeWebhook({ pool, newId }, asOperator(company), webhook, change)
   })
   print(describeWebhook(changed), json)
 }

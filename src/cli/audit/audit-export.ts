@@ -3,7 +3,7 @@ import { access, open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { openSigner } from '../../bootstrap/signing.ts'
+import { createSigner } from '../../bootstrap/signing.ts'
 import { faultReason } from '../../postgres/fault-reason.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { ExportOvertakenError, exportPages } from '../../ledger/read/export-pages.ts'
@@ -68,7 +68,7 @@ async function findExportEnd(
   { config, store: { db } }: ExportSource,
   companyId: string,
 ): Promise<{ upTo: number; note: ExportNote }> {
-  const signer = await openSigner(config)
+  const signer = await createSigner(config)
   try {
     const { size, note } = await signer.sign(db, companyId)
     if (size === 0) throw new StartupError(`there is no company ${companyId}`)

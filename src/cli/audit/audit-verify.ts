@@ -39,9 +39,9 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
   try {
     const checkpoints: Checkpoint[][] = []
     for (reading of checkpoint) {
-      const found = parseCheckpoints(await readFile(reading, 'utf8'))
-      if (!found) throw new Error(NO_CHECKPOINTS)
-      checkpoints.push(found)
+      const parsed = parseCheckpoints(await readFile(reading, 'utf8'))
+      if (!parsed) throw new Error(NO_CHECKPOINTS)
+      checkpoints.push(parsed)
     }
     reading = file
     return await verifyFile(file, { checkpoints: checkpoints.flat(), keys })

@@ -29,14 +29,14 @@ const OWN_LIMITS = { BURST_LIMIT: 0, MAX_RECORDS: DEMO_MAX_RECORDS, BODY_LIMIT: 
 export async function seedDemo() {
   const config = readSettings()
   if ((await readCredentials(config)) === null) throw new StartupError(NO_DEMO)
-  const { told, behind } = await withStore(async (opened) => {
+  const { told: answer, behind } = await withStore(async (opened) => {
     const demo = await findDemo(config, opened.store)
     if (!demo) throw new StartupError(NO_DEMO)
     const company = await readDemoCompany(opened.store, demo)
     const outcomes = await callThroughApi(opened, demo, company)
     return { told: summarize(company, outcomes), behind: await projectAll(opened.store, demo) }
   }, config)
-  process.stdout.write(`${told}\n`)
+  process.stdout.write(`${answer}\n`)
   if (behind.length > 0)
     throw new StartupError(
       `${behind.join(' and ')} could not be brought up to date; see the log of a worker for the reason`,

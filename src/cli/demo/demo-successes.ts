@@ -93,12 +93,12 @@ function makeUnchanged(person: DemoEmployee, locator: string | undefined): Patch
 }
 
 function makePromotion({ custom_attributes }: DemoEmployee, random: SeededRandom): Patch {
-  const grade = random.pick(GRADES.filter((known) => known !== custom_attributes?.['grade']))
+  const grade = random.pick(GRADES.filter((other) => other !== custom_attributes?.['grade']))
   return { custom_attributes: { grade, language: null, reviewed_on: inventDate(random, THIS_YEAR, 1) } }
 }
 
 function makeTransfer({ department }: DemoEmployee, random: SeededRandom): Patch {
-  const to = random.pick(Object.keys(JOBS).filter((known) => known !== department))
+  const to = random.pick(Object.keys(JOBS).filter((other) => other !== department))
   return { department: to, job_title: random.pick(JOBS[to]!) }
 }
 

@@ -38,11 +38,11 @@ export interface Demo {
 /** Finds or creates the demo company of this database; writes its credentials and `baseUrl` to the file. */
 export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: string): Promise<Demo> {
   const file = demoFile(config)
-  const found = await findDemo(config, store)
+  const demo = await findDemo(config, store)
   await assertWritable(file)
-  const credentials = found ? { ...found, base_url: baseUrl } : await makeDemo(store, baseUrl)
-  if (found?.base_url !== baseUrl) await writePrivately(file, `${JSON.stringify(credentials, null, 2)}\n`)
-  return { credentials, file, isNew: found === null }
+  const credentials = demo ? { ...demo, base_url: baseUrl } : await makeDemo(store, baseUrl)
+  if (demo?.base_url !== baseUrl) await writePrivately(file, `${JSON.stringify(credentials, null, 2)}\n`)
+  return { credentials, file, isNew: demo === null }
 }
 
 /** Reads the demo's credentials; null when there are none, or when they belong to another database. */

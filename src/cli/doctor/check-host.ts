@@ -93,9 +93,9 @@ async function isOlderThan(db: LedgerDb, seconds: number, companyUuid: string, p
  * no longer has. Reads notes before heads, so that a note written meanwhile is not taken for evidence.
  */
 async function findRolledBack(db: LedgerDb, files: NoteFiles): Promise<string | null> {
-  const known = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
-  for (let at = 0; at < known.length; at += COMPANIES_AT_ONCE) {
-    const some = known.slice(at, at + COMPANIES_AT_ONCE)
+  const companies = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
+  for (let at = 0; at < companies.length; at += COMPANIES_AT_ONCE) {
+    const some = companies.slice(at, at + COMPANIES_AT_ONCE)
     const sizes = await Promise.all(some.map(async (companyId) => (await files.last(companyId))?.size ?? 0))
     const heads = await db
       .selectFrom('heads')
@@ -134,7 +134,7 @@ export async function checkCheckpointLocation(folder: string, databaseFolder: st
 /** Checks that a folder is writable. */
 export async function checkFolder(folder: string): Promise<Finding> {
   const isFolder = await stat(folder).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   )
   const mayWrite = await access(folder, constants.W_OK | constants.X_OK).then(
@@ -153,9 +153,9 @@ export async function checkDisk(folder: string, stops: string): Promise<Finding>
 
 /** The finding about the free space of a disk, in bytes. */
 export function diskFinding(folder: string, { free, total }: { free: number; total: number }, stops: string): Finding {
-  const found = `${(free / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB free at ${folder}`
-  if (free < FAIL_FREE_BYTES) return fail('disk', found, `free space now; a full disk stops ${stops}`)
+  const space = `${(free / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB free at ${folder}`
+  if (free < FAIL_FREE_BYTES) return fail('disk', space, `free space now; a full disk stops ${stops}`)
   if (free < WARN_FREE.bytes && free < WARN_FREE.share * total)
-    return warn('disk', found, 'free space, or use a larger disk')
-  return ok('disk', found)
+    return warn('disk', space, 'free space, or use a larger disk')
+  return ok('disk', space)
 }

@@ -35,7 +35,7 @@ interface Facts {
   leftOver: string[]
 }
 
-type Asked = { machine: MachineAddress } & ({ facts: Facts } | { reason: string })
+type MachineAnswer = { machine: MachineAddress } & ({ facts: Facts } | { reason: string })
 
 /**
  * Checks every machine of a Citus cluster. None of them is believed to be like the coordinator, and one that does not
@@ -48,14 +48,14 @@ export async function checkMachines(
   leftAfterSeconds?: number,
 ): Promise<Finding[]> {
   const machines = await listMachines(db, serviceUrl)
-  const asked = await Promise.all(machines.map((machine) => askMachine(machine, leftAfterSeconds)))
-  const coordinator = asked.find(({ machine }) => machine.group === 0)
+  const answers = await Promise.all(machines.map((machine) => askMachine(machine, leftAfterSeconds)))
+  const coordinator = answers.find(({ machine }) => machine.group === 0)
   const first = coordinator && 'facts' in coordinator ? coordinator.facts : null
   const connections = needed.api + needed.worker + 2 * MACHINE_CONNECTIONS
-  return asked.flatMap((answer) => findingsOf(answer, first, connections, machines))
+  return answers.flatMap((answer) => findingsOf(answer, first, connections, machines))
 }
 
-async function askMachine(machine: MachineAddress, leftAfterSeconds?: number): Promise<Asked> {
+async function askMachine(machine: MachineAddress, leftAfterSeconds?: number): Promise<MachineAnswer> {
   try {
     return {
       machine,
@@ -86,21 +86,21 @@ async function readFacts(client: Client, leftAfterSeconds?: number): Promise<Fac
 }
 
 function findingsOf(
-  asked: Asked,
+  answer: MachineAnswer,
   coordinator: Facts | null,
   connections: number,
   machines: MachineAddress[],
 ): Finding[] {
-  const check = `machine ${asked.machine.name}`
-  if ('reason' in asked)
+  const check = `machine ${answer.machine.name}`
+  if ('reason' in answer)
     return [
       fail(
         check,
-        `it does not answer (${asked.reason}); its companies get 503`,
+        `it does not answer (${answer.reason}); its companies get 503`,
         'start it, or promote its standby (docs/citus.md, “Losing a machine”)',
       ),
     ]
-  const { facts } = asked
+  const { facts } = answer
   const faults = [
     ...findDurability(check, facts),
     ...findCapacity(check, facts, connections),

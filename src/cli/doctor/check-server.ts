@@ -89,9 +89,9 @@ function checkSettings({ verbosity, checksums }: Server): Finding[] {
 }
 
 function checkConnections(free: number, { api, worker }: Connections): Finding {
-  const found = `an API process opens up to ${api} connections and a worker up to ${worker}; the server allows ${free}`
-  if (api + worker <= free) return ok('connections', found)
-  return warn('connections', found, 'raise max_connections, or lower POOL_SIZE')
+  const summary = `an API process opens up to ${api} connections and a worker up to ${worker}; the server allows ${free}`
+  if (api + worker <= free) return ok('connections', summary)
+  return warn('connections', summary, 'raise max_connections, or lower POOL_SIZE')
 }
 
 /** Checks that the clock of the database, which timestamps events, agrees with this machine's. */

@@ -61,8 +61,8 @@ export async function checkRecordedTimes(pool: Pool): Promise<Finding> {
   const { companies, seconds } = await readTimesAhead(pool, leaveOutUnreachable)
   if (seconds <= AHEAD_SECONDS) return ok(check, 'no event is ahead of the database clock')
   const who = companies === 1 ? '1 company has' : `${companies} companies have`
-  const found = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; until the clock catches up, new events get the same time`
-  return fail(check, found, 'see docs/operations.md, “RecordedTimeAhead”')
+  const summary = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; until the clock catches up, new events get the same time`
+  return fail(check, summary, 'see docs/operations.md, “RecordedTimeAhead”')
 }
 
 /** The finding about the database schema. */

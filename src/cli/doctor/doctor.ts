@@ -2,7 +2,7 @@ import type { OpenedDatabase } from '../../postgres/embedded/find-database.ts'
 import { findDatabase } from '../../postgres/embedded/find-database.ts'
 import { isSetUp, openStore, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
-import { checkpointFolder, openNotes, signingKeyFile } from '../../bootstrap/signing.ts'
+import { checkpointFolder, createNotes, signingKeyFile } from '../../bootstrap/signing.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Config } from '../../config.ts'
 import { connectionsOf } from '../../postgres/connections.ts'
@@ -46,8 +46,8 @@ export async function runDoctor({ json }: { json?: boolean }) {
   if (verdict !== 'ok') process.exitCode = verdict === 'fail' ? FAILED : WARNED
 }
 
-function formatFinding({ check, level, found, advice }: Finding): string {
-  return `${level.padEnd(4)}  ${check}: ${found}${advice === null ? '' : ` → ${advice}`}\n`
+function formatFinding({ check, level, summary, advice }: Finding): string {
+  return `${level.padEnd(4)}  ${check}: ${summary}${advice === null ? '' : ` → ${advice}`}\n`
 }
 
 /** The checks that need no database. */
@@ -103,10 +103,10 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
   const { pool, db, close } = openUnchecked(config, urls)
   const findings: Finding[] = []
   const addFindings = async (check: string, task: () => Promise<Finding | Finding[]>) => {
-    const found = await interruptible(task).catch((error: unknown) =>
+    const result = await interruptible(task).catch((error: unknown) =>
       fail(check, `the check failed: ${faultReason(error)}`, 'fix this error, then run doctor again'),
     )
-    for (const finding of [found].flat()) findings.push(finding)
+    for (const finding of [result].flat()) findings.push(finding)
   }
   try {
     await addFindings('server', () => checkServer(pool, connectionsOf(config)))
@@ -121,7 +121,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('role', () => checkPrivileges(db))
     await addFindings('companies', () => checkCompanies(config, urls))
     await addFindings('stored secrets', async () => checkSecrets(db, await findConfiguredSecretBox(config)))
-    await addFindings('checkpoints', () => checkCheckpoints(db, openNotes(config), config.CHECKPOINT_INTERVAL_MS))
+    await addFindings('checkpoints', () => checkCheckpoints(db, createNotes(config), config.CHECKPOINT_INTERVAL_MS))
     return findings
   } finally {
     await close()

@@ -5,11 +5,21 @@ export interface Finding {
   /** The name of the check. */
   check: string
   level: Level
-  found: string
+  summary: string
   /** What to do; null when the level is `ok`. */
   advice: string | null
 }
 
-export const ok = (check: string, found: string): Finding => ({ check, level: 'ok', found, advice: null })
-export const warn = (check: string, found: string, advice: string): Finding => ({ check, level: 'warn', found, advice })
-export const fail = (check: string, found: string, advice: string): Finding => ({ check, level: 'fail', found, advice })
+export const ok = (check: string, summary: string): Finding => ({ check, level: 'ok', summary, advice: null })
+export const warn = (check: string, summary: string, advice: string): Finding => ({
+  check,
+  level: 'warn',
+  summary,
+  advice,
+})
+export const fail = (check: string, summary: string, advice: string): Finding => ({
+  check,
+  level: 'fail',
+  summary,
+  advice,
+})

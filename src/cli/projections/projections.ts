@@ -6,16 +6,16 @@ import { isKnownCompany } from '../../ledger/read/read-progress.ts'
 import { readStanding } from '../../ledger/read/read-standings.ts'
 import { unpark } from '../../workers/checkpoints.ts'
 import { pruneVersions } from '../../workers/prune.ts'
-import { openLeftOut } from '../terminal/left-out.ts'
+import { createLeftOut } from '../terminal/left-out.ts'
 import { print } from '../terminal/print.ts'
 import { withMaintenance, withStore } from '../terminal/with-store.ts'
 
 /** Finds a projection by name. Throws a StartupError that lists the known names. */
 export function findProjection(name: string): Projection {
-  const projection = PROJECTIONS.find((known) => known.name === name)
+  const projection = PROJECTIONS.find((candidate) => candidate.name === name)
   if (projection) return projection
   throw new StartupError(
-    `there is no projection ${name}; choose one of: ${PROJECTIONS.map((known) => known.name).join(', ')}`,
+    `there is no projection ${name}; choose one of: ${PROJECTIONS.map((candidate) => candidate.name).join(', ')}`,
   )
 }
 
@@ -26,7 +26,7 @@ export async function assertCompany(db: OpenedMaintenance['db'], companyId: stri
 
 /** `projections list`: shows for each projection how many companies lag, which are parked and why, and rebuilds. */
 export async function listProjections(options: { json?: boolean }) {
-  const { leaveOut, report } = openLeftOut()
+  const { leaveOut, report } = createLeftOut()
   const rows = await withStore(({ store: { pool } }) =>
     Promise.all(PROJECTIONS.map((projection) => readStanding(pool, projection, leaveOut))),
   )

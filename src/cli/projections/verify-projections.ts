@@ -23,12 +23,12 @@ export async function verifyProjections(name: string | undefined, { company, sho
       const progress = eventProgress(`verifying ${projection.name}`)
       const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
       const one = company === undefined ? {} : { companyId: company }
-      const found = await verifyProjection(db, projection, {
+      const verification = await verifyProjection(db, projection, {
         ...hooks,
         ...one,
         showValues: showValues ?? false,
       }).finally(progress.finish)
-      each.push({ projection: projection.name, version: projection.version, ...found })
+      each.push({ projection: projection.name, version: projection.version, ...verification })
     }
     return each
   })
@@ -42,7 +42,7 @@ export async function verifyProjections(name: string | undefined, { company, sho
       })),
       true,
     )
-  else for (const { projection, ...found } of results) printResult(projection, found)
+  else for (const { projection, ...result } of results) printResult(projection, result)
   if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
 

@@ -25,9 +25,9 @@ export async function reencrypt({ force, json }: { force?: boolean; json?: boole
     const { older: waiting } = await checkStoredSecrets(store.db, secrets)
     if (waiting > 0 && !force && config.SECRETS_KEY === undefined) await assertRestarted(config, store)
     const reencrypted = await reencryptSecrets(store.db, secrets)
-    const found = await checkStoredSecrets(store.db, secrets)
-    const { older, unreadable } = found
-    print({ secrets: found.secrets, reencrypted, older, unreadable }, json)
+    const report = await checkStoredSecrets(store.db, secrets)
+    const { older, unreadable } = report
+    print({ secrets: report.secrets, reencrypted, older, unreadable }, json)
     if (older + unreadable > 0) process.exitCode = 1
   })
 }

@@ -60,26 +60,26 @@ export function listenForInterruption(): void {
  */
 export async function interruptible<Result>(step: () => Promise<Result>, graceMs = 2_000): Promise<Result> {
   interruption.throwIfAborted()
-  const settled = new AbortController()
+  const finished = new AbortController()
   try {
-    return await Promise.race([step(), rejectAfterGrace(graceMs, settled.signal)])
+    return await Promise.race([step(), rejectAfterGrace(graceMs, finished.signal)])
   } catch (error) {
     interruption.throwIfAborted()
     throw error
   } finally {
-    settled.abort()
+    finished.abort()
   }
 }
 
-function rejectAfterGrace(graceMs: number, settled: AbortSignal): Promise<never> {
+function rejectAfterGrace(graceMs: number, finished: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(interruption.reason as Error)
     const giveGrace = () => {
       if (graceMs === Infinity) return
       const timer = setTimeout(leave, graceMs)
-      settled.addEventListener('abort', () => clearTimeout(timer))
+      finished.addEventListener('abort', () => clearTimeout(timer))
     }
-    interruption.addEventListener('abort', giveGrace, { signal: settled })
-    forcedStop.addEventListener('abort', leave, { signal: settled })
+    interruption.addEventListener('abort', giveGrace, { signal: finished })
+    forcedStop.addEventListener('abort', leave, { signal: finished })
   })
 }

@@ -9,7 +9,7 @@ interface LeftOut {
 }
 
 /** Opens the record of what a list leaves out. */
-export function openLeftOut(): LeftOut {
+export function createLeftOut(): LeftOut {
   const reasons = new Map<string, string>()
   return {
     leaveOut: (machine, error) => void reasons.set(machine, faultReason(error)),

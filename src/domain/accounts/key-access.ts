@@ -27,38 +27,47 @@ type AccessReading = { access: Access; problem?: undefined } | { access?: undefi
  * CIDR notation and each once, no networks as null. An expiry must be later than `now` (RFC 3339 UTC), unless it is the
  * current one.
  */
-export function readAccess(wanted: WantedAccess, current: Access, now: string): AccessReading {
+export function readAccess(requested: WantedAccess, current: Access, now: string): AccessReading {
   const faults: RecordError[] = []
-  const { scopes = current.scopes } = wanted
+  const { scopes = current.scopes } = requested
   const access = {
     scopes: KEY_SCOPES.filter((scope) => scopes.includes(scope)),
     expiresAt:
-      wanted.expiresAt === undefined ? current.expiresAt : readExpiry(wanted.expiresAt, current.expiresAt, now, faults),
+      requested.expiresAt === undefined
+        ? current.expiresAt
+        : readExpiry(requested.expiresAt, current.expiresAt, now, faults),
     allowedNetworks:
-      wanted.allowedNetworks === undefined ? current.allowedNetworks : readNetworks(wanted.allowedNetworks, faults),
+      requested.allowedNetworks === undefined
+        ? current.allowedNetworks
+        : readNetworks(requested.allowedNetworks, faults),
   }
   return faults.length > 0 ? { problem: invalidFields(faults) } : { access }
 }
 
-function readExpiry(wanted: string | null, current: string | null, now: string, faults: RecordError[]): string | null {
-  if (wanted === null) return null
-  const atMs = Date.parse(wanted)
+function readExpiry(
+  requested: string | null,
+  current: string | null,
+  now: string,
+  faults: RecordError[],
+): string | null {
+  if (requested === null) return null
+  const atMs = Date.parse(requested)
   // The date-time format allows values that neither PostgreSQL nor Date accepts.
   const isTime = atMs <= LAST_INSTANT_MS
-  const expiresAt = isTime ? new Date(atMs).toISOString() : wanted
+  const expiresAt = isTime ? new Date(atMs).toISOString() : requested
   if (isTime && (expiresAt === current || atMs > Date.parse(now))) return expiresAt
   faults.push(fieldError('/expires_at', 'invalid_value', 'expires_at must be in the future, and before the year 10000'))
   return null
 }
 
-function readNetworks(wanted: readonly string[] | null, faults: RecordError[]): string[] | null {
-  if (wanted !== null && wanted.length > MAX_NETWORKS) {
+function readNetworks(requested: readonly string[] | null, faults: RecordError[]): string[] | null {
+  if (requested !== null && requested.length > MAX_NETWORKS) {
     const message = `allowed_networks must have at most ${MAX_NETWORKS} items`
     faults.push(fieldError('/allowed_networks', 'too_long', message))
     return null
   }
   const networks = new Set<string>()
-  for (const [at, text] of (wanted ?? []).entries()) {
+  for (const [at, text] of (requested ?? []).entries()) {
     const { network, fault } = readNetwork(text)
     if (network === undefined)
       faults.push(fieldError(`/allowed_networks/${at}`, 'invalid_format', `allowed_networks/${at} ${fault}`))

@@ -53,10 +53,10 @@ export const LARGEST_QUOTA = 2_147_483_647
 export type Decided<Event> = { events: Event[]; problem?: undefined } | { events?: undefined; problem: Problem }
 
 /** A key to issue. What is absent of its access is not narrowed. */
-export interface WantedKey extends Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>, WantedAccess {}
+export interface KeyToIssue extends Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>, WantedAccess {}
 
 /** Issues a key: the first event of its stream. `now` is RFC 3339 UTC. */
-export function decideIssue(key: WantedKey, now: string): Decided<KeyEvent> {
+export function decideIssue(key: KeyToIssue, now: string): Decided<KeyEvent> {
   const { access, problem: fault } = readAccess(key, FULL_ACCESS, now)
   if (fault) return { problem: fault }
   const data = { name: key.name, ...quotaOf(key), ...accessData(access) }
@@ -64,17 +64,17 @@ export function decideIssue(key: WantedKey, now: string): Decided<KeyEvent> {
 }
 
 /** Decides a change of a key. `now` is RFC 3339 UTC. Returns no events if nothing changes. */
-export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): Decided<KeyEvent> {
+export function decideKeyChange(key: KeyLife, change: KeyChange, now: string): Decided<KeyEvent> {
   if (key.isRevoked) {
-    if (wanted.change === 'revoke') return { events: [] }
+    if (change.change === 'revoke') return { events: [] }
     return { problem: problem('key_revoked', 'The API key has been revoked permanently; issue a new one') }
   }
   const place = { stream: key.id, version: key.version + 1, index: null }
-  switch (wanted.change) {
+  switch (change.change) {
     case 'edit':
-      return decideEdit(key, wanted, now)
+      return decideEdit(key, change, now)
     case 'rotate': {
-      const { overlapSeconds } = wanted
+      const { overlapSeconds } = change
       const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
       const data = { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
       return { events: [{ ...place, type: 'ApiKeyRotated', data }] }
@@ -88,12 +88,12 @@ export function decideKeyChange(key: KeyLife, wanted: KeyChange, now: string): D
   }
 }
 
-function decideEdit(key: KeyLife, wanted: KeyEdit, now: string): Decided<KeyEvent> {
-  const { access, problem: fault } = readAccess(wanted, key, now)
+function decideEdit(key: KeyLife, edit: KeyEdit, now: string): Decided<KeyEvent> {
+  const { access, problem: fault } = readAccess(edit, key, now)
   if (fault) return { problem: fault }
   const events: KeyEvent[] = []
   const place = () => ({ stream: key.id, version: key.version + events.length + 1, index: null })
-  const { name = key.name, quotaLimit = key.quotaLimit, refreshPeriod = key.refreshPeriod } = wanted
+  const { name = key.name, quotaLimit = key.quotaLimit, refreshPeriod = key.refreshPeriod } = edit
   if (name !== key.name) events.push({ ...place(), type: 'ApiKeyRenamed', data: { from: key.name, to: name } })
   if (quotaLimit !== key.quotaLimit || refreshPeriod !== key.refreshPeriod) {
     const data = { from: quotaOf(key), to: quotaOf({ quotaLimit, refreshPeriod }) }
@@ -103,7 +103,7 @@ function decideEdit(key: KeyLife, wanted: KeyEdit, now: string): Decided<KeyEven
     const data = { from: accessData(key), to: accessData(access) }
     events.push({ ...place(), type: 'ApiKeyAccessChanged', data })
   }
-  const { expectedCalls = key.expectedCalls } = wanted
+  const { expectedCalls = key.expectedCalls } = edit
   if (!isSameExpectation(expectedCalls, key.expectedCalls)) {
     const data = { from: key.expectedCalls, to: expectedCalls }
     events.push({ ...place(), type: 'ApiKeyExpectedCallsChanged', data })

@@ -24,21 +24,21 @@ type PasskeyEvent = Extract<NewEvent, { type: `UserPasskey${string}` | `UserReco
 /** Decides a change of the passkeys of a user who is not removed. `place`: where the event goes. */
 export function decidePasskeyChange(
   place: Pick<PasskeyEvent, 'stream' | 'version' | 'index'>,
-  wanted: PasskeyChange,
+  change: PasskeyChange,
 ): Decided<PasskeyEvent> {
-  switch (wanted.change) {
+  switch (change.change) {
     case 'add_passkey': {
-      const { passkeyId, name, held } = wanted
+      const { passkeyId, name, held } = change
       if (held >= MAX_PASSKEYS) return { problem: TOO_MANY }
       return { events: [{ ...place, type: 'UserPasskeyAdded', data: { passkey_id: passkeyId, name } }] }
     }
     case 'remove_passkey':
-      if (wanted.isLastWayIn) return { problem: ONLY_WAY_IN }
-      return { events: [{ ...place, type: 'UserPasskeyRemoved', data: { passkey_id: wanted.passkeyId } }] }
+      if (change.isLastWayIn) return { problem: ONLY_WAY_IN }
+      return { events: [{ ...place, type: 'UserPasskeyRemoved', data: { passkey_id: change.passkeyId } }] }
     case 'issue_recovery_codes':
       return { events: [{ ...place, type: 'UserRecoveryCodesIssued', data: { count: RECOVERY_CODES } }] }
     case 'use_recovery_code':
-      return { events: [{ ...place, type: 'UserRecoveryCodeUsed', data: { remaining: wanted.remaining } }] }
+      return { events: [{ ...place, type: 'UserRecoveryCodeUsed', data: { remaining: change.remaining } }] }
   }
 }
 

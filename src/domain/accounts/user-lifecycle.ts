@@ -75,22 +75,22 @@ export function decideInvitation({
 }
 
 /** Decides a change of a user. Returns no events if nothing changes. */
-export function decideUserChange(user: UserLife, wanted: UserChange, facts: UserFacts): Decided<UserEvent> {
-  if (wanted.change === 'erase') return decideErasure(user, wanted.positions)
+export function decideUserChange(user: UserLife, change: UserChange, facts: UserFacts): Decided<UserEvent> {
+  if (change.change === 'erase') return decideErasure(user, change.positions)
   if (user.isRemoved) {
-    if (wanted.change === 'remove' || wanted.change === 'revoke_token') return { events: [] }
+    if (change.change === 'remove' || change.change === 'revoke_token') return { events: [] }
     return { problem: problem('user_removed', 'The user has been removed; invite the person again') }
   }
-  if (facts.isBreakGlass && losesBreakGlass(wanted)) return { problem: BREAK_GLASS }
-  if (losesAdmin(user, wanted) && !facts.hasOtherAdmin) return { problem: LAST_ADMIN }
+  if (facts.isBreakGlass && losesBreakGlass(change)) return { problem: BREAK_GLASS }
+  if (losesAdmin(user, change) && !facts.hasOtherAdmin) return { problem: LAST_ADMIN }
   const place = { stream: user.id, version: user.version + 1, index: null }
-  switch (wanted.change) {
+  switch (change.change) {
     case 'role': {
-      if (wanted.role === user.role) return { events: [] }
-      return { events: [{ ...place, type: 'UserRoleChanged', data: { from: user.role, to: wanted.role } }] }
+      if (change.role === user.role) return { events: [] }
+      return { events: [{ ...place, type: 'UserRoleChanged', data: { from: user.role, to: change.role } }] }
     }
     case 'reset': {
-      const reset = { ...place, type: 'UserPasswordReset', data: { link_expires_at: wanted.linkExpiresAt } } as const
+      const reset = { ...place, type: 'UserPasswordReset', data: { link_expires_at: change.linkExpiresAt } } as const
       if (user.identity === null) return { events: [reset] }
       return { events: [reset, { ...place, version: place.version + 1, type: 'UserIdentityUnlinked', data: {} }] }
     }
@@ -99,15 +99,15 @@ export function decideUserChange(user: UserLife, wanted: UserChange, facts: User
     case 'remove':
       return { events: [{ ...place, type: 'UserRemoved', data: {} }] }
     case 'issue_token': {
-      const { tokenId, name, expiresAt, scope } = wanted
+      const { tokenId, name, expiresAt, scope } = change
       const data = { token_id: tokenId, name, expires_at: expiresAt, ...(scope === null ? {} : { scope }) }
       return { events: [{ ...place, type: 'UserTokenIssued', data }] }
     }
     case 'revoke_token':
-      return { events: [{ ...place, type: 'UserTokenRevoked', data: { token_id: wanted.tokenId } }] }
+      return { events: [{ ...place, type: 'UserTokenRevoked', data: { token_id: change.tokenId } }] }
     case 'link': {
-      if (isSameIdentity(user.identity, wanted.identity)) return { events: [] }
-      return { events: [{ ...place, type: 'UserIdentityLinked', data: { ...wanted.identity } }] }
+      if (isSameIdentity(user.identity, change.identity)) return { events: [] }
+      return { events: [{ ...place, type: 'UserIdentityLinked', data: { ...change.identity } }] }
     }
     case 'unlink':
       return { events: user.identity === null ? [] : [{ ...place, type: 'UserIdentityUnlinked', data: {} }] }
@@ -115,7 +115,7 @@ export function decideUserChange(user: UserLife, wanted: UserChange, facts: User
     case 'remove_passkey':
     case 'issue_recovery_codes':
     case 'use_recovery_code':
-      return decidePasskeyChange(place, wanted)
+      return decidePasskeyChange(place, change)
   }
 }
 
@@ -142,17 +142,17 @@ const BREAK_GLASS = problem(
 )
 
 /** Whether a change takes the emergency access from whoever has it. */
-function losesBreakGlass(wanted: UserChange): boolean {
+function losesBreakGlass(change: UserChange): boolean {
   return (
-    wanted.change === 'reset' || wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
+    change.change === 'reset' || change.change === 'remove' || (change.change === 'role' && change.role !== 'admin')
   )
 }
 
 /** Whether a change costs the company an administrator. */
-function losesAdmin(user: UserLife, wanted: UserChange): boolean {
+function losesAdmin(user: UserLife, change: UserChange): boolean {
   if (user.role !== 'admin') return false
-  if (wanted.change === 'unlink') return user.identity !== null && !user.hasPassword
-  return wanted.change === 'remove' || (wanted.change === 'role' && wanted.role !== 'admin')
+  if (change.change === 'unlink') return user.identity !== null && !user.hasPassword
+  return change.change === 'remove' || (change.change === 'role' && change.role !== 'admin')
 }
 
 /** Applies an event to a user. */

@@ -12,7 +12,7 @@ import {
   recordsOfCreate,
   recordsOfMany,
 } from './call-records.ts'
-import type { BlamedRecord } from './decide-records.ts'
+import type { OffendingRecord } from './decide-records.ts'
 import type { Touches } from './touched-values.ts'
 import { NO_TOUCHES, touchedValues } from './touched-values.ts'
 
@@ -25,7 +25,7 @@ interface CommandFacts {
   count: number
   touches: Touches
   /** The record that a refusal of the whole call names: that of a single update. */
-  blamed?: BlamedRecord
+  offending?: OffendingRecord
 }
 
 interface CreateCommand extends CommandFacts {
@@ -50,7 +50,7 @@ interface UpsertCommand extends CommandFacts {
 export interface UpdateOneCommand extends CommandFacts {
   operation: 'update_one'
   record: ReadRecord
-  blamed: BlamedRecord
+  offending: OffendingRecord
   preconditions: Preconditions
 }
 
@@ -87,11 +87,11 @@ export function readUpsertMany(body: SentJson, maxRecords: number, newId: (prefi
 
 /** Reads the command of `PATCH /v1/employees/{id}`. */
 export function readUpdateOne(id: string, body: SentJson, preconditions: Preconditions): Command {
-  const blamed = { locator: { id }, record: body }
+  const offending = { locator: { id }, record: body }
   const form = recordOfOne(body)
-  if (form.problem) return refusedCommand('update_one', form.problem, 1, blamed)
+  if (form.problem) return refusedCommand('update_one', form.problem, 1, offending)
   const record = readUpdateOf(form.records[0]!, id)
-  return { operation: 'update_one', count: 1, touches: touchedValues([record]), record, blamed, preconditions }
+  return { operation: 'update_one', count: 1, touches: touchedValues([record]), record, offending, preconditions }
 }
 
 /** The command of several employees, or its refusal if it sets a condition that their list does not meet. */
@@ -111,9 +111,9 @@ export function refusedCommand(
   operation: Operation,
   refusal: Problem,
   count: number,
-  blamed?: BlamedRecord,
+  offending?: OffendingRecord,
 ): RefusedCommand {
-  return { operation, count, touches: NO_TOUCHES, refusal, ...(blamed ? { blamed } : {}) }
+  return { operation, count, touches: NO_TOUCHES, refusal, ...(offending ? { offending } : {}) }
 }
 
 /** The number of records in a body that will not be read. */

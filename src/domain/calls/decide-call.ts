@@ -54,12 +54,12 @@ export function decideCall(call: WriteCall, state: CallState): DecidedCall {
   if (!usage || !isSecretValid(key, call.secretHash, nowMs)) return { ...NOTHING, usage: null, answer: null }
   const context = contextOf(call, key, state)
   const settle = (decision: CallDecision) => settleCall(call, context, decision, key, usage)
-  const { count, blamed } = call.command
-  const refuse = (refusal: Problem) => settle(refuseCall(refusal, count, context, blamed))
+  const { count, offending } = call.command
+  const refuse = (refusal: Problem) => settle(refuseCall(refusal, count, context, offending))
 
   // What is refused at no cost to the key keeps nothing of the content, or a key could fill the ledger for free.
   const refuseFree = (refusal: Problem) =>
-    settle(refuseCall(refusal, count, context, blamed && { ...blamed, record: null }))
+    settle(refuseCall(refusal, count, context, offending && { ...offending, record: null }))
 
   const noAccess = accessRefusal(key, call.sentFrom, 'employees:write')
   if (noAccess) return refuseFree(noAccess)
@@ -97,7 +97,7 @@ function contextOf(
 }
 
 function decideCommand(command: Command, employees: EmployeeDirectory, context: CallContext): CallDecision {
-  if ('refusal' in command) return refuseCall(command.refusal, command.count, context, command.blamed)
+  if ('refusal' in command) return refuseCall(command.refusal, command.count, context, command.offending)
   switch (command.operation) {
     case 'create':
       return decideCreate(command.records, command.newIds, employees, context)
@@ -112,11 +112,11 @@ function decideCommand(command: Command, employees: EmployeeDirectory, context: 
 
 /** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */
 function decideUpdateOne(command: UpdateOneCommand, employees: EmployeeDirectory, context: CallContext): CallDecision {
-  const { record, blamed, preconditions } = command
-  const employee = employees.byId(blamed.locator.id)
-  if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, blamed)
+  const { record, offending, preconditions } = command
+  const employee = employees.byId(offending.locator.id)
+  if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
-  if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, blamed)
+  if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, offending)
   return decideUpdate([record], employees, context)
 }
 

@@ -26,7 +26,7 @@ export interface CallContext {
 }
 
 /** The outcome of one record of a successful call. */
-interface RecordOutcome {
+interface AppliedRecord {
   index: number
   /** The employee after the call. */
   employee: Employee
@@ -42,7 +42,7 @@ export interface CallDecision {
   /** Null when the call succeeded. */
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
-  outcomes: RecordOutcome[]
+  outcomes: AppliedRecord[]
 }
 
 /** Decides a creation. `newIds` gives each record the id its employee will have. */
@@ -102,22 +102,27 @@ export function decideUpsert(
 }
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
-export interface BlamedRecord {
+export interface OffendingRecord {
   locator: { id: string }
   record: SentJson
 }
 
 /**
  * Refuses a whole call: applies nothing, and counts all its records as failed.
- * For a single update, `blamed` is its record, which gets the call's message.
+ * For a single update, `offending` is its record, which gets the call's message.
  */
-export function refuseCall(refusal: Problem, count: number, context: CallContext, blamed?: BlamedRecord): CallDecision {
+export function refuseCall(
+  refusal: Problem,
+  count: number,
+  context: CallContext,
+  offending?: OffendingRecord,
+): CallDecision {
   const counts = { ...NO_COUNTS, total: count, failed: count }
-  const rejected: EventData['EmployeeRecordRejected'] | null = blamed
+  const rejected: EventData['EmployeeRecordRejected'] | null = offending
     ? {
-        locator: keepLocator('id', blamed.locator.id),
-        ...keepRecord(blamed.record),
-        employee_id: isId('emp', blamed.locator.id) ? blamed.locator.id : null,
+        locator: keepLocator('id', offending.locator.id),
+        ...keepRecord(offending.record),
+        employee_id: isId('emp', offending.locator.id) ? offending.locator.id : null,
         errors: [{ pointer: '', code: refusal.code, message: refusal.detail }],
       }
     : null
@@ -231,8 +236,8 @@ function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): Ca
   const rejected = faulty.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
   const kept = faulty.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
-  const found = faulty.reduce((sum, { draft }) => sum + draft.faults.count, 0)
-  return close(rejected, counts, problem(codeFor(kept), detail, answered, found - answered.length), context)
+  const errorCount = faulty.reduce((sum, { draft }) => sum + draft.faults.count, 0)
+  return close(rejected, counts, problem(codeFor(kept), detail, answered, errorCount - answered.length), context)
 }
 
 function recordErrors({ record, before, faults }: Draft): RecordError[] {

@@ -15,18 +15,18 @@ export interface Touches {
   /** The managers that the records name. */
   managers: Naming
   /** The email addresses and external ids that the records set, apart from those that identify their employees. */
-  taken: Naming
+  claimed: Naming
 }
 
 const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [] }
-export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, taken: NOBODY }
+export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, claimed: NOBODY }
 
 /** Everything that deciding these records may look up: the employees they name, and the owners of values they set. */
 export function touchedValues(records: ReadRecord[]): Touches {
   return {
     located: naming(records.flatMap(({ locator }) => locator ?? [])),
     managers: naming(records.flatMap(({ manager }) => (manager && managerLocator(manager)) ?? [])),
-    taken: takenValues(records),
+    claimed: claimedValues(records),
   }
 }
 
@@ -49,14 +49,14 @@ function naming(locators: Locator[]): Naming {
   return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
 }
 
-function takenValues(records: ReadRecord[]): Naming {
-  const taken = (name: 'email' | 'external_id') =>
+function claimedValues(records: ReadRecord[]): Naming {
+  const claimed = (name: 'email' | 'external_id') =>
     records.flatMap(({ patch, locator }) => {
       const value = patch[name]
       const isLocator = locator?.field === name && locator.value === value
       return typeof value === 'string' && !isLocator ? [value] : []
     })
-  return { employeeIds: [], emails: taken('email'), externalIds: taken('external_id') }
+  return { employeeIds: [], emails: claimed('email'), externalIds: claimed('external_id') }
 }
 
 /** The names of these, each once if there are several. */

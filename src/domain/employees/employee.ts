@@ -189,9 +189,9 @@ function customChanges(
   before: Record<string, CustomValue>,
   patch: Record<string, CustomValue | null> | null,
 ): AttributeChanges {
-  const wanted = patch ?? Object.fromEntries(Object.keys(before).map((key) => [key, null]))
+  const requested = patch ?? Object.fromEntries(Object.keys(before).map((key) => [key, null]))
   const changes: AttributeChanges = {}
-  for (const [key, to] of Object.entries(wanted)) {
+  for (const [key, to] of Object.entries(requested)) {
     const from: AttributeValue = Object.hasOwn(before, key) ? (before[key] ?? null) : null
     if (from !== to) changes[CUSTOM_PREFIX + key] = { from, to }
   }

@@ -39,27 +39,27 @@ export function decideProvider(id: string, settings: ProviderSettings): Provider
 /** Decides a change of a provider. Returns no events if nothing changes. */
 export function decideProviderChange(
   provider: ProviderLife,
-  wanted: ProviderChange,
+  change: ProviderChange,
   facts: ProviderFacts,
 ): Decided<ProviderEvent> {
   const place = { stream: provider.id, version: provider.version + 1, index: null }
-  switch (wanted.change) {
+  switch (change.change) {
     case 'edit': {
-      const data = changedSettings(provider.settings, wanted.settings)
+      const data = changedSettings(provider.settings, change.settings)
       if (data === null) return { events: [] }
       const isOther = data.to.issuer !== undefined || data.to.client_id !== undefined
       if (isOther && provider.use.use !== 'off') return { problem: TURN_OFF_TO_CHANGE }
       return { events: [{ ...place, type: 'IdentityProviderChanged', data }] }
     }
     case 'replace_secret': {
-      const data = changedSettings(provider.settings, { client_auth: wanted.clientAuth })
+      const data = changedSettings(provider.settings, { client_auth: change.clientAuth })
       const replaced = { ...place, type: 'IdentityProviderSecretReplaced', data: {} } as const
       if (data === null) return { events: [replaced] }
       const changed = { ...place, type: 'IdentityProviderChanged', data } as const
       return { events: [changed, { ...replaced, version: changed.version + 1 }] }
     }
     case 'use':
-      return decideUse(provider, wanted.use, facts)
+      return decideUse(provider, change.use, facts)
     case 'remove':
       if (provider.use.use === 'required') return { problem: TURN_OFF_TO_REMOVE }
       if (provider.use.use === 'optional' && !facts.hasAdminWithout) return { problem: NOBODY_ELSE }
@@ -67,9 +67,9 @@ export function decideProviderChange(
   }
 }
 
-function decideUse(provider: ProviderLife, wanted: ProviderUse, facts: ProviderFacts): Decided<ProviderEvent> {
+function decideUse(provider: ProviderLife, requested: ProviderUse, facts: ProviderFacts): Decided<ProviderEvent> {
   const from = provider.use
-  const to = wanted.use === 'required' ? wanted : { use: wanted.use, break_glass: null }
+  const to = requested.use === 'required' ? requested : { use: requested.use, break_glass: null }
   if (to.use === from.use && to.break_glass === from.break_glass) return { events: [] }
   if (to.use === 'required') {
     if (!facts.canBreakGlass) return { problem: NO_BREAK_GLASS }
@@ -100,14 +100,14 @@ const NO_BREAK_GLASS = invalidFields([
 /** The settings that differ, before and after; null if none does. */
 function changedSettings(
   current: ProviderSettings,
-  wanted: Partial<ProviderSettings>,
+  newSettings: Partial<ProviderSettings>,
 ): { from: Partial<ProviderSettings>; to: Partial<ProviderSettings> } | null {
-  const names = (Object.keys(wanted) as (keyof ProviderSettings)[]).filter(
-    (name) => name in current && JSON.stringify(wanted[name]) !== JSON.stringify(current[name]),
+  const names = (Object.keys(newSettings) as (keyof ProviderSettings)[]).filter(
+    (name) => name in current && JSON.stringify(newSettings[name]) !== JSON.stringify(current[name]),
   )
   if (names.length === 0) return null
   const pick = (settings: Partial<ProviderSettings>) => Object.fromEntries(names.map((name) => [name, settings[name]]))
-  return { from: pick(current), to: pick(wanted) }
+  return { from: pick(current), to: pick(newSettings) }
 }
 
 /** Applies an event to a provider. */

@@ -41,18 +41,18 @@ export function decideWebhook(id: string, settings: WebhookSettings): WebhookEve
  */
 export function decideWebhookChange(
   webhook: WebhookLife,
-  wanted: WebhookChange,
+  change: WebhookChange,
   { now, position, isFailing }: { now: string; position: number; isFailing: boolean },
 ): WebhookEvent[] {
   const { status } = webhook
   const place = { stream: webhook.id, version: webhook.version + 1, index: null }
-  switch (wanted.change) {
+  switch (change.change) {
     case 'edit': {
-      const data = changedSettings(webhook.settings, wanted.settings)
+      const data = changedSettings(webhook.settings, change.settings)
       return data ? [{ ...place, type: 'WebhookChanged', data }] : []
     }
     case 'rotate': {
-      const { overlapSeconds } = wanted
+      const { overlapSeconds } = change
       const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
       const data = { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
       return [{ ...place, type: 'WebhookSecretRotated', data }]
@@ -60,12 +60,12 @@ export function decideWebhookChange(
     case 'pause':
       return status === 'paused' ? [] : [{ ...place, type: 'WebhookPaused', data: {} }]
     case 'resume': {
-      if (status === 'enabled' && wanted.position === undefined && !isFailing) return []
-      return [{ ...place, type: 'WebhookResumed', data: { position: wanted.position ?? position } }]
+      if (status === 'enabled' && change.position === undefined && !isFailing) return []
+      return [{ ...place, type: 'WebhookResumed', data: { position: change.position ?? position } }]
     }
     case 'disable':
       if (status !== 'enabled') return []
-      return [{ ...place, type: 'WebhookDisabled', data: { reason: wanted.reason, position } }]
+      return [{ ...place, type: 'WebhookDisabled', data: { reason: change.reason, position } }]
     case 'remove':
       return [{ ...place, type: 'WebhookRemoved', data: {} }]
   }
@@ -74,14 +74,14 @@ export function decideWebhookChange(
 /** The settings that differ, before and after; null if none does. */
 function changedSettings(
   current: WebhookSettings,
-  wanted: Partial<WebhookSettings>,
+  newSettings: Partial<WebhookSettings>,
 ): { from: Partial<WebhookSettings>; to: Partial<WebhookSettings> } | null {
-  const names = (Object.keys(wanted) as (keyof WebhookSettings)[]).filter(
-    (name) => wanted[name] !== undefined && JSON.stringify(wanted[name]) !== JSON.stringify(current[name]),
+  const names = (Object.keys(newSettings) as (keyof WebhookSettings)[]).filter(
+    (name) => newSettings[name] !== undefined && JSON.stringify(newSettings[name]) !== JSON.stringify(current[name]),
   )
   if (names.length === 0) return null
   const pick = (settings: Partial<WebhookSettings>) => Object.fromEntries(names.map((name) => [name, settings[name]]))
-  return { from: pick(current), to: pick(wanted) }
+  return { from: pick(current), to: pick(newSettings) }
 }
 
 /** Applies an event to a webhook. */

@@ -4,12 +4,12 @@ import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
 import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import { isId } from '../../domain/ids.ts'
 import { companyOfApiKey } from '../../domain/accounts/secrets.ts'
-import type { FoundKey, WantedKey } from '../../accounts/api-keys/key-access.ts'
+import type { FoundKey, KeyName } from '../../accounts/api-keys/key-access.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import { isSmallBody } from '../server/body-length.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { clientOf } from './client.ts'
-import { openCredentialCache } from './credential-cache.ts'
+import { createCredentialCache } from './credential-cache.ts'
 
 /** A caller of the public API with a valid secret. The key may be disabled, or not allow the call. */
 export interface AuthenticatedCaller extends FoundKey {
@@ -43,8 +43,8 @@ declare module 'fastify' {
  * Writing calls check the key again under the lock of their company, and a verification checks it where its use is
  * counted. For those, a secret that was valid moments ago (see credential-cache.ts) is enough here.
  */
-export function authenticateCaller(findKey: (wanted: WantedKey) => Promise<FoundKey | null>) {
-  const cache = openCredentialCache()
+export function authenticateCaller(findKey: (name: KeyName) => Promise<FoundKey | null>) {
+  const cache = createCredentialCache()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
     const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
@@ -57,17 +57,17 @@ export function authenticateCaller(findKey: (wanted: WantedKey) => Promise<Found
     enterCompany(companyId)
     // Only the current state of the key decides whether a large body is read.
     const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
-    const found = cached ?? (await checkSecret({ companyId, apiId }, secretHash))
-    request.caller = { ...found, secretHash, sentFrom, userAgent }
+    const key = cached ?? (await checkSecret({ companyId, apiId }, secretHash))
+    request.caller = { ...key, secretHash, sentFrom, userAgent }
     // Overwritten once the call's effect on the quota is known.
-    void reply.headers(rateLimitHeaders(found.key, found.usage, found.nowMs))
+    void reply.headers(rateLimitHeaders(key.key, key.usage, key.nowMs))
   }
 
-  async function checkSecret(wanted: WantedKey, secretHash: string): Promise<FoundKey> {
-    const found = await findKey(wanted)
-    if (!isSecretValid(found?.key, secretHash, found?.nowMs ?? 0) || !found) throw invalidCredentials()
-    cache.add(found, secretHash)
-    return found
+  async function checkSecret(name: KeyName, secretHash: string): Promise<FoundKey> {
+    const key = await findKey(name)
+    if (!isSecretValid(key?.key, secretHash, key?.nowMs ?? 0) || !key) throw invalidCredentials()
+    cache.add(key, secretHash)
+    return key
   }
 }
 

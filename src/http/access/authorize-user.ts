@@ -29,10 +29,11 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?
       return assertSameOrigin(request, sessions)
     }
     const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
-    const found = token === undefined ? null : await findUserOfToken(db, token)
-    request.user = found && found.user
+    const tokenOwner = token === undefined ? null : await findUserOfToken(db, token)
+    request.user = tokenOwner && tokenOwner.user
     userOf(request)
-    if (found && found.scope !== null && found.scope !== scope) throw new ProblemError(NARROWED[found.scope])
+    if (tokenOwner && tokenOwner.scope !== null && tokenOwner.scope !== scope)
+      throw new ProblemError(NARROWED[tokenOwner.scope])
   }
 }
 

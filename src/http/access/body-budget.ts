@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { accessRefusal, quotaRefusal } from '../../domain/calls/key-refusals.ts'
-import { openBudget, quarterOf } from '../../admission/budget.ts'
+import { createBudget, quarterOf } from '../../admission/budget.ts'
 import type { AuthenticatedCaller } from './authenticate.ts'
 import { callerOf } from './authenticate.ts'
-import { announcedBytes, isSmallBody, SMALL_BODY } from '../server/body-length.ts'
+import { announcedBytes, isSmallBody, DEFAULT_BODY_LIMIT } from '../server/body-length.ts'
 import { CutOffError, ProblemError } from '../server/problem.ts'
 
 export interface BodyBudget {
@@ -34,9 +34,9 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
   const share = quarterOf(bytes)
   // Waiting bodies sit in the buffers of their connections, which may use as much memory again. This limits the number
   // of calls that wait, so the budgets below need no limit.
-  const unread = openBudget({ total: Math.ceil(bytes / UNREAD_BYTES) })
-  const ofKeys = openBudget({ share: share / 2, maxWaiting: Infinity, maxWaitMs })
-  const ofCompanies = openBudget({ total: bytes, share, maxWaiting: Infinity, maxWaitMs })
+  const unread = createBudget({ total: Math.ceil(bytes / UNREAD_BYTES) })
+  const ofKeys = createBudget({ share: share / 2, maxWaiting: Infinity, maxWaitMs })
+  const ofCompanies = createBudget({ total: bytes, share, maxWaiting: Infinity, maxWaitMs })
 
   /** Reserves memory for a body, first from its key's share: waiting there does not hold up other keys. */
   async function take({ companyId, key }: AuthenticatedCaller, amount: number): Promise<() => void> {
@@ -64,7 +64,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     const caller = callerOf(request)
     if (!isSmallBody(request)) refuseUseless(request, caller)
     const began = performance.now()
-    let giveBack = await take(caller, announced ?? SMALL_BODY)
+    let giveBack = await take(caller, announced ?? DEFAULT_BODY_LIMIT)
     request.waitedMs = performance.now() - began
     if (request.raw.destroyed) {
       giveBack()

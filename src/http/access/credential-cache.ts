@@ -7,7 +7,7 @@ const MAX_ENTRIES = 10_000
 interface CredentialCache {
   /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
   find(apiId: string, secretHash: string): FoundKey | null
-  add(found: FoundKey, secretHash: string): void
+  add(key: FoundKey, secretHash: string): void
 }
 
 /**
@@ -15,23 +15,23 @@ interface CredentialCache {
  * as every writing call does in its append transaction. The cache never has the last word, so disabling or revoking a
  * key takes effect at once. `now` returns milliseconds.
  */
-export function openCredentialCache(now: () => number = () => performance.now()): CredentialCache {
-  const entries = new Map<string, { found: FoundKey; at: number }>()
+export function createCredentialCache(now: () => number = () => performance.now()): CredentialCache {
+  const entries = new Map<string, { key: FoundKey; at: number }>()
   return {
     find(apiId, secretHash) {
       const key = cacheKey(apiId, secretHash)
       const entry = entries.get(key)
       if (!entry) return null
       const age = now() - entry.at
-      if (age < MAX_AGE_MS) return { ...entry.found, nowMs: entry.found.nowMs + Math.round(age) }
+      if (age < MAX_AGE_MS) return { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) }
       entries.delete(key)
       return null
     },
-    add(found, secretHash) {
-      const key = cacheKey(found.key.id, secretHash)
+    add(foundKey, secretHash) {
+      const key = cacheKey(foundKey.key.id, secretHash)
       // Re-insert, so that the first entry is the oldest.
       entries.delete(key)
-      entries.set(key, { found, at: now() })
+      entries.set(key, { key: foundKey, at: now() })
       if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!)
     },
   }

@@ -16,7 +16,7 @@ interface Window {
  * Allows at most `max` failures per key in a window that starts with the first attempt. At most `kept` windows are
  * stored; beyond that, the oldest is dropped. Keys without failures are not stored. `now` returns milliseconds.
  */
-export function openFailureCounts(options: {
+export function createFailureCounts(options: {
   max: number
   windowMs: number
   kept: number
@@ -27,10 +27,10 @@ export function openFailureCounts(options: {
   const windows = new Map<string, Window>()
 
   function find(key: string): Window | undefined {
-    const found = windows.get(key)
-    if (!found || found.endsAt > now()) return found
+    const window = windows.get(key)
+    if (!window || window.endsAt > now()) return window
     windows.delete(key)
-    return found.running > 0 ? open(key, found.running) : undefined
+    return window.running > 0 ? open(key, window.running) : undefined
   }
 
   function open(key: string, running: number): Window {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tooMany } from './rate-limits.ts'
-import { openBudget } from '../../admission/budget.ts'
+import { createBudget } from '../../admission/budget.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,7 +32,7 @@ export function whenGiven(...names: string[]) {
  * left for the rest. Further ones get 429. Call it before registering routes.
  */
 export function limitHeavyReads(app: FastifyInstance, atOnce: number): void {
-  const places = openBudget({ share: atOnce })
+  const places = createBudget({ share: atOnce })
   const limitedHandlers = new WeakSet<object>()
   app.decorateRequest('streamed', null)
   app.decorateRequest('left', undefined)

@@ -21,21 +21,21 @@ interface SealedCookieOptions {
 }
 
 /** Opens a cookie of this name. It is encrypted (AES-256-GCM), so that it needs no row until the step is finished. */
-export function openSealedCookie<Value>(options: SealedCookieOptions): SealedCookie<Value> {
+export function createSealedCookie<Value>(options: SealedCookieOptions): SealedCookie<Value> {
   const { secrets, settings, lifeSeconds } = options
   const name = `${isSecure(settings) ? '__Host-' : ''}${options.name}`
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(settings) } as const
   return {
     set(reply, value) {
       const expiresAt = databaseTimeMs() + lifeSeconds * 1_000
-      const sealed = secrets.seal(JSON.stringify({ value, expiresAt }), `cookie ${name}`).toString('base64url')
+      const sealed = secrets.encrypt(JSON.stringify({ value, expiresAt }), `cookie ${name}`).toString('base64url')
       void reply.setCookie(name, sealed, { ...attributes, maxAge: lifeSeconds })
     },
     read(request) {
       const sealed = request.cookies[name]
       if (sealed === undefined) return null
       try {
-        const text = secrets.open(Buffer.from(sealed, 'base64url'), `cookie ${name}`)
+        const text = secrets.decrypt(Buffer.from(sealed, 'base64url'), `cookie ${name}`)
         const { value, expiresAt } = JSON.parse(text) as { value: Value; expiresAt: number }
         return expiresAt > databaseTimeMs() ? value : null
       } catch (error) {

@@ -12,7 +12,7 @@ import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
-import { actingUser, forbidCaching, SMALL_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { actingUser, forbidCaching, ADMIN_BODY_LIMIT, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn, NoQuery } from '../openapi/schema-parts.ts'
 
 interface OfKey {
@@ -60,8 +60,8 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     async (request) => {
       const { status } = request.query
       const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
-      const found = await listApiKeys(db, actingUser(request).companyId, page)
-      return pageOf(found, request.query.limit, ({ key }) => key.id, renderKey)
+      const keys = await listApiKeys(db, actingUser(request).companyId, page)
+      return pageOf(keys, request.query.limit, ({ key }) => key.id, renderKey)
     },
   )
 
@@ -75,9 +75,9 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
       },
     },
     async (request) => {
-      const found = await findApiKey(db, actingUser(request).companyId, keyId(request))
-      if (!found) throw makeUnknownKeyError()
-      return renderKey(found)
+      const stored = await findApiKey(db, actingUser(request).companyId, keyId(request))
+      if (!stored) throw makeUnknownKeyError()
+      return renderKey(stored)
     },
   )
 }
@@ -92,7 +92,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
           'The secret is shown only once. A key can be used at once, and without limits other than those given.',
         ...{ querystring: NoQuery, body: IssueBody, response: { 201: ShownKeyWithSecret } },
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
     },
     async (request, reply) => {
       const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
@@ -110,7 +110,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
         ...{ params, querystring: NoQuery, body: EditBody, response: { 200: ShownKey } },
         problems: ['key_not_found', 'key_revoked'],
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
     },
     async (request, reply) => {
       const changed = await changeApiKey(services, actingUser(request), keyId(request), readEdit(request.body))
@@ -139,7 +139,7 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
         },
         problems: ['key_not_found', 'key_revoked'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     async (request, reply) => {
       const { overlap_seconds: overlapSeconds } = request.body
@@ -163,7 +163,7 @@ function addActionRoute(
         ...{ operationId, summary, description, tags, params, querystring: NoQuery, response: { 200: ShownKey } },
         problems: change === 'revoke' ? ['key_not_found'] : ['key_not_found', 'key_revoked'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     async (request, reply) => {
       const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })

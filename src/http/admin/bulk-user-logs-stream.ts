@@ -12,7 +12,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import type { MachineOf } from '../live/company-watch.ts'
-import { openCompanyWatch } from '../live/company-watch.ts'
+import { createCompanyWatch } from '../live/company-watch.ts'
 import type { StreamLimits } from '../live/live-stream.ts'
 import { followLive } from '../live/live-stream.ts'
 import type { OpenStreams } from '../live/open-streams.ts'
@@ -51,7 +51,7 @@ export function bulkUserLogsStream(
   app: FastifyInstance,
   { access, reads, limits, streams, authorize, machineOf }: StreamServices,
 ): void {
-  const watch = openCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
+  const watch = createCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
     machineOf,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the log; retrying'),

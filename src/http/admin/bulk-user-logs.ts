@@ -88,8 +88,8 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       const after = cursor === undefined ? -1 : decodeCursor(cursor)
       const logs = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
-      const found = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
-      const { items, next_cursor } = pageOf(found, limit, ({ index }) => index ?? 0)
+      const records = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
+      const { items, next_cursor } = pageOf(records, limit, ({ index }) => index ?? 0)
       return { items: await renderRecords(logs, companyId, items), next_cursor }
     },
   )
@@ -97,7 +97,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
 
 /** Finds an entry. Throws `log_not_found`, also for an entry of another company. */
 export async function requireLogEntry(logs: LedgerDb, companyId: string, id: string): Promise<LogEntry> {
-  const found = isId('log', id) ? await findLogEntry(logs, companyId, id) : null
-  if (!found) throw new ProblemError(problem('log_not_found', 'No such log entry exists'))
-  return found
+  const entry = isId('log', id) ? await findLogEntry(logs, companyId, id) : null
+  if (!entry) throw new ProblemError(problem('log_not_found', 'No such log entry exists'))
+  return entry
 }

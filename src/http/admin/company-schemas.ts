@@ -6,7 +6,7 @@ import { userOf } from '../access/authorize-user.ts'
 /* Shared by the routes for keys, webhooks, users and tokens. */
 
 /** Maximum size of a body on these routes, in bytes. */
-export const SMALL_BODY = 16_384
+export const ADMIN_BODY_LIMIT = 16_384
 
 /** Trims these texts of a body before validation. */
 export function trimTexts(...names: string[]) {

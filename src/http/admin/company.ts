@@ -10,7 +10,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, SMALL_BODY, setPositionHeader } from './company-schemas.ts'
+import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
 import { NoQuery, STRICT, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
@@ -50,7 +50,7 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
         description: 'The web pages show times in this zone. The API always uses UTC.',
         ...{ querystring: NoQuery, body: ChangeCompanyBody, response: { 200: ShownCompany } },
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     async (request, reply) => {
       const changed = await changeTimeZone(services, actingUser(request), readTimeZoneField(request.body))

@@ -8,7 +8,7 @@ import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, SMALL_BODY, setPositionHeader } from './company-schemas.ts'
+import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
 import { NoQuery, STRICT } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
@@ -52,7 +52,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
         ...{ tags: ['Erasure'], querystring: NoQuery, body: ErasureBody, response: { 200: Erasure } },
         problems: ['employee_not_found', 'former_name'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     async (request, reply) => {
       const { position, ...erased } = await eraseEmployee(services, actingUser(request), readIdentifier(request.body))

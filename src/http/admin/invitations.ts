@@ -7,7 +7,7 @@ import { JSON_TYPES } from '../server/media-types.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { clientOf } from '../access/client.ts'
 import { limitFailures } from '../access/rate-limits.ts'
-import { SMALL_BODY, setPositionHeader } from './company-schemas.ts'
+import { ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
 import { AcceptBody, ShownUser, renderUser } from './user-schemas.ts'
 
@@ -36,7 +36,7 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
         ...{ tags: ['Users'], security: [], querystring: NoQuery, body: AcceptBody, response: { 200: ShownUser } },
         problems: ['invalid_credentials', 'provider_required'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     accept,
   )

@@ -15,7 +15,7 @@ import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
-import { SMALL_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { ADMIN_BODY_LIMIT, setPositionHeader, trimName } from './company-schemas.ts'
 import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
 
 const tags = ['Tokens']
@@ -35,8 +35,11 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
     },
     async (request) => {
       const userId = await findTokenOwner(db, userOf(request), request.query.user)
-      const found = await listUserTokens(db, userOf(request).companyId, { userId, ...pageBefore('tok', request.query) })
-      return pageOf(found, request.query.limit, ({ token }) => token.id, renderToken)
+      const tokens = await listUserTokens(db, userOf(request).companyId, {
+        userId,
+        ...pageBefore('tok', request.query),
+      })
+      return pageOf(tokens, request.query.limit, ({ token }) => token.id, renderToken)
     },
   )
 
@@ -50,13 +53,13 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
         ...{ querystring: NoQuery, body: IssueTokenBody, response: { 201: TokenWithSecret } },
         problems: ['too_many_tokens'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
     },
     async (request, reply) => {
       const { name, expires_in_days: expiresInDays, scope = null } = request.body
       const acting = actingUser(request)
-      const wanted = { userId: acting.actor, name, expiresInDays, scope }
-      const { token, secret, position } = await issueUserToken(services, acting, wanted)
+      const newToken = { userId: acting.actor, name, expiresInDays, scope }
+      const { token, secret, position } = await issueUserToken(services, acting, newToken)
       const body = { ...renderToken({ token, now: token.createdAt }), token: secret }
       return setPositionHeader(forbidCaching(reply), position).code(201).send(body)
     },
@@ -94,11 +97,11 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
 async function findTokenOwner(
   db: LedgerDb,
   { companyId, userId, role }: SignedInUser,
-  wanted = userId,
+  requestedId = userId,
 ): Promise<string> {
-  if (wanted === userId) return userId
+  if (requestedId === userId) return userId
   if (role !== 'admin') throw new ProblemError(ADMIN_ONLY)
-  const found = isId('usr', wanted) ? await findUser(db, companyId, wanted) : null
-  if (!found) throw new ProblemError(NO_SUCH_USER)
-  return found.id
+  const user = isId('usr', requestedId) ? await findUser(db, companyId, requestedId) : null
+  if (!user) throw new ProblemError(NO_SUCH_USER)
+  return user.id
 }

@@ -15,7 +15,7 @@ import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
-import { SMALL_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { ADMIN_BODY_LIMIT, setPositionHeader, trimName } from './company-schemas.ts'
 import {
   ChangeUserBody,
   InviteBody,
@@ -55,8 +55,8 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     async (request) => {
       const { status } = request.query
       const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
-      const found = await listUsers(db, actingUser(request).companyId, page)
-      return pageOf(found, request.query.limit, ({ id }) => id, renderUser)
+      const users = await listUsers(db, actingUser(request).companyId, page)
+      return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
     },
   )
 
@@ -70,9 +70,9 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
       },
     },
     async (request) => {
-      const found = await findUser(db, actingUser(request).companyId, userId(request))
-      if (!found) throw makeUnknownUserError()
-      return renderUser(found)
+      const user = await findUser(db, actingUser(request).companyId, userId(request))
+      if (!user) throw makeUnknownUserError()
+      return renderUser(user)
     },
   )
 }
@@ -90,7 +90,7 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
           'the user to an account there instead.',
         ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY, preValidation: trimName },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
     },
     async (request, reply) => {
       const { name, role } = request.body
@@ -115,7 +115,7 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
         ...{ params, querystring: NoQuery, body: ChangeUserBody, response: { 200: ShownUser } },
         problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     async (request, reply) => {
       const changed = await changeUserRole(services, actingUser(request), userId(request), request.body.role)
@@ -160,7 +160,7 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
         ...{ tags, params, querystring: NoQuery, response: { 200: InvitedUser } },
         problems: ['user_not_found', 'user_removed', 'break_glass_user'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     async (request, reply) =>
       sendInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
@@ -179,7 +179,7 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
         ...{ tags, params, querystring: NoQuery, response: { 200: ShownUser } },
         problems: ['user_not_found', 'user_not_removed'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY },
+      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     },
     async (request, reply) => {
       const erased = await eraseUser(services, actingUser(request), userId(request))

@@ -101,11 +101,11 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
       const before = cursor === undefined ? null : decodeCursor(cursor)
       const stream = requireEmployeeId(request.params.id)
       const db = await reads.of(companyId, request.left)
-      const found = await readStreamBackwards(db, companyId, { stream, before, limit })
-      const last = found.at(-1)
+      const events = await readStreamBackwards(db, companyId, { stream, before, limit })
+      const last = events.at(-1)
       if (!last && before === null) throw makeUnknownEmployeeError()
       return {
-        items: found.map(toAuditedEvent),
+        items: events.map(toAuditedEvent),
         // The versions of a stream are contiguous.
         next_cursor: last && last.stream_version > 1 ? encodeCursor(last.stream_version) : null,
       }

@@ -6,7 +6,7 @@ import { problem } from '../../domain/errors.ts'
 import { readHead, readPositions } from '../../ledger/read/read-head.ts'
 import { storedEventPages } from '../../ledger/read/read-stored-events.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { openCompanyWatch } from '../live/company-watch.ts'
+import { createCompanyWatch } from '../live/company-watch.ts'
 import type { LiveEvents } from '../live/live-stream.ts'
 import { followLive } from '../live/live-stream.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -35,7 +35,7 @@ export function eventsStream(
   app: FastifyInstance,
   { access, reads, limits, streams, authorize, machineOf }: AuditServices,
 ): void {
-  const watch = openCompanyWatch((companyIds) => readPositions(access, companyIds), {
+  const watch = createCompanyWatch((companyIds) => readPositions(access, companyIds), {
     intervalMs: POLL_MS,
     machineOf,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the ledger; retrying'),

@@ -56,11 +56,11 @@ export function events(app: FastifyInstance, { reads, authorize }: AuditServices
     async (request, reply) => {
       const { companyId } = userOf(request)
       const db = await reads.of(companyId, request.left)
-      const wanted = await readFilter(db, companyId, request.query)
+      const filter = await readFilter(db, companyId, request.query)
       const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
       const pages = isExport
-        ? exportPages(db, companyId, wanted)
-        : storedEventPages(db, companyId, wanted, request.query.limit)
+        ? exportPages(db, companyId, filter)
+        : storedEventPages(db, companyId, filter, request.query.limit)
       const toLine = request.query.format === 'proof' ? formatProofLine : formatEventLine
       const texts = renderPages(pages, toLine)
       return sendLines(request, reply, await streamTexts({ request, reply, authorize }, texts))

@@ -19,7 +19,7 @@ interface CompanyWatchOptions {
  * Watches a position of each company, whichever process moves it, by polling with one small query for all companies of a
  * machine that have listeners. Does not poll while there are none.
  */
-export function openCompanyWatch(
+export function createCompanyWatch(
   readReached: (companyIds: string[]) => Promise<Map<string, number>>,
   { intervalMs, onError, machineOf = () => null }: CompanyWatchOptions,
 ): CompanyWatch {

@@ -111,10 +111,10 @@ async function deliver(
   const sent = reply.sse.send(event).then(() => true)
   if (!reply.raw.writableNeedDrain) return await sent
   // The library would wait forever, even for a disconnected client.
-  const taken = new AbortController()
-  const given = pause(patienceMs, false, { signal: AbortSignal.any([ended, taken.signal]) }).catch(() => false)
+  const accepted = new AbortController()
+  const given = pause(patienceMs, false, { signal: AbortSignal.any([ended, accepted.signal]) }).catch(() => false)
   const isTaken = await Promise.race([sent, given])
-  taken.abort()
+  accepted.abort()
   return isTaken
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { tooMany } from '../access/rate-limits.ts'
-import { openBudget } from '../../admission/budget.ts'
+import { createBudget } from '../../admission/budget.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
@@ -13,8 +13,8 @@ export interface OpenStreams {
 }
 
 /** Limits streams by user. Ends them when the server stops, which would otherwise wait for them forever. */
-export function openStreams(app: FastifyInstance, perUser: number): OpenStreams {
-  const places = openBudget({ share: perUser })
+export function createOpenStreams(app: FastifyInstance, perUser: number): OpenStreams {
+  const places = createBudget({ share: perUser })
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   app.addHook('preClose', async () => {

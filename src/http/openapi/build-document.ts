@@ -23,14 +23,14 @@ export interface RegisteredRoute {
 export interface OpenApiDocument {
   openapi: string
   info: object
-  paths: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, OpenApiOperation>>
   /** The messages that the service sends, by type. */
   webhooks: Record<string, object>
   components: { schemas: Record<string, object>; [kind: string]: Record<string, object> }
   [member: string]: unknown
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   operationId: string
   security: readonly object[]
   parameters?: object[]
@@ -101,13 +101,14 @@ function byPath(a: RegisteredRoute, b: RegisteredRoute): number {
   return rank(a) < rank(b) ? -1 : 1
 }
 
-function describe({ url, method, schema }: RegisteredRoute, components: Components): Operation {
+function describe({ url, method, schema }: RegisteredRoute, components: Components): OpenApiOperation {
   const { schemas } = components
   const part = findPart(url, schema.security)
   const { operationId, summary, description, tags } = schema
   const parameters = describeParameters(url, schema, schemas)
   const body =
-    schema.judgedBody ?? (schema.body === undefined ? undefined : asContent(schema.body, ADMIN_BODIES[operationId!]))
+    schema.documentedBody ??
+    (schema.body === undefined ? undefined : asContent(schema.body, ADMIN_BODIES[operationId!]))
   const refusals = describeRefusals(part, method, schema, components)
   const successes = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, answer]) => {
     const headers = [...part.headers, ...listPartHeaders(part, method, status)]
@@ -143,8 +144,8 @@ function describeRefusals(
   method: string,
   schema: FastifySchema,
   components: Components,
-): Operation['responses'] {
-  const isCall = schema.judgedBody !== undefined
+): OpenApiOperation['responses'] {
+  const isCall = schema.documentedBody !== undefined
   const headers = isCall ? [...part.headers, ...REFUSED_WRITE] : part.headers
   const refusals = problemAnswers(collectProblems(method, schema, part.problems), headers)
   return Object.fromEntries(
@@ -200,7 +201,7 @@ function describeParameters(url: string, schema: FastifySchema, schemas: NamedSc
         schemas,
       ),
     ),
-    ...(schema.judgedHeaders ?? []).map(referToParameter),
+    ...(schema.documentedHeaders ?? []).map(referToParameter),
   ]
 }
 

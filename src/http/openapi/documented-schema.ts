@@ -24,7 +24,7 @@ export interface DocumentedAnswer {
 }
 
 /** A body that appears only in the document, by media type. */
-export interface JudgedBody {
+export interface DocumentedBody {
   description?: string
   content: Record<string, DocumentedContent>
 }
@@ -45,9 +45,9 @@ declare module 'fastify' {
      * A body that the domain validates. Under `body`, Fastify would validate it with Ajv. But a writing call reports the
      * schema errors and state errors of all records together, and has an entry in Bulk User Logs.
      */
-    judgedBody?: JudgedBody
+    documentedBody?: DocumentedBody
     /** Request headers that the route reads itself. */
-    judgedHeaders?: readonly ParameterName[]
+    documentedHeaders?: readonly ParameterName[]
     /** Problem codes of the route, in addition to those of its part of the API. */
     problems?: readonly ProblemCode[]
   }

@@ -30,8 +30,8 @@ export class NamedSchemas {
   }
 
   #name(name: string, schema: object): object {
-    const known = this.components[name]
-    if (known && !isDeepStrictEqual(known, schema)) throw new Error(`two different schemas are called ${name}`)
+    const existing = this.components[name]
+    if (existing && !isDeepStrictEqual(existing, schema)) throw new Error(`two different schemas are called ${name}`)
     this.components[name] = schema
     return { $ref: `#/components/schemas/${name}` }
   }

@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../domain/errors.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { createBody, CreatedEmployees } from './answer-schemas.ts'
 import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, upsertBody } from './answer-schemas.ts'
-import type { Example, JudgedBody } from './documented-schema.ts'
+import type { Example, DocumentedBody } from './documented-schema.ts'
 import { jsonAnswer } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
 import { EmployeePatch } from './employee-schemas.ts'
@@ -50,7 +50,7 @@ export function createCall(maxRecords: number) {
     judgedHeaders: ['Idempotency-Key'],
     judgedBody: {
       description: 'An object with the records, an array of records, or a single record.',
-      ...judgedBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
+      ...describeBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
     },
     response: {
       200: jsonAnswer('With `validate_only`: the employees that would be created.', CreatedEmployees, {
@@ -76,7 +76,7 @@ export function updateOneCall() {
     params: EmployeeParams,
     querystring: WriteQuery,
     judgedHeaders: ['Idempotency-Key', 'If-Match'],
-    judgedBody: judgedBody(EmployeePatch, MERGE_PATCH_TYPES, examples.UPDATE_ONE_BODIES),
+    judgedBody: describeBody(EmployeePatch, MERGE_PATCH_TYPES, examples.UPDATE_ONE_BODIES),
     response: {
       200: jsonAnswer('The result of the update.', UpdatedEmployee, {
         headers: [...WRITE_HEADERS, 'ETag'],
@@ -100,7 +100,7 @@ export function updateManyCall(maxRecords: number) {
     judgedHeaders: ['Idempotency-Key'],
     judgedBody: {
       description: 'An object with the records, or an array of records.',
-      ...judgedBody(updateManyBody(maxRecords), MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES),
+      ...describeBody(updateManyBody(maxRecords), MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES),
     },
     response: {
       200: jsonAnswer('The result for each employee.', UpdatedEmployees, {
@@ -125,7 +125,7 @@ export function upsertCall(maxRecords: number) {
     judgedHeaders: ['Idempotency-Key'],
     judgedBody: {
       description: 'An object with the records, or an array of records.',
-      ...judgedBody(upsertBody(maxRecords), JSON_TYPES, examples.UPSERT_BODIES),
+      ...describeBody(upsertBody(maxRecords), JSON_TYPES, examples.UPSERT_BODIES),
     },
     response: {
       200: jsonAnswer('The result for each record.', UpsertedEmployees, {
@@ -137,6 +137,6 @@ export function upsertCall(maxRecords: number) {
   } as const
 }
 
-function judgedBody(schema: object, mediaTypes: readonly string[], bodies: Record<string, Example>): JudgedBody {
+function describeBody(schema: object, mediaTypes: readonly string[], bodies: Record<string, Example>): DocumentedBody {
   return { content: Object.fromEntries(mediaTypes.map((type) => [type, { schema, examples: bodies }])) }
 }

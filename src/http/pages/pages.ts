@@ -17,7 +17,7 @@ import { addEmployeesPage } from './employees/employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
 import { addEventPage } from './events/event-page.ts'
 import { addEventsPage } from './events/events-page.ts'
-import { openVerifications } from '../../ledger/audit/verifications.ts'
+import { createVerifications } from '../../ledger/audit/verifications.ts'
 import { addLedgerPage } from './ledger/ledger-page.ts'
 import { addHealthPage } from './company/health-page.ts'
 import { addInvitationPage } from './sign-in/invitation.ts'
@@ -25,7 +25,7 @@ import type { NavigationItem } from './parts/navigation.ts'
 import { findHome, NAVIGATION } from './parts/navigation.ts'
 import { askToSignIn } from './sign-in/sign-in-page.ts'
 import { addSignInPages } from './sign-in/sign-in-pages.ts'
-import { openSignInLimits } from './sign-in/sign-in-limits.ts'
+import { createSignInLimits } from './sign-in/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
@@ -59,7 +59,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     const user = await findSessionUser(access, request, sessions, true)
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
-  const limits = openSignInLimits(signInLimits)
+  const limits = createSignInLimits(signInLimits)
   addSignInPages(app, services, limits)
   addInvitationPage(app, services)
   addPublicKeys(app, services)
@@ -73,53 +73,53 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services, limits)
-    const part = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
+    const addSection = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
       signedIn.register(async (scope) => {
         scope.addHook('preValidation', requireItem(item))
         for (const add of routes) add(scope)
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
-    await part(NAVIGATION.bulkUserLogs, complete, (scope) => addBulkUserLogsPages(scope, { db, reads, sessions }))
-    await part(
+    await addSection(NAVIGATION.bulkUserLogs, complete, (scope) => addBulkUserLogsPages(scope, { db, reads, sessions }))
+    await addSection(
       NAVIGATION.apiKeys,
       (scope) => addApiKeysPage(scope, services),
       (scope) => addApiKeyPage(scope, services),
     )
-    await part(
+    await addSection(
       NAVIGATION.webhooks,
       (scope) => addWebhooksPage(scope, services),
       (scope) => addWebhookPage(scope, services),
       (scope) => addDeliveriesPage(scope, services),
       (scope) => addWebhookRemoval(scope, services),
     )
-    await part(NAVIGATION.usage, complete, (scope) => addUsagePage(scope, { db, reads }))
-    await part(
+    await addSection(NAVIGATION.usage, complete, (scope) => addUsagePage(scope, { db, reads }))
+    await addSection(
       NAVIGATION.users,
       (scope) => addUsersPage(scope, services),
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
     )
-    await part(NAVIGATION.signIn, (scope) => addProviderPages(scope, services))
-    await part(
+    await addSection(NAVIGATION.signIn, (scope) => addProviderPages(scope, services))
+    await addSection(
       NAVIGATION.events,
       (scope) => addEventsPage(scope, reads),
       (scope) => addEventPage(scope, reads),
     )
-    await part(
+    await addSection(
       NAVIGATION.employees,
       complete,
       (scope) => addEmployeesPage(scope, reads),
       (scope) => addEmployeePage(scope, reads),
     )
-    await part({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addEmployeeErasure(scope, db, company))
-    const verifications = openVerifications({
+    await addSection({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addEmployeeErasure(scope, db, company))
+    const verifications = createVerifications({
       ...{ db, signer },
       onError: (error) => app.log.error({ err: error }, 'could not verify a ledger'),
     })
     app.addHook('onClose', () => verifications.stop())
-    await part(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }))
-    await part(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
-    await part(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
+    await addSection(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }))
+    await addSection(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
+    await addSection(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
     addUnknownPages(signedIn)
   })
 }

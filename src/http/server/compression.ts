@@ -31,10 +31,10 @@ export function compressAnswers(app: FastifyInstance): void {
   /** By route and encoding. */
   const compressed = new Map<string, Promise<Buffer>>()
   const compressOnce = (key: string, payload: string | Buffer, encoding: Encoding) => {
-    const known = compressed.get(key) ?? compress(payload, encoding, true)
-    compressed.set(key, known)
-    known.catch(() => compressed.delete(key))
-    return known
+    const result = compressed.get(key) ?? compress(payload, encoding, true)
+    compressed.set(key, result)
+    result.catch(() => compressed.delete(key))
+    return result
   }
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isCompressible(reply, payload)) return payload
@@ -58,8 +58,8 @@ function isCompressible(reply: FastifyReply, payload: unknown): payload is strin
 
 /** Adds a request header to those on which the answer depends. */
 export function addVary(reply: FastifyReply, name: string): void {
-  const known = reply.getHeader('vary')
-  void reply.header('vary', known === undefined ? name : `${String(known)}, ${name}`)
+  const vary = reply.getHeader('vary')
+  void reply.header('vary', vary === undefined ? name : `${String(vary)}, ${name}`)
 }
 
 function isCausedByOtherSite({ headers }: FastifyRequest): boolean {

@@ -45,13 +45,13 @@ export function pageBefore(
 
 /** A page of a list that was read with one item more than requested. `placeOf` gives the place of an item. */
 export function pageOf<Item, Rendered = Item>(
-  found: Item[],
+  rows: Item[],
   limit: number,
   placeOf: (item: Item) => number | string,
   render: (item: Item) => Rendered = (item) => item as never,
 ): { items: Rendered[]; next_cursor: string | null } {
-  const items = found.slice(0, limit)
+  const items = rows.slice(0, limit)
   const last = items.at(-1)
-  const next = found.length > limit && last ? encodeCursor(placeOf(last)) : null
+  const next = rows.length > limit && last ? encodeCursor(placeOf(last)) : null
   return { items: items.map(render), next_cursor: next }
 }

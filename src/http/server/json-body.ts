@@ -97,7 +97,7 @@ interface ScannedBody {
  * cannot hold. Reads bytes, which is faster than reading characters: in UTF-8, the bytes of other characters are never ASCII.
  */
 function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
-  const found = { isTooDeep: false, values: 0, members: 0, hasInfinity: false, hasAlteredNumber: false }
+  const facts = { isTooDeep: false, values: 0, members: 0, hasInfinity: false, hasAlteredNumber: false }
   let depth = 0
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!
@@ -108,19 +108,19 @@ function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
       at = end - 1
       if (literal === null) continue
       const value = Number(literal)
-      if (!Number.isFinite(value)) found.hasInfinity = true
-      else if (!isExact(literal, value)) found.hasAlteredNumber = true
+      if (!Number.isFinite(value)) facts.hasInfinity = true
+      else if (!isExact(literal, value)) facts.hasAlteredNumber = true
     } else if (byte === 0x2c) {
-      found.values += 1
-      if (found.values > maxValues) return found
-    } else if (byte === 0x3a) found.members += 1
+      facts.values += 1
+      if (facts.values > maxValues) return facts
+    } else if (byte === 0x3a) facts.members += 1
     else if (byte === 0x5b || byte === 0x7b) {
       depth += 1
-      found.values += 1
-      if (depth > MAX_DEPTH) return { ...found, isTooDeep: true }
+      facts.values += 1
+      if (depth > MAX_DEPTH) return { ...facts, isTooDeep: true }
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1
   }
-  return found
+  return facts
 }
 
 /** The end of the number that starts here. What looks like a number may turn out to be invalid JSON. */
@@ -203,8 +203,8 @@ function findTextFault(text: string, path: Path): string | null {
 /** Renders a path for a message. Stops before the first name that the client chose. */
 function renderPath(path: Path): string {
   const end = path.findIndex((name) => !isOurs(name))
-  const known = end === -1 ? path : path.slice(0, end)
-  return known.length === 0 ? 'the top level' : `/${known.join('/')}`
+  const readable = end === -1 ? path : path.slice(0, end)
+  return readable.length === 0 ? 'the top level' : `/${readable.join('/')}`
 }
 
 /** Names the member at a path, or what it belongs to if the client chose a name. */

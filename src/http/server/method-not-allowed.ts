@@ -19,19 +19,19 @@ export interface KnownMethods {
  * 15.5.6) to the others.
  */
 export function collectMethods(app: FastifyInstance, refuse: Refuse): KnownMethods {
-  const known = new Map<string, Set<string>>()
+  const paths = new Map<string, Set<string>>()
   const allowed = new Map<string, string>()
   const refuseMethod = (request: FastifyRequest, reply: FastifyReply, allow: string) =>
     refuse(request, reply.header('allow', allow), problem('method_not_allowed', `The route supports ${allow}`))
   let patterns: { pattern: URLPattern; allow: string }[] | undefined
   app.addHook('onRoute', ({ url, method }) => {
-    const methods = known.get(url) ?? new Set()
+    const methods = paths.get(url) ?? new Set()
     for (const name of [method].flat()) methods.add(name)
-    known.set(url, methods)
+    paths.set(url, methods)
   })
   return {
     refuseOthers() {
-      for (const [url, methods] of Array.from(known)) {
+      for (const [url, methods] of Array.from(paths)) {
         const allow = METHODS.filter((method) => methods.has(method)).join(', ')
         allowed.set(url, allow)
         app.route({
@@ -49,8 +49,8 @@ export function collectMethods(app: FastifyInstance, refuse: Refuse): KnownMetho
         .toSorted(([one], [other]) => rank(one) - rank(other))
         .map(([path, allow]) => ({ pattern: new URLPattern({ pathname: path }), allow }))
       const [pathname = ''] = request.url.split('?', 1)
-      const found = patterns.find(({ pattern }) => pattern.test({ pathname }))
-      return found ? refuseMethod(request, reply, found.allow) : null
+      const route = patterns.find(({ pattern }) => pattern.test({ pathname }))
+      return route ? refuseMethod(request, reply, route.allow) : null
     },
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { errorCodes } from 'fastify'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream'
-import { announcedBytes, SMALL_BODY } from './body-length.ts'
+import { announcedBytes, DEFAULT_BODY_LIMIT } from './body-length.ts'
 import { CutOffError } from './problem.ts'
 
 declare module 'fastify' {
@@ -37,7 +37,7 @@ export function readBody(request: FastifyRequest, body: Readable): Promise<Buffe
       return refuse()
     }
     chunks.push(chunk)
-    if (!isSmall || length <= SMALL_BODY) return
+    if (!isSmall || length <= DEFAULT_BODY_LIMIT) return
     isSmall = false
     if (!request.reserveBody) return
     body.pause()

@@ -26,7 +26,7 @@ import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cu
 import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
 import type { MachineOf } from '../live/company-watch.ts'
-import { openPositionWaits } from './position-waits.ts'
+import { createPositionWaits } from './position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
 
 const ListQuery = Type.Object(
@@ -92,7 +92,7 @@ interface ListServices extends Pick<ReadServices, 'keyUsage'> {
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
 export function listEmployeesRoute(app: FastifyInstance, { reads, access, keyUsage, machineOf }: ListServices): void {
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
-  const waitForPosition = openPositionWaits(access, EMPLOYEES, onError, { machineOf })
+  const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { machineOf })
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
     { schema: listSchema, config: { isHeavyRead: whenGiven('q') }, ...chargedReading(keyUsage) },
@@ -122,8 +122,8 @@ async function listPage(db: LedgerDb, companyId: string, query: Query) {
   const after = cursor === undefined ? null : decodeIdCursor('emp', cursor)
   if (!isHeld) {
     // One more than asked for tells whether there is a next page.
-    const found = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
-    return pageOf(found, limit, ({ id }) => id)
+    const rows = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
+    return pageOf(rows, limit, ({ id }) => id)
   }
   const holder = await readEmployee(db, companyId, {
     ...(email === undefined ? {} : { email: normalizeEmail(email) }),

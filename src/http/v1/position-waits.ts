@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { openBudget } from '../../admission/budget.ts'
+import { createBudget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
 import { readProgress, readReached } from '../../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { MachineOf } from '../live/company-watch.ts'
-import { openCompanyWatch } from '../live/company-watch.ts'
+import { createCompanyWatch } from '../live/company-watch.ts'
 import { ProblemError } from '../server/problem.ts'
 
 /** How long a call waits, in milliseconds. */
@@ -26,18 +26,18 @@ interface WaitOptions {
  * the head, and with `unavailable` after 10 s, or at once if too many calls of the company wait. Calls `onError` when
  * the query fails; it is repeated.
  */
-export function openPositionWaits(
+export function createPositionWaits(
   db: LedgerDb,
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
   { waitMs = WAIT_MS, maxWaiting = MAX_WAITING, machineOf }: WaitOptions = {},
 ): (companyId: string, position: number) => Promise<void> {
-  const watch = openCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
+  const watch = createCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
     intervalMs: POLL_MS,
     onError,
     machineOf,
   })
-  const waiting = openBudget({ share: maxWaiting })
+  const waiting = createBudget({ share: maxWaiting })
 
   async function waitInLine(companyId: string, position: number): Promise<void> {
     const { promise: isReached, resolve } = Promise.withResolvers<true>()

@@ -137,14 +137,14 @@ async function refuse(
   const hasEntry = request.caller !== null && !isCutOff(error) && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
   logFault(request, error, refusal)
-  const blamed =
+  const offending =
     operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
   try {
     return await run(
       services,
       request,
       reply,
-      refusedCommand(operation, refusal, countRecords(operation, request.body), blamed),
+      refusedCommand(operation, refusal, countRecords(operation, request.body), offending),
       null,
     )
   } catch (failure) {

@@ -55,8 +55,8 @@ export class ClientRegister {
   ): ActorClient | null {
     const day = now.slice(0, 'yyyy-mm-dd'.length)
     const name = JSON.stringify([companyId, actorId, day, address, userAgent])
-    const known = this.#clients.get(name)
-    if (known) return known
+    const remembered = this.#clients.get(name)
+    if (remembered) return remembered
     const counts = this.#countsOf(companyId, day)
     const count = userAgent === null ? 'withAddress' : 'withProgram'
     if (counts[count] >= MAX_CLIENTS_OF_COMPANY) return null
@@ -67,8 +67,8 @@ export class ClientRegister {
   }
 
   #countsOf(companyId: string, day: string) {
-    const known = this.#counts.get(companyId)
-    if (known?.day === day) return known
+    const count = this.#counts.get(companyId)
+    if (count?.day === day) return count
     const counts = { day, withProgram: 0, withAddress: 0 }
     this.#counts.set(companyId, counts)
     return counts

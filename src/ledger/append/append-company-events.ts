@@ -1,10 +1,10 @@
 import type { ClientBase, Pool, PoolClient } from 'pg'
 import type { Budget } from '../../admission/budget.ts'
-import { openBudget, quarterOf } from '../../admission/budget.ts'
+import { createBudget, quarterOf } from '../../admission/budget.ts'
 import { isErasing } from '../../domain/erasure.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
-import { openHead } from './company-state.ts'
+import { insertHead } from './company-state.ts'
 import { beginFor } from '../../postgres/cluster/company-connections.ts'
 import { isTransient, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
@@ -72,7 +72,7 @@ const lines = new WeakMap<Pool, Budget>()
 function lineOf(pool: Pool): Budget {
   const line =
     lines.get(pool) ??
-    openBudget({ total: quarterOf(pool.options.max), share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+    createBudget({ total: quarterOf(pool.options.max), share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
   lines.set(pool, line)
   return line
 }
@@ -113,7 +113,7 @@ async function writeChange<Result>(
   clients: ClientRegister,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result> & { placed: SealedEvent[] }> {
-  if (isNew) await openHead(client, companyId)
+  if (isNew) await insertHead(client, companyId)
   const [locked] = await statements.lockHeads(client, [companyId], true)
   if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
   const now = headAt(locked, await statements.readClock(client))

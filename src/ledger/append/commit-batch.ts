@@ -112,12 +112,12 @@ function hasEvents(result: Committed | 'held'): boolean {
 async function commitOnConnection(
   { pool, shardOf, cache, onStored }: CommitOptions,
   calls: WriteCall[],
-  how: { wait: boolean; unchecked: ReadonlySet<WriteCall> },
+  options: { wait: boolean; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   const clients = registerOf(pool)
   try {
     return await withClient(pool, (client) =>
-      commitTogether(client, calls, { ...how, cache, onStored, shardOf, clients }),
+      commitTogether(client, calls, { ...options, cache, onStored, shardOf, clients }),
     )
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error

@@ -67,13 +67,15 @@ export async function commitTogether(
   calls: WriteCall[],
   { wait, cache, unchecked, onStored, shardOf, clients }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
-  const parts = byShard({ shardOf }, calls)
-  const shards = parts.flatMap(([shard]) => shard ?? [])
+  const callsByShard = byShard({ shardOf }, calls)
+  const shards = callsByShard.flatMap(([shard]) => shard ?? [])
   const [, , ...loaded] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
       shards.length > 0 ? holdShards(pipe, shards, wait) : null,
-      ...parts.map(([shard, own]) => lockAndLoad(pipeOnShard(pipe, shard), own, { cache, unchecked, wait })),
+      ...callsByShard.map(([shard, callsOfShard]) =>
+        lockAndLoad(pipeOnShard(pipe, shard), callsOfShard, { cache, unchecked, wait }),
+      ),
     ]),
   )
   try {
@@ -81,25 +83,33 @@ export async function commitTogether(
       await client.query('rollback')
       return calls.map(() => 'held')
     }
-    const settled: LoadedPart[] = []
-    for (const [at, [shard, own]] of parts.entries()) {
+    const loadedShards: LoadedShard[] = []
+    for (const [at, [shard, callsOfShard]] of callsByShard.entries()) {
       const { heads, rows } = loaded[at]!
       const locked = new Set(heads.map(({ companyId }) => companyId))
-      const mine = own.filter(({ companyId }) => locked.has(companyId))
+      const lockedCalls = callsOfShard.filter(({ companyId }) => locked.has(companyId))
       const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
-      const companies = await loadCompanies(ask, heads, mine, rows, { cache, wait })
-      settled.push({ shard, ask, heads, companies, writes: { decided: [], bound: [], traces: [], clients: new Map() } })
+      const companies = await loadCompanies(ask, heads, lockedCalls, rows, { cache, wait })
+      loadedShards.push({
+        shard,
+        ask,
+        heads,
+        companies,
+        writes: { decided: [], bound: [], traces: [], clients: new Map() },
+      })
     }
-    const partOf = new Map(settled.flatMap((part) => [...part.companies.keys()].map((id) => [id, part])))
+    const shardOfCompany = new Map(
+      loadedShards.flatMap((loadedShard) => [...loadedShard.companies.keys()].map((id) => [id, loadedShard])),
+    )
     const results: (Committed | 'held')[] = []
     for (const call of calls) {
-      const part = partOf.get(call.companyId)
-      results.push(part ? await decideOne(part, call, { unchecked, clients }) : 'held')
+      const shard = shardOfCompany.get(call.companyId)
+      results.push(shard ? await decideOne(shard, call, { unchecked, clients }) : 'held')
     }
     STAGES.decided.publish(calls)
-    const stored = await write(client, settled, results)
+    const stored = await write(client, loadedShards, results)
     onStored?.(stored)
-    for (const { heads, companies, writes } of settled) {
+    for (const { heads, companies, writes } of loadedShards) {
       for (const [sentBy, usedAt] of writes.clients) sentBy.writtenAt = usedAt
       for (const before of heads) {
         const company = companies.get(before.companyId)
@@ -124,8 +134,8 @@ async function lockAndLoad(client: QueryClient, calls: WriteCall[], options: Loa
   return { heads, rows }
 }
 
-/** The companies of a transaction that are in one shard; all of them on plain PostgreSQL. */
-interface LoadedPart {
+/** The companies of a transaction that are in one shard; all companies without Citus. */
+interface LoadedShard {
   shard: Shard | undefined
   ask: Ask
   heads: Head[]
@@ -150,21 +160,21 @@ interface DecidedEvents extends Pick<DecidedCall, 'events' | 'employees'> {
 
 /** Decides a call on the state that the previous call left, and applies its changes to that state. */
 async function decideOne(
-  { companies, ask, writes }: LoadedPart,
+  { companies, ask, writes }: LoadedShard,
   call: WriteCall,
   { unchecked, clients }: Pick<CommitTogetherOptions, 'unchecked' | 'clients'>,
 ): Promise<Committed> {
   const { companyId, apiId, callId, idempotency, traceparent } = call
   const company = companies.get(companyId)!
-  const known = company.keys.get(apiId)
+  const lockedKey = company.keys.get(apiId)
   let decision = decide(company, call)
   if (unchecked.has(call) && refusesRecords(decision)) {
     // The answer must also name the values that other employees have.
-    await loadMore(ask, companyId, call.command.touches.taken, company.employees)
+    await loadMore(ask, companyId, call.command.touches.claimed, company.employees)
     decision = decide(company, call)
   }
   for (const employee of decision.employees) company.employees.change(employee)
-  if (known && decision.usage) known.usage = decision.usage
+  if (lockedKey && decision.usage) lockedKey.usage = decision.usage
   if (decision.events.length === 0) return { answer: decision.answer, position: null }
   const { events, employees } = decision
   company.position += events.length
@@ -192,13 +202,13 @@ function refusesRecords({ events }: DecidedCall): boolean {
 
 function decide(company: LockedCompany, call: WriteCall): DecidedCall {
   const { apiId, callId, idempotency, arrivedAt } = call
-  const known = company.keys.get(apiId)
+  const key = company.keys.get(apiId)
   const bound = idempotency && company.bound.get(boundName({ apiId, ...idempotency }))
   try {
     return decideCall(call, {
       employees: company.employees,
-      key: known?.key,
-      usage: known?.usage,
+      key: key?.key,
+      usage: key?.usage,
       earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
       now: company.head.recordedAt,
       durationMs: Math.round(performance.now() - arrivedAt),
@@ -209,13 +219,13 @@ function decide(company: LockedCompany, call: WriteCall): DecidedCall {
 }
 
 /** Writes what was decided, and commits. Returns what was stored. */
-async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]): Promise<StoredCall[]> {
+async function write(client: ClientBase, loadedShards: LoadedShard[], results: unknown[]): Promise<StoredCall[]> {
   // After a failed statement, the server skips the rest, including COMMIT, and all of these reject with its error.
   const { writes, stored, commit } = pipeline(client, (pipe) => {
-    const pipes = parts.map((part) => ({ part, pipe: pipeOnShard(pipe, part.shard) }))
-    const directory = pipes.flatMap(({ part, pipe }) => sendDirectory(pipe, part))
-    const sealed = pipes.map(({ part, pipe }) => sendEvents(pipe, part))
-    const others = pipes.flatMap(({ part, pipe }) => sendHeadsAndKeys(pipe, part))
+    const pipes = loadedShards.map((loadedShard) => ({ part: loadedShard, pipe: pipeOnShard(pipe, loadedShard.shard) }))
+    const directory = pipes.flatMap(({ part: loadedShard, pipe }) => sendDirectory(pipe, loadedShard))
+    const sealed = pipes.map(({ part: loadedShard, pipe }) => sendEvents(pipe, loadedShard))
+    const others = pipes.flatMap(({ part: loadedShard, pipe }) => sendHeadsAndKeys(pipe, loadedShard))
     return {
       writes: [...directory, ...sealed.flatMap(({ sent }) => sent), ...others],
       stored: sealed.flatMap(({ stored }) => stored),
@@ -240,7 +250,7 @@ async function write(client: ClientBase, parts: LoadedPart[], results: unknown[]
  * The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts: a new
  * employee may take a value that another gives up.
  */
-function sendDirectory(pipe: QueryClient, { companies }: LoadedPart): Promise<unknown>[] {
+function sendDirectory(pipe: QueryClient, { companies }: LoadedShard): Promise<unknown>[] {
   const all = [...companies].map(([companyId, { employees }]) => ({ companyId, ...employees.changes() }))
   const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
@@ -254,7 +264,7 @@ function sendDirectory(pipe: QueryClient, { companies }: LoadedPart): Promise<un
 const EVENTS_PER_WRITE = 256
 
 /** Seals and sends the events. If they are many, the server stores some while the next ones are sealed. */
-function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
+function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedShard) {
   const sent: Promise<unknown>[] = []
   let unsent: SealedEvent[] = []
   const send = () => {
@@ -283,7 +293,7 @@ function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedPart) {
   return { sent, stored }
 }
 
-function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bound, traces, clients } }: LoadedPart) {
+function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bound, traces, clients } }: LoadedShard) {
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )

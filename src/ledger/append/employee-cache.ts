@@ -29,7 +29,7 @@ export function isSameBasis(one: Basis, other: Basis): boolean {
 /** Employees whose states are true on this basis. */
 export interface CachedEmployees {
   basis: Basis
-  found: ReadonlySet<Employee>
+  employees: ReadonlySet<Employee>
   /** The names that nobody in the cache has; somebody in the ledger may. */
   missing: Naming
 }
@@ -56,7 +56,7 @@ function sizeOfEmployee(employee: Employee): number {
 }
 
 /** Opens a cache of about so many bytes; 0 keeps nothing. */
-export function openEmployeeCache(maxBytes: number, keptMs = KEPT_MS): EmployeeCache {
+export function createEmployeeCache(maxBytes: number, keptMs = KEPT_MS): EmployeeCache {
   const maxBytesOfCompany = Math.floor(maxBytes * SHARE_OF_COMPANY)
   const companies = new LRUCache<string, CachedCompany>({
     maxSize: Math.max(1, maxBytes),
@@ -68,14 +68,14 @@ export function openEmployeeCache(maxBytes: number, keptMs = KEPT_MS): EmployeeC
       const company = companies.get(companyId)
       return company
         ? { basis: company.basis, ...company.employees.find(naming) }
-        : { basis: NOTHING, found: new Set(), missing: naming }
+        : { basis: NOTHING, employees: new Set(), missing: naming }
     },
 
     keep(companyId, { before, after }, employees) {
-      const known = companies.get(companyId)
+      const cachedCompany = companies.get(companyId)
       const company =
-        known && isSameBasis(known.basis, before)
-          ? { ...known, basis: after }
+        cachedCompany && isSameBasis(cachedCompany.basis, before)
+          ? { ...cachedCompany, basis: after }
           : { basis: after, employees: new EmployeeIndex(), bytes: 0 }
       for (const employee of employees) {
         const earlier = company.employees.byId(employee.id)

@@ -23,16 +23,16 @@ export class EmployeeIndex {
   }
 
   /** The employees with these names, each once, and the names that none of them has. */
-  find({ employeeIds, emails, externalIds }: Naming): { found: Set<Employee>; missing: Naming } {
-    const found = new Set<Employee>()
+  find({ employeeIds, emails, externalIds }: Naming): { employees: Set<Employee>; missing: Naming } {
+    const employees = new Set<Employee>()
     const missing = (names: string[], holder: (name: string) => Employee | undefined) =>
       names.filter((name) => {
         const employee = holder(name)
-        if (employee) found.add(employee)
+        if (employee) employees.add(employee)
         return !employee
       })
     return {
-      found,
+      employees,
       missing: {
         employeeIds: missing(employeeIds, this.byId),
         emails: missing(emails, this.byEmail),

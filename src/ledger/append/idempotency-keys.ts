@@ -55,7 +55,7 @@ export function boundName({ apiId, keyHash }: Omit<KeyOfCall, 'companyId'>): str
 /** Loads those of the keys that are bound. */
 export async function loadBoundKeys(
   client: QueryClient,
-  wanted: KeyOfCall[],
+  keys: KeyOfCall[],
 ): Promise<(KeyOfCall & { bound: BoundKey })[]> {
   const { rows } = await client.query<{
     company_id: string
@@ -73,7 +73,7 @@ export async function loadBoundKeys(
     text: `select k.company_id, k.api_id, k.key_hash, k.salt, k.fingerprint, k.call_id, k.position, k.status, k.headers, k.body
       from json_to_recordset($1) as r(c uuid, a uuid, k text)
       join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')`,
-    values: [JSON.stringify(wanted.map(storedName))],
+    values: [JSON.stringify(keys.map(storedName))],
   })
   return rows.map(({ status, headers, body, salt, fingerprint, ...row }) => ({
     companyId: fromUuid('com', row.company_id),

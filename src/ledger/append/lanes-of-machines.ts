@@ -1,6 +1,6 @@
 import { follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 import type { LaneOptions, Lanes } from './lanes.ts'
-import { openLanes } from './lanes.ts'
+import { createLanes } from './lanes.ts'
 
 export interface OpenLanes extends Lanes {
   /** Resolves once all calls have been answered. */
@@ -11,8 +11,8 @@ export interface OpenLanes extends Lanes {
  * Opens lanes for each database machine. Calls of companies of the same machine share transactions, and those in the
  * same shard share statements. If a company has moved on, its call is sent after it.
  */
-export function openLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): OpenLanes {
-  const lanesOf = makeForMachines(pool, (machine) => openLanes({ ...options, ...machine }))
+export function createLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): OpenLanes {
+  const lanesOf = makeForMachines(pool, (machine) => createLanes({ ...options, ...machine }))
   const unanswered = new Set<Promise<unknown>>()
   return {
     async append(call) {

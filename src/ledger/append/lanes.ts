@@ -1,13 +1,13 @@
 import type { GatherBounds } from '../../admission/batcher.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
-import { openBudget } from '../../admission/budget.ts'
-import { openContended } from '../../admission/contended.ts'
+import { createBudget } from '../../admission/budget.ts'
+import { createContended } from '../../admission/contended.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isSmall, weightOf } from '../../domain/calls/write-call.ts'
 import type { CommitOptions } from './commit-batch.ts'
 import { commitBatch } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
-import { openRecentConflicts } from './unchecked-creations.ts'
+import { createRecentConflicts } from './unchecked-creations.ts'
 
 export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
   /** How many transactions run side by side in this process beside the one that is shared by small calls. */
@@ -40,19 +40,19 @@ export interface Lanes {
  * A company may have at most a quarter of the calls and records that this process accepts. Its further calls wait in a
  * line of its own, and are refused if that line is full. Other companies do not notice.
  */
-export function openLanes(given: LaneOptions): Lanes {
+export function createLanes(given: LaneOptions): Lanes {
   const { lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = given
-  const options: CommitOptions = { ...given, conflicts: openRecentConflicts() }
+  const options: CommitOptions = { ...given, conflicts: createRecentConflicts() }
   const holderOf = ({ companyId }: WriteCall) => companyId
   const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, holderOf }
-  const contended = openContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)
-  const openLane = () => gather<WriteCall, Committed>(commitFree, bounds)
-  const shared = openLane()
-  const own = Array.from({ length: lanes }, openLane)
+  const contended = createContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)
+  const createLane = () => gather<WriteCall, Committed>(commitFree, bounds)
+  const shared = createLane()
+  const largeLanes = Array.from({ length: lanes }, createLane)
   // A call keeps its records in memory until it is answered, so this limits their number and not just that of the
   // calls.
-  const callsTaken = openBudget({ total: maxWaiting, maxWaiting, maxWaitMs })
-  const recordsTaken = openBudget({ total: maxRecordsWaiting, maxWaiting, maxWaitMs })
+  const callsTaken = createBudget({ total: maxWaiting, maxWaiting, maxWaitMs })
+  const recordsTaken = createBudget({ total: maxRecordsWaiting, maxWaiting, maxWaitMs })
   // The number of calls of a company in its own lane.
   const inOwnLane = new Map<string, number>()
 
@@ -72,7 +72,7 @@ export function openLanes(given: LaneOptions): Lanes {
     if (before === 0 && isSmall(call)) return shared.submit(call, waitsUntil)
     inOwnLane.set(companyId, before + 1)
     try {
-      return await own[laneOf(companyId, lanes)]!.submit(call, waitsUntil)
+      return await largeLanes[laneOf(companyId, lanes)]!.submit(call, waitsUntil)
     } finally {
       const left = inOwnLane.get(companyId)! - 1
       if (left > 0) inOwnLane.set(companyId, left)

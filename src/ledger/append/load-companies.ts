@@ -30,14 +30,14 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, wait }: LoadOptions) {
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
-  const [keys, now, bound, found] = await Promise.all([
-    statements.loadKeys(client, wantedKeys(calls), wait),
+  const [keys, now, bound, employees] = await Promise.all([
+    statements.loadKeys(client, keysOf(calls), wait),
     // After the rows that may have to be waited for, because the time is that of the decision.
     statements.readClock(client),
     loadBound(client, calls),
     loadNamed(client, missing),
   ])
-  return { keys, now, bound, touched, found }
+  return { keys, now, bound, touched, found: employees }
 }
 
 /** The employees that calls of a company may need, as far as they are cached. */
@@ -47,20 +47,20 @@ interface TouchedEmployees {
   naming: Naming
   cached: CachedEmployees
   /** Values that large calls set. Most of their records set what their employees already have. */
-  taken: Naming
+  claimed: Naming
 }
 
 function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: ReadonlySet<WriteCall>): TouchedEmployees[] {
-  return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, own]) => {
+  return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, callsOfCompany]) => {
     const naming = union(
-      own.flatMap((call) => {
-        const { located, managers, taken } = call.command.touches
-        return isSmall(call) ? [located, managers, taken] : [located, managers]
+      callsOfCompany.flatMap((call) => {
+        const { located, managers, claimed } = call.command.touches
+        return isSmall(call) ? [located, managers, claimed] : [located, managers]
       }),
     )
-    const checked = own.filter((call) => !isSmall(call) && !unchecked.has(call))
-    const taken = union(checked.map(({ command }) => command.touches.taken))
-    return { companyId, naming, cached: cache.find(companyId, naming), taken }
+    const checked = callsOfCompany.filter((call) => !isSmall(call) && !unchecked.has(call))
+    const claimed = union(checked.map(({ command }) => command.touches.claimed))
+    return { companyId, naming, cached: cache.find(companyId, naming), claimed }
   })
 }
 
@@ -72,10 +72,10 @@ export async function loadCompanies(
   ask: Ask,
   heads: Head[],
   calls: WriteCall[],
-  { keys, now, bound, touched, found }: LoadedRows,
+  { keys, now, bound, touched, found: loadedEmployees }: LoadedRows,
   { cache, wait }: Pick<LoadOptions, 'cache' | 'wait'>,
 ): Promise<Map<string, LockedCompany>> {
-  const employees = await settleEmployees(ask, cache, heads, touched, found)
+  const employees = await settleEmployees(ask, cache, heads, touched, loadedEmployees)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const { companyId, frontier } = head
@@ -88,7 +88,7 @@ export async function loadCompanies(
       bound: new Map(),
     })
   }
-  if (!wait) leaveOutHeldUp(companies, wantedKeys(calls), keys)
+  if (!wait) leaveOutHeldUp(companies, keysOf(calls), keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
   await loadReportingLines(ask, calls, companies)
@@ -104,22 +104,22 @@ async function settleEmployees(
   cache: EmployeeCache,
   heads: Head[],
   touched: TouchedEmployees[],
-  found: OwnedEmployee[],
+  loadedEmployees: OwnedEmployee[],
 ): Promise<Map<string, LoadedEmployees>> {
   const employees = new Map(heads.map(({ companyId }) => [companyId, new LoadedEmployees()]))
-  for (const { companyId, employee } of found) employees.get(companyId)?.put(employee)
+  for (const { companyId, employee } of loadedEmployees) employees.get(companyId)?.put(employee)
   const locked = new Map(heads.map((head) => [head.companyId, head]))
-  const owed = touched.flatMap(({ companyId, naming, cached, taken }) => {
+  const owed = touched.flatMap(({ companyId, naming, cached, claimed }) => {
     const [head, loaded] = [locked.get(companyId), employees.get(companyId)]
     if (!head || !loaded) return []
-    const isOutdated = cached.found.size > 0 && !isSameBasis(cached.basis, head)
-    if (isOutdated) return [{ companyId, naming: union([naming, taken]) }]
-    for (const employee of cached.found) loaded.put(employee)
-    const unknown = loaded.find(taken).missing
-    const known = cache.find(companyId, unknown)
-    if (!isSameBasis(known.basis, head)) return [{ companyId, naming: unknown }]
-    for (const employee of known.found) loaded.put(employee)
-    return [{ companyId, naming: known.missing }]
+    const isOutdated = cached.employees.size > 0 && !isSameBasis(cached.basis, head)
+    if (isOutdated) return [{ companyId, naming: union([naming, claimed]) }]
+    for (const employee of cached.employees) loaded.put(employee)
+    const unknown = loaded.find(claimed).missing
+    const cachedEmployees = cache.find(companyId, unknown)
+    if (!isSameBasis(cachedEmployees.basis, head)) return [{ companyId, naming: unknown }]
+    for (const employee of cachedEmployees.employees) loaded.put(employee)
+    return [{ companyId, naming: cachedEmployees.missing }]
   })
   const late = owed.some(({ naming }) => sizeOf(naming) > 0) ? await ask((pipe) => loadNamed(pipe, owed)) : []
   for (const { companyId, employee } of late) employees.get(companyId)?.put(employee)
@@ -129,37 +129,37 @@ async function settleEmployees(
 /** Loads employees of a company whose head is locked, in addition to those that are loaded. */
 export async function loadMore(ask: Ask, companyId: string, naming: Naming, into: LoadedEmployees): Promise<void> {
   if (sizeOf(naming) === 0) return
-  const found = await ask((pipe) => loadNamed(pipe, [{ companyId, naming }]))
+  const stored = await ask((pipe) => loadNamed(pipe, [{ companyId, naming }]))
   // What is there already may have changed in this transaction.
-  for (const { employee } of found) if (!into.byId(employee.id)) into.put(employee)
+  for (const { employee } of stored) if (!into.byId(employee.id)) into.put(employee)
 }
 
-type WantedKey = Pick<WriteCall, 'companyId' | 'apiId'>
+type KeyOfCompany = Pick<WriteCall, 'companyId' | 'apiId'>
 
-function wantedKeys(calls: WriteCall[]): WantedKey[] {
+function keysOf(calls: WriteCall[]): KeyOfCompany[] {
   return [...new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }])).values()]
 }
 
 /** Keys are never deleted, so a key that was not found is held by another transaction. */
 function leaveOutHeldUp(
   companies: Map<string, LockedCompany>,
-  wanted: WantedKey[],
-  found: { key: { id: string } }[],
+  names: KeyOfCompany[],
+  stored: { key: { id: string } }[],
 ): void {
-  const ids = new Set(found.map(({ key }) => key.id))
-  for (const { companyId, apiId } of wanted) if (!ids.has(apiId)) companies.delete(companyId)
+  const ids = new Set(stored.map(({ key }) => key.id))
+  for (const { companyId, apiId } of names) if (!ids.has(apiId)) companies.delete(companyId)
 }
 
 async function loadNamed(client: QueryClient, named: { companyId: string; naming: Naming }[]) {
-  const wanted = named.filter(({ naming }) => sizeOf(naming) > 0)
-  return wanted.length === 0 ? [] : statements.loadEmployees(client, wanted)
+  const nonEmpty = named.filter(({ naming }) => sizeOf(naming) > 0)
+  return nonEmpty.length === 0 ? [] : statements.loadEmployees(client, nonEmpty)
 }
 
 async function loadBound(client: QueryClient, calls: WriteCall[]) {
-  const wanted = calls.flatMap(({ companyId, apiId, idempotency }) =>
+  const names = calls.flatMap(({ companyId, apiId, idempotency }) =>
     idempotency ? [{ companyId, apiId, keyHash: idempotency.keyHash }] : [],
   )
-  return wanted.length === 0 ? [] : loadBoundKeys(client, wanted)
+  return names.length === 0 ? [] : loadBoundKeys(client, names)
 }
 
 function sizeOf({ employeeIds, emails, externalIds }: Naming): number {

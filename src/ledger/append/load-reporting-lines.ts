@@ -24,9 +24,9 @@ export async function loadReportingLines(
   companies: Map<string, LockedCompany>,
 ): Promise<void> {
   const moves = [...companies].flatMap(([companyId, { employees }]) => {
-    const own = calls.filter((call) => call.companyId === companyId)
+    const callsOfCompany = calls.filter((call) => call.companyId === companyId)
     const move = findMove(
-      own.flatMap(({ command }) => recordsOf(command)),
+      callsOfCompany.flatMap(({ command }) => recordsOf(command)),
       employees,
     )
     return move.employeeIds.length > 0 ? [{ companyId, employees, ...move }] : []
@@ -73,14 +73,14 @@ function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
     const ids = [...employees.all()].map(({ id }) => id)
     return { employeeIds: ids, managerIds: ids }
   }
-  const found = managed.map(({ locator, named }) => ({
+  const pairs = managed.map(({ locator, named }) => ({
     employee: locator === null ? undefined : locate(locator, employees),
     manager: locate(named, employees),
   }))
-  const remanaged = found.flatMap(({ employee, manager }) =>
+  const remanaged = pairs.flatMap(({ employee, manager }) =>
     employee && employee.manager_id !== manager?.id ? employee.id : [],
   )
-  const managers = found.flatMap(({ manager }) => manager?.id ?? [])
+  const managers = pairs.flatMap(({ manager }) => manager?.id ?? [])
   return { employeeIds: [...new Set(remanaged)], managerIds: [...new Set(managers)] }
 }
 

@@ -28,7 +28,7 @@ const STALE_SECONDS = 120
 const MAX_ANNOUNCED = 100
 
 /** Opens the announcements, which are rows in the database. Errors in reading or writing them fail no call. */
-export function openLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
+export function createLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
   const announced = new Set<string>()
   const secondsOf = ({ beganAt }: KeyedCall) => (performance.now() - beganAt) / 1_000
   return {
@@ -54,7 +54,7 @@ export function openLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
     },
     async isBehindAnother(call) {
       const { companyId, apiId, keyHash, callId } = call
-      const found = await pool
+      const events = await pool
         .query(
           `select 1 from long_calls where company_id = $1 and api_id = $2 and key_hash = decode($3, 'hex') and call_id <> $4
              and began_at < clock_timestamp() - make_interval(secs => $5)
@@ -62,7 +62,7 @@ export function openLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
           [toUuid(companyId), toUuid(apiId), keyHash, toUuid(callId), secondsOf(call), STALE_SECONDS],
         )
         .catch(() => null)
-      return found !== null && found.rows.length > 0
+      return events !== null && events.rows.length > 0
     },
   }
 }

@@ -102,9 +102,9 @@ interface RecentOptions {
   now?(): number
 }
 
-export function openRecentEvents(options: RecentOptions): RecentEvents {
+export function createRecentEvents(options: RecentOptions): RecentEvents {
   const { batchCharacters = BATCH_CHARACTERS, readers, ...bounds } = options
-  const kept = openKeptCalls(bounds)
+  const kept = createKeptCalls(bounds)
   return {
     keep(stored) {
       for (const call of stored) {
@@ -139,7 +139,7 @@ export function openRecentEvents(options: RecentOptions): RecentEvents {
 }
 
 /** Calls by company, bounded by characters and by age. */
-function openKeptCalls({
+function createKeptCalls({
   maxCharacters = MAX_CHARACTERS,
   keptMs = KEPT_MS,
   now = () => performance.now(),
@@ -164,8 +164,8 @@ function openKeptCalls({
 
   /** The calls of a company whose ledger ends at this frontier: none, unless what is kept ends there, too. */
   function companyAt(companyId: string, frontier: Frontier, generation: string | null): KeptCompany {
-    const known = companies.get(companyId)
-    if (known && known.generation === generation && isSameHistory(known.end, frontier)) return known
+    const remembered = companies.get(companyId)
+    if (remembered && remembered.generation === generation && isSameHistory(remembered.end, frontier)) return remembered
     forget(companyId)
     const company: KeptCompany = { end: frontier, generation, calls: new Map() }
     companies.set(companyId, company)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
 import { toUuid } from '../../domain/ids.ts'
-import { openHead } from './company-state.ts'
+import { insertHead } from './company-state.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { MachineDownError } from '../../postgres/cluster/machine.ts'
 import { UnconfirmedCommitError } from '../../postgres/database-errors.ts'
@@ -56,7 +56,7 @@ async function isStored(pool: Pool, { companyId, header, leaf }: SealedLeaf): Pr
   return withClient(pool, async (client) => {
     await client.query('begin')
     // The old transaction may be the one that creates the head. This waits for that too, and is rolled back.
-    await openHead(client, companyId)
+    await insertHead(client, companyId)
     await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
     const { rows } = await client.query(
       'select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3',

@@ -118,7 +118,7 @@ export function keyUsageOf(row: UsageRow): KeyUsage {
  */
 export async function loadKeys(
   client: QueryClient,
-  wanted: { companyId: string; apiId: string }[],
+  names: { companyId: string; apiId: string }[],
   wait: boolean,
 ): Promise<LoadedKey[]> {
   const { rows } = await client.query<LoadedKeyRow>({
@@ -131,7 +131,7 @@ export async function loadKeys(
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
       join companies c on c.company_id = k.company_id
       order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
-    values: [uuidArray(wanted.map(({ companyId }) => companyId)), uuidArray(wanted.map(({ apiId }) => apiId))],
+    values: [uuidArray(names.map(({ companyId }) => companyId)), uuidArray(names.map(({ apiId }) => apiId))],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),

@@ -16,7 +16,7 @@ const MAX_COMPANIES = 10_000
 /** The companies whose creations have just conflicted with employees. */
 export type RecentConflicts = LRUCache<string, true>
 
-export function openRecentConflicts(): RecentConflicts {
+export function createRecentConflicts(): RecentConflicts {
   return new LRUCache({ max: MAX_COMPANIES, ttl: REMEMBERED_MS })
 }
 

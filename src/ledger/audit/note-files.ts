@@ -34,7 +34,7 @@ export interface NoteFiles {
 }
 
 /** Opens the note files in a folder; `makeFolder` creates it when the first note is written. */
-export function openNoteFiles(folder: string, makeFolder: (folder: string) => Promise<void>): NoteFiles {
+export function createNoteFiles(folder: string, makeFolder: (folder: string) => Promise<void>): NoteFiles {
   const notesOf = (companyId: string) => path.join(folder, companyId + NOTES)
   const frontierOf = (companyId: string) => path.join(folder, `${companyId}.frontier`)
   return {
@@ -142,7 +142,7 @@ function lastNote(
   const text = bytes.toString('latin1')
   const wholeNotes = /(?<=^|\n\n)(?:[^\n]+\n){3,}\n(?:\xe2\x80\x94 [^\n]+\n)+\n/g
   let [note, end]: [string | null, number] = [null, 0]
-  for (const found of text.matchAll(wholeNotes)) [note, end] = [found[0], found.index + found[0].length]
+  for (const match of text.matchAll(wholeNotes)) [note, end] = [match[0], match.index + match[0].length]
   const torn = text.slice(end).replace(/\0+$/, '')
   const isTorn = `${origin}\n`.startsWith(torn) || torn.startsWith(`${origin}\n`)
   const isWhole = note !== null || size <= MAX_NOTE_BYTES

@@ -48,7 +48,7 @@ export interface CheckpointSigner {
 }
 
 /** Opens the checkpoint signer, from the signing keys and the external notes. */
-export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): CheckpointSigner {
+export function createCheckpointSigner(keys: SigningKeys, files: NoteFiles): CheckpointSigner {
   const { current, retired } = keys
   /** By company, the verified frontier at the last external checkpoint. */
   const remembered = new Map<string, Frontier>()
@@ -81,8 +81,8 @@ export function openCheckpointSigner(keys: SigningKeys, files: NoteFiles): Check
     }
     if (head.size < last.size)
       throw refuse(`ends at position ${head.size}, but its last external checkpoint is at position ${last.size}`)
-    const known = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
-    const start = known && known.size <= last.size ? known : EMPTY_FRONTIER
+    const frontier = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
+    const start = frontier && frontier.size <= last.size ? frontier : EMPTY_FRONTIER
     let then = await extend(db, companyId, start, last.size)
     if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
     if (!rootOf(then).equals(last.root))

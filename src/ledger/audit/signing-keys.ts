@@ -34,8 +34,8 @@ export async function openSigningKeys({ pem, file, missing }: KeyPlace): Promise
   const retired = await readRetired(file)
   // Environment files often cannot hold line feeds.
   if (pem !== undefined) return { current: signerOf(pem.replaceAll('\\n', '\n'), 'SIGNING_KEY'), retired }
-  const found = await readKeyFile(file)
-  if (found !== null) return { current: signerOf(found, file), retired }
+  const key = await readKeyFile(file)
+  if (key !== null) return { current: signerOf(key, file), retired }
   if (missing === 'refuse') throw new SigningKeyError(`the signing key ${file} does not exist`)
   return { current: missing === 'make' ? await makeKey(file) : null, retired }
 }

@@ -38,7 +38,7 @@ interface Options {
  * a row per company, so that every process shows and cancels them, and so that a company has one at a time. They do not
  * survive the process: the verifier's memory is not stored, and starting again is safe.
  */
-export function openVerifications({ db, signer, onError, maxEvents = MAX_EVENTS }: Options): Verifications {
+export function createVerifications({ db, signer, onError, maxEvents = MAX_EVENTS }: Options): Verifications {
   const stopping = new AbortController()
   /** The runs of this process by company, until they have ended. */
   const running = new Map<string, { done: Promise<void>; ended: AbortController }>()

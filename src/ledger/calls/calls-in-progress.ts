@@ -23,7 +23,7 @@ export interface CallsInProgress {
 const ANNOUNCED_AFTER_MS = 1_000
 
 /** Opens the calls in progress. `maxWaitMs` is how long a call waits for the first one with its key. */
-export function openCallsInProgress(longCalls: LongCalls, maxWaitMs: number): CallsInProgress {
+export function createCallsInProgress(longCalls: LongCalls, maxWaitMs: number): CallsInProgress {
   /** The calls in this process, by idempotency key. */
   const running = new Map<string, Set<KeyedCall>>()
 

@@ -35,10 +35,10 @@ export async function runApiCall(services: CommandServices, call: WriteCall): Pr
       return await append(services.lanes, call)
     } catch (error) {
       if (!(error instanceof FaultyCallError)) throw error
-      const { operation, count, blamed } = call.command
+      const { operation, count, offending } = call.command
       const fault = problem('internal_error', 'The call failed on our side; nothing was applied')
       // With the same id, which the log names: nothing was stored under it.
-      return append(services.lanes, { ...call, command: refusedCommand(operation, fault, count, blamed) })
+      return append(services.lanes, { ...call, command: refusedCommand(operation, fault, count, offending) })
     }
   })
 }

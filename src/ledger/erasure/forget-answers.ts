@@ -19,7 +19,7 @@ export async function findCallsNaming(
   employeeId: string | null,
   after: number,
 ): Promise<string[]> {
-  const found: string[] = []
+  const companies: string[] = []
   for (let last = BEFORE_ALL; ;) {
     const { rows } = await db.query<{ api_id: string; key_hash: Buffer; call_id: string; shows: boolean | null }>(
       `select api_id, key_hash, call_id, may_name_anyone or strpos(body, $2) > 0 as shows from idempotency_keys
@@ -27,8 +27,8 @@ export async function findCallsNaming(
        order by api_id, key_hash limit ${ANSWERS_PER_PAGE}`,
       [toUuid(companyId), employeeId, after, last.api_id, last.key_hash],
     )
-    for (const { call_id: callId, shows } of rows) if (shows) found.push(fromUuid('log', callId))
-    if (rows.length < ANSWERS_PER_PAGE) return found
+    for (const { call_id: callId, shows } of rows) if (shows) companies.push(fromUuid('log', callId))
+    if (rows.length < ANSWERS_PER_PAGE) return companies
     last = rows.at(-1)!
   }
 }

@@ -73,9 +73,9 @@ export async function listStoredEvents(
   const range = await chooseRange(db, companyId, filter, place, whole)
   if (range === null) return { events: [], older: isBack ? null : whole.last || null, newer: null, seen: null }
   // Read one more, to know whether there are more.
-  const found = await selectEvents(db, companyId, filter, range, isBack, limit + 1)
-  const events = found.slice(0, limit)
-  const isMore = found.length > limit
+  const eventsFound = await selectEvents(db, companyId, filter, range, isBack, limit + 1)
+  const events = eventsFound.slice(0, limit)
+  const isMore = eventsFound.length > limit
   if (!isBack) events.reverse()
   const beyond = {
     older: range.first > whole.first && filter.call === undefined ? range.first - 1 : null,
@@ -114,7 +114,7 @@ async function chooseRange(
   const last = isBack ? Math.min(place.upTo, whole.last) : whole.last
   if (first > last) return null
   const { types, stream, call, actor, text } = filter
-  if ([types, call, actor, text].every((wanted) => wanted === undefined)) return { first, last }
+  if ([types, call, actor, text].every((condition) => condition === undefined)) return { first, last }
   if (stream !== undefined || text !== undefined || isOutsideCalls(filter))
     return measureRange(db, companyId, filter, { first, last }, isBack)
   return isBack

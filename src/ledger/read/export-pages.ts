@@ -67,8 +67,8 @@ async function readHeadPosition(db: LedgerDb, companyId: string): Promise<number
 }
 
 async function hasErasure(db: LedgerDb, companyId: string, range: { after: number; upTo: number }): Promise<boolean> {
-  const found = storedEventPages(db, companyId, { ...range, types: ERASING_TYPES }, 1)
-  return !(await found.next()).done
+  const erasures = storedEventPages(db, companyId, { ...range, types: ERASING_TYPES }, 1)
+  return !(await erasures.next()).done
 }
 
 function assertNoGap(page: readonly StoredEvent[], after: number, companyId: string): void {

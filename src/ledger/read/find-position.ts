@@ -34,7 +34,7 @@ export async function findPositionsOfCall(
 ): Promise<{ first: number; last: number } | null> {
   const call = toUuid(callId)
   // A call has its own stream, whose first event belongs to the call.
-  const own = await db
+  const streamEvent = await db
     .selectFrom('events')
     .select('position')
     .where('company_id', '=', toUuid(companyId))
@@ -42,11 +42,11 @@ export async function findPositionsOfCall(
     .where('stream_version', '=', 1)
     .where('position', '<=', head)
     .executeTakeFirst()
-  if (!own) return null
+  if (!streamEvent) return null
   const isOfCall = async (position: number) => (await readPlace(db, companyId, position)).call_id === call
-  if (!(await isOfCall(own.position))) return null
-  const first = await binarySearch(1, own.position, isOfCall)
-  const next = await binarySearch(own.position + 1, head, async (position) => !(await isOfCall(position)))
+  if (!(await isOfCall(streamEvent.position))) return null
+  const first = await binarySearch(1, streamEvent.position, isOfCall)
+  const next = await binarySearch(streamEvent.position + 1, head, async (position) => !(await isOfCall(position)))
   return { first, last: next - 1 }
 }
 

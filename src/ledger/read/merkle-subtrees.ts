@@ -30,11 +30,11 @@ export async function storeSubtrees(
   size: number,
   maxSteps = MAX_STEPS,
 ): Promise<boolean> {
-  const wanted = Math.floor(size / LOWEST_WIDTH)
+  const expected = Math.floor(size / LOWEST_WIDTH)
   let stored = await storedFrontier(db, companyId)
-  for (let steps = 0; stored.size < wanted; steps += 1) {
+  for (let steps = 0; stored.size < expected; steps += 1) {
     if (steps === maxSteps) return false
-    const count = Math.min(STORED_AT_ONCE, wanted - stored.size)
+    const count = Math.min(STORED_AT_ONCE, expected - stored.size)
     const leaves = await readLeaves(db, companyId, stored.size * LOWEST_WIDTH, count * LOWEST_WIDTH)
     const lowest = Array.from({ length: count }, (_, at) => {
       return rootOfLeaves(leaves.slice(at * LOWEST_WIDTH, (at + 1) * LOWEST_WIDTH))
@@ -115,8 +115,8 @@ async function readLeavesOf(
     const first = numbers[at]!
     let count = 1
     while (numbers[at + count] === first + count) count += 1
-    const found = await readLeaves(db, companyId, first, count)
-    found.forEach((leaf, offset) => leaves.set(first + offset, leaf))
+    const stored = await readLeaves(db, companyId, first, count)
+    stored.forEach((leaf, offset) => leaves.set(first + offset, leaf))
     at += count
   }
   return leaves
@@ -152,6 +152,6 @@ async function readStored(
       where company_id = ${toUuid(companyId)} and level = wanted.level and number = wanted.number limit 1) as found`.execute(
     db,
   )
-  const found = new Map(rows.map(({ level, number, hash }) => [`${level} ${number}`, hash]))
-  return subtrees.map(({ level, number }) => found.get(`${level} ${number}`))
+  const hashes = new Map(rows.map(({ level, number, hash }) => [`${level} ${number}`, hash]))
+  return subtrees.map(({ level, number }) => hashes.get(`${level} ${number}`))
 }

@@ -91,9 +91,9 @@ async function proveAgainstHead<Proof>(
 async function readRoots(db: LedgerDb, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
   const parts = ranges.map(subtreesOf)
   const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [subtreeKey(subtree), subtree]))
-  const found = await readSubtrees(db, companyId, [...subtrees.values()])
-  if (!found) return null
-  const roots = new Map([...subtrees.keys()].map((name, at) => [name, found[at]!]))
+  const hashes = await readSubtrees(db, companyId, [...subtrees.values()])
+  if (!hashes) return null
+  const roots = new Map([...subtrees.keys()].map((name, at) => [name, hashes[at]!]))
   return parts.map((subtrees) => joinRoots(subtrees.map((subtree) => roots.get(subtreeKey(subtree))!)))
 }
 

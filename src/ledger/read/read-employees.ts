@@ -58,17 +58,17 @@ export function employeesOf(rows: StateRow[]): { companyId: string; employee: Em
   // Most rows are of one company, so its id is converted once.
   const ids = new Map<string, string>()
   const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
-  const found: { companyId: string; employee: Employee }[] = []
+  const employees: { companyId: string; employee: Employee }[] = []
   const behind: StateRow[] = []
   for (const row of rows) {
     if (row.version === null || row.event !== null) behind.push(row)
-    else found.push({ companyId: idOf(row.company_id), employee: toEmployee(row) })
+    else employees.push({ companyId: idOf(row.company_id), employee: toEmployee(row) })
   }
-  for (const own of Map.groupBy(behind, (row) => row.employee_id).values()) {
-    const employee = applyEvents(own)
-    if (employee) found.push({ companyId: idOf(own[0]!.company_id), employee })
+  for (const eventRows of Map.groupBy(behind, (row) => row.employee_id).values()) {
+    const employee = applyEvents(eventRows)
+    if (employee) employees.push({ companyId: idOf(eventRows[0]!.company_id), employee })
   }
-  return found
+  return employees
 }
 
 /** Applies the events of an employee's rows to the state in these rows. */

@@ -18,8 +18,8 @@ async function readNamesOfActors(
   companyId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const known = ids.filter((id) => isId('key', id) || isId('usr', id) || isId('whk', id) || isId('idp', id))
-  const uuids = new Map(known.map((id) => [toUuid(id), id]))
+  const supported = ids.filter((id) => isId('key', id) || isId('usr', id) || isId('whk', id) || isId('idp', id))
+  const uuids = new Map(supported.map((id) => [toUuid(id), id]))
   if (uuids.size === 0) return new Map()
   const { rows } = await sql<{ id: string; name: string }>`
     select api_id as id, name from api_keys where company_id = ${toUuid(companyId)} and api_id = any(${[...uuids.keys()]}::uuid[])

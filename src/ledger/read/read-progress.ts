@@ -63,7 +63,7 @@ export async function isComplete(db: LedgerDb, projection: { name: string; versi
  * Returns a function that tells whether all these projections may be read. A positive answer is cached, because it
  * never changes.
  */
-export function openCompleteness(
+export function createCompleteness(
   db: LedgerDb,
   projections: readonly { name: string; version: number }[],
 ): () => Promise<boolean> {

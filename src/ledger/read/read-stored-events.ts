@@ -37,17 +37,17 @@ const COLUMNS = sql.raw(STORED_COLUMNS.join(', '))
 export async function* storedEventPages(
   db: LedgerDb,
   companyId: string,
-  wanted: WantedEvents,
+  selection: WantedEvents,
   limit = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<StoredEvent[]> {
-  const { stream, types, actor, text, pageEvents = PAGE_EVENTS } = wanted
+  const { stream, types, actor, text, pageEvents = PAGE_EVENTS } = selection
   const isSearch = types !== undefined || actor !== undefined
-  const place = await findRange(db, companyId, wanted)
+  const place = await findRange(db, companyId, selection)
   let [at, left] = [place.after, limit]
   while (at < place.upTo && left > 0) {
     const most = Math.min(PAGE_EVENTS, pageEvents, left)
     const upTo = Math.min(at + (text !== undefined ? TEXTS_AT_ONCE : isSearch ? LOOKED_AT_ONCE : most), place.upTo)
-    const { events, isCut } = await readStoredPage(db, companyId, { ...wanted, after: at, upTo }, most)
+    const { events, isCut } = await readStoredPage(db, companyId, { ...selection, after: at, upTo }, most)
     const last = events.at(-1)
     at = isCut && last ? (stream === undefined ? last.position : last.stream_version) : upTo
     left -= events.length

@@ -11,6 +11,6 @@ export interface Reads {
   of(companyId: string, left?: AbortSignal): Promise<LedgerDb>
 }
 
-export function openReads({ db, pool }: { db: LedgerDb; pool: Pool }): Reads {
+export function createReads({ db, pool }: { db: LedgerDb; pool: Pool }): Reads {
   return { of: async (_, left) => (left ? openUntil<LedgerTables>(pool, left) : db) }
 }

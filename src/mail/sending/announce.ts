@@ -17,7 +17,7 @@ export function makeMailJobs(companyIds: string[]): { data: MailJob }[] {
 }
 
 /** Announces messages to the workers. `idle` waits for what is under way. */
-export function openAnnouncer(boss: PgBoss, onError: (error: unknown) => void) {
+export function createAnnouncer(boss: PgBoss, onError: (error: unknown) => void) {
   const announced = new Set<string>()
   let sending: Promise<void> | undefined
 

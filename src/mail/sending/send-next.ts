@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { UnreadableSecretError } from '../../secrets/secret-box.ts'
 import type { EmailContent } from '../email.ts'
-import { openContent } from '../outbox.ts'
+import { decryptContent } from '../outbox.ts'
 import { renderEmail } from '../render-email.ts'
 import type { ClaimedEmail } from './claims.ts'
 import { claimEmail, endEmail, markSending, postponeEmail } from './claims.ts'
@@ -74,7 +74,7 @@ async function trySending(
   let content: EmailContent
   let session: SmtpSession
   try {
-    content = openContent(secrets, email.content, email.emailId)
+    content = decryptContent(secrets, email.content, email.emailId)
     session = await openSmtpSession(server, { signal, ...(timeouts ? { timeouts } : {}) })
   } catch (error) {
     if (error instanceof SmtpError) return { outcome: 'retry', reason: error.message }

@@ -1,5 +1,5 @@
 import { NoTurnError } from '../../admission/batcher.ts'
-import { openBudget } from '../../admission/budget.ts'
+import { createBudget } from '../../admission/budget.ts'
 import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import type { PgBoss } from '../../workers/queues.ts'
@@ -37,7 +37,7 @@ const FINISHING_MS = 5_000
  */
 export async function startSending(options: SendingOptions): Promise<Sending> {
   const { boss, pool, log, sweepIntervalMs } = options
-  const slots = openBudget({ total: AT_ONCE, share: 1, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+  const slots = createBudget({ total: AT_ONCE, share: 1, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
   const running = new Map<string, { isWokenAgain: boolean; done: Promise<void> }>()
   const stopping = new AbortController()
   const cutOff = new AbortController()

@@ -25,8 +25,8 @@ interface WatchedDatabase {
  * answer; `watchMachines` reports the others.
  */
 export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths }: WatchedDatabase): void {
-  const gauges = openGauges(metrics)
-  const isUp = openUpGauge(metrics)
+  const gauges = createGauges(metrics)
+  const isUp = createUpGauge(metrics)
   const lookUp = async () => {
     const standings = await Promise.all(
       projections.map((projection) => readStanding(pool, projection, leaveOutUnreachable)),
@@ -70,9 +70,9 @@ async function depthsIfReachable(queueDepths: WatchedDatabase['queueDepths']): P
   }
 }
 
-type Gauges = ReturnType<typeof openGauges>
+type Gauges = ReturnType<typeof createGauges>
 
-function openGauges({ registry }: Metrics) {
+function createGauges({ registry }: Metrics) {
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `employee_ledger_${name}`, help, labelNames, registers: [registry] })
   return {
@@ -113,7 +113,7 @@ function openGauges({ registry }: Metrics) {
   }
 }
 
-function openUpGauge({ registry }: Metrics): Gauge {
+function createUpGauge({ registry }: Metrics): Gauge {
   const help = 'Whether the database answered the last time these values were read'
   return new Gauge({ name: 'employee_ledger_database_up', help, registers: [registry] })
 }

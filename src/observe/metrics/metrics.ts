@@ -18,7 +18,7 @@ export interface PoolCounts {
 }
 
 /** The metrics of a process. `registry` holds their values. */
-export type Metrics = ReturnType<typeof openMetrics>
+export type Metrics = ReturnType<typeof createMetrics>
 
 function timeFolds(registers: Registry[]) {
   return new Histogram({
@@ -41,7 +41,7 @@ function timeDeliveries(registers: Registry[]) {
 }
 
 /** Creates the metrics of a process. They cost next to nothing while they are not scraped. */
-export function openMetrics() {
+export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   return {

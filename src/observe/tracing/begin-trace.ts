@@ -7,7 +7,7 @@ import { parseTraceContext, getSpanIds, formatTraceparent } from './span-context
  * Returns a function that starts a span for a request, named after the route template. It has the attributes of
  * OpenTelemetry's HTTP conventions that cannot contain personal data: no path, no address, no header.
  */
-export function openBeginTrace(tracer: Tracer): BeginTrace {
+export function createBeginTrace(tracer: Tracer): BeginTrace {
   return ({ method, route, requestId, traceparent }) => {
     const attributes = {
       'http.request.method': method,

@@ -12,9 +12,9 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { openBeginTrace } from './begin-trace.ts'
+import { createBeginTrace } from './begin-trace.ts'
 import { traceAppends } from './trace-appends.ts'
-import { openFoldTracer } from './trace-folds.ts'
+import { createFoldTracer } from './trace-folds.ts'
 import type { SamplerName, Tracing, TracingOptions } from './tracing.ts'
 import { throttle, watchExports } from './watch-exports.ts'
 
@@ -57,9 +57,9 @@ export function openTracing(options: TracingOptions): Tracing {
   })
   const tracer = provider.getTracer(options.service.name, options.service.version)
   return {
-    beginTrace: openBeginTrace(tracer),
+    beginTrace: createBeginTrace(tracer),
     ...traceAppends(tracer),
-    foldTracer: (db) => openFoldTracer(tracer, db, onFault),
+    foldTracer: (db) => createFoldTracer(tracer, db, onFault),
     async stop() {
       // watchExports has reported any failure.
       const isOver = provider.shutdown().catch(() => undefined)
@@ -71,14 +71,14 @@ export function openTracing(options: TracingOptions): Tracing {
 
 /** The attributes of this process. Settings override the known values. */
 function buildResource({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
-  const known = {
+  const attributes = {
     'service.name': service.name,
     'service.version': service.version,
     'service.instance.id': randomUUID(),
   }
   const named = serviceName === undefined ? {} : { 'service.name': serviceName }
   return defaultResource().merge(
-    resourceFromAttributes({ ...known, ...parseKeyPairsIntoRecord(resourceAttributes), ...named }),
+    resourceFromAttributes({ ...attributes, ...parseKeyPairsIntoRecord(resourceAttributes), ...named }),
   )
 }
 

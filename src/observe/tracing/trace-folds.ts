@@ -12,7 +12,7 @@ const TRACED_CALLS = 100
  * Traces folds: adds a span to the trace of each call in a batch, so that a trace shows when its call became visible.
  * Looks up the traces after the batch, because another process may have appended the events.
  */
-export function openFoldTracer(tracer: Tracer, db: LedgerDb, onFault: (error: Error) => void): TraceFold {
+export function createFoldTracer(tracer: Tracer, db: LedgerDb, onFault: (error: Error) => void): TraceFold {
   return async (fold) => {
     const { companyId, after, upTo } = fold
     try {

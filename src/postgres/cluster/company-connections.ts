@@ -232,9 +232,9 @@ export function shardTargets(pool: Pool, companyIds?: string[]): QueryTarget[] {
   return cluster
     .shards()
     .filter(({ shard }) => ofShard?.has(shard) ?? true)
-    .map((found) => ({
-      ...{ machine: found.machine.name, pool: poolOfShard(pool, found) },
-      companyIds: ofShard?.get(found.shard),
+    .map((place) => ({
+      ...{ machine: place.machine.name, pool: poolOfShard(pool, place) },
+      companyIds: ofShard?.get(place.shard),
     }))
 }
 
@@ -272,9 +272,9 @@ export async function findEverywhere<Found>(
   const ofMachines = [...Map.groupBy(targets, ({ machine }) => machine)]
   const outcomes = await Promise.allSettled(
     ofMachines.map(async ([, targets]) => {
-      const found: Found[][] = []
-      for (const target of targets) found.push(await find(target))
-      return found.flat()
+      const results: Found[][] = []
+      for (const target of targets) results.push(await find(target))
+      return results.flat()
     }),
   )
   const failed = outcomes.filter((outcome) => outcome.status === 'rejected')

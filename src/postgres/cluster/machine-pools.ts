@@ -24,8 +24,8 @@ export function makeForMachines<Made>(pool: Pool, make: (machine: MachinePool) =
   const madeFor = new WeakMap<object, Made>()
   return (companyId) => {
     const { machine } = cluster.find(companyId)
-    const known = madeFor.get(machine)
-    if (known !== undefined) return known
+    const existing = madeFor.get(machine)
+    if (existing !== undefined) return existing
     const made = make({ pool: poolOfMachine(pool, machine), shardOf: (id) => cluster.find(id).shard })
     madeFor.set(machine, made)
     return made

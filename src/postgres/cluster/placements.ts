@@ -37,13 +37,13 @@ const SHARDS = `select s.shardid::text as id, s.shardmaxvalue::integer as up_to,
 /** Reads where everything is. Any machine of a cluster can be asked. Returns null if it is the same as in `known`. */
 export async function readPlacements(
   client: Pick<ClientBase, 'query'>,
-  known?: Placements,
+  previous?: Placements,
 ): Promise<Placements | null> {
   const { rows: versions } = await client.query<{ version: string }>(`select md5(coalesce((select string_agg(
       concat_ws(' ', "group", id, up_to, name), ',' order by id) from (${SHARDS}) s), '')
     || coalesce((select string_agg(concat_ws(' ', "group", host, port), ',') from (${MACHINES}) n), '')) as version`)
   const { version } = versions[0]!
-  if (version === known?.version) return null
+  if (version === previous?.version) return null
   const { rows: machines } = await client.query<MachineRow>(MACHINES)
   if (machines[0]?.group !== COORDINATOR)
     throw new StartupError(
@@ -54,7 +54,7 @@ export async function readPlacements(
     const { id, up_to: upTo, group } = tables.find(({ table }) => table === 'heads')!
     const names = new Map(tables.map(({ table, name }) => [table, name]))
     if (names.size < tables.length) throw new Error(`shard ${id} has several copies, which are not supported`)
-    const before = known?.shards.find((shard) => shard.id === id)
+    const before = previous?.shards.find((shard) => shard.id === id)
     if (before && isSame(before.tables, names)) return { ...before, upTo, group }
     serials += 1
     return { id, upTo, group, tables: names, serial: serials, renamed: new Map() }
@@ -90,8 +90,8 @@ async function assertSameHash(client: Pick<ClientBase, 'query'>, placements: Pla
     `select get_shard_id_for_distribution_column('public.heads', $1::uuid)::text as shard`,
     [uuid],
   )
-  const found = shardOfHash(placements, hashUuid(Buffer.from(uuid.replaceAll('-', ''), 'hex')))
-  if (found.id !== rows[0]!.shard) throw new Error('the database places companies in other shards than expected')
+  const shard = shardOfHash(placements, hashUuid(Buffer.from(uuid.replaceAll('-', ''), 'hex')))
+  if (shard.id !== rows[0]!.shard) throw new Error('the database places companies in other shards than expected')
 }
 
 const bytes = Buffer.alloc(UUID_BYTES)

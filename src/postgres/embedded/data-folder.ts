@@ -25,9 +25,9 @@ export interface DataFolder {
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   await makeWritable(dataDir)
   await sweepUnfinished(dataDir)
-  const found = await readRecord(dataDir)
-  const user = await findDatabaseOsUser(resolve(dataDir, found?.cluster ?? CLUSTER_NAME))
-  const record = found ?? (await createRecord(dataDir, await chooseCluster(dataDir, user)))
+  const databaseRecord = await readRecord(dataDir)
+  const user = await findDatabaseOsUser(resolve(dataDir, databaseRecord?.cluster ?? CLUSTER_NAME))
+  const record = databaseRecord ?? (await createRecord(dataDir, await chooseCluster(dataDir, user)))
   const clusterDir = resolve(dataDir, record.cluster)
   await prepareParent(clusterDir, user)
   const moved = isAbsolute(record.cluster) ? { movedFrom: join(dataDir, CLUSTER_NAME) } : {}

@@ -71,14 +71,14 @@ export async function holdServer(server: PostgresServer, { onTrouble, ...who }: 
 
   const lost = keep()
   // Who doesn't wait for it notices at the next statement. It rejects on a release, too.
-  const settled = lost.catch(() => undefined)
+  const ended = lost.catch(() => undefined)
   return {
     lease: first.lease,
     port: first.port,
     lost,
     async release() {
       leaving.abort()
-      await settled
+      await ended
       // Without a lease, look once more: the server may run for nobody.
       if (!lease || lease.isEnded) lease = await findLease(server, who)
       await lease?.release(() => stopServer(server))

@@ -58,11 +58,11 @@ export async function tryJoin(
   clusterDir: string,
   { password, purpose }: Omit<Joining, 'signal'>,
 ): Promise<JoinedServer | FailedJoin> {
-  const found = await findServer(clusterDir)
-  if (found === undefined) return { fault: 'it is not running', isStarting: false }
+  const server = await findServer(clusterDir)
+  if (server === undefined) return { fault: 'it is not running', isStarting: false }
   try {
-    const url = databaseUrl(SUPERUSER_NAME, password, found.port, MAINTENANCE_DATABASE)
-    return { lease: await ServerLease.take(url, purpose), port: found.port }
+    const url = databaseUrl(SUPERUSER_NAME, password, server.port, MAINTENANCE_DATABASE)
+    return { lease: await ServerLease.take(url, purpose), port: server.port }
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     return { fault: message, isStarting: code === CANNOT_CONNECT_NOW }

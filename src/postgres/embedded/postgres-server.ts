@@ -90,8 +90,8 @@ export async function stopServer(server: PostgresServer): Promise<void> {
 }
 
 async function isRunning(clusterDir: string): Promise<boolean> {
-  const found = await findServer(clusterDir)
-  return found !== undefined && isAlive(found.pid)
+  const server = await findServer(clusterDir)
+  return server !== undefined && isAlive(server.pid)
 }
 
 function pgCtl(server: PostgresServer, command: string, args: string[]): Promise<CommandResult> {

@@ -29,6 +29,6 @@ async function makeOwnFolder(folder: string): Promise<boolean> {
     if (isErrno(error, 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR')) return false
     if (!isErrno(error, 'EEXIST')) throw error
   }
-  const found = await lstat(folder)
-  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & WRITABLE_BY_OTHERS) === 0
+  const stats = await lstat(folder)
+  return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & WRITABLE_BY_OTHERS) === 0
 }

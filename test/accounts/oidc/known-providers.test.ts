@@ -1,7 +1,7 @@
 import type { ServerMetadata } from 'openid-client'
 import t from 'tap'
 import type { StoredProvider } from '../../../src/accounts/providers/read-provider.ts'
-import { openKnownProviders } from '../../../src/accounts/oidc/known-providers.ts'
+import { createKnownProviders } from '../../../src/accounts/oidc/known-providers.ts'
 import { ProviderError } from '../../../src/accounts/oidc/provider-client.ts'
 import { storedProvider } from '../../support/providers/stored-provider.ts'
 
@@ -13,7 +13,7 @@ const MIB = 1024 * 1024
 function openKnown(bytes: number) {
   const discovered: string[] = []
   const changes = new Map<string, (bytes: number) => void>()
-  const known = openKnownProviders(async ({ companyId, settings }: StoredProvider, onChanged) => {
+  const known = createKnownProviders(async ({ companyId, settings }: StoredProvider, onChanged) => {
     discovered.push(companyId)
     const keys = { bytes, algorithms: [], verify: async () => ({}) }
     changes.set(companyId, (now) => {
@@ -53,7 +53,7 @@ await t.test('a company has one provider in memory, that of the settings it uses
 
 await t.test('a provider that takes the place of another is read again, although both have version 1', async (t) => {
   const issuers: string[] = []
-  const known = openKnownProviders(async ({ settings }) => {
+  const known = createKnownProviders(async ({ settings }) => {
     issuers.push(settings.issuer)
     return {
       metadata: { issuer: settings.issuer },
@@ -70,7 +70,7 @@ await t.test('a provider that takes the place of another is read again, although
 
 await t.test('a failure counts for a few seconds, and for these settings alone', async (t) => {
   let [time, asked] = [0, 0]
-  const known = openKnownProviders(
+  const known = createKnownProviders(
     async () => {
       asked += 1
       throw new ProviderError('unreachable', `Failure ${asked}`)

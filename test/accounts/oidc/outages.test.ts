@@ -1,7 +1,7 @@
 import type { CustomFetch } from 'openid-client'
 import type { Test } from 'tap'
 import t from 'tap'
-import { openBudget } from '../../../src/admission/budget.ts'
+import { createBudget } from '../../../src/admission/budget.ts'
 import { discoverProvider } from '../../../src/accounts/oidc/discover-provider.ts'
 import { openProviderClient } from '../../../src/accounts/oidc/open-provider-client.ts'
 import { openProviderFetch } from '../../../src/accounts/oidc/provider-fetch.ts'
@@ -147,7 +147,7 @@ await t.test('a provider that many companies share is refused, as it would let i
 await t.test("the addresses in a provider's configuration are checked too", async (t) => {
   const outgoing = openOutgoing({ allowPrivate: false, peer: 'The provider' })
   t.teardown(outgoing.close)
-  const asking = openProviderFetch({ outgoing, requests: openBudget({ share: 1 }), companyId: 'cmp_a' })
+  const asking = openProviderFetch({ outgoing, requests: createBudget({ share: 1 }), companyId: 'cmp_a' })
   const issuer = 'https://idp.example'
   for (const [address, message] of [
     ['https://169.254.169.254/keys', /not public/],

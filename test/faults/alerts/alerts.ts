@@ -9,7 +9,7 @@ import { checkCompany } from '../../../src/attention/check-company.ts'
 import { tellUsers } from '../../../src/attention/tell-users.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
-import { openSecretBox } from '../../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../../src/secrets/secret-box.ts'
 import type { Happened, LoadUnder } from '../fault.ts'
 import { alertFaults } from '../oracle/alert-faults.ts'
 import { SECRETS_KEY } from '../program.ts'
@@ -100,7 +100,7 @@ async function setExpiry(stage: Stage, { companyId }: AlertedCompany, keyId: str
 async function checkOnce(stage: Stage, { companyId }: AlertedCompany, random: SeededRandom): Promise<void> {
   const outbox = {
     publicUrl: 'http://127.0.0.1/',
-    secrets: openSecretBox([SECRETS_KEY]),
+    secrets: createSecretBox([SECRETS_KEY]),
     announce: () => undefined,
   }
   await stage.withDatabase((db) => sql`insert into pgboss.job (name) values ('check-attention')`.execute(db))

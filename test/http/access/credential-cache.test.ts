@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openCredentialCache } from '../../../src/http/access/credential-cache.ts'
+import { createCredentialCache } from '../../../src/http/access/credential-cache.ts'
 import type { FoundKey } from '../../../src/accounts/api-keys/key-access.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -68,7 +68,7 @@ await t.test('a key disabled by another process is refused at once, with an entr
 
 await t.test('a cached proof is for one key and one secret, and expires after ten seconds', async (t) => {
   let now = 0
-  const cache = openCredentialCache(() => now)
+  const cache = createCredentialCache(() => now)
   const found = { companyId: 'com_1', key: { id: 'key_1' }, nowMs: 5_000 } as FoundKey
   cache.add(found, 'aa')
   now = 9_999
@@ -80,7 +80,7 @@ await t.test('a cached proof is for one key and one secret, and expires after te
 })
 
 await t.test('the credential cache is bounded: the oldest entries are dropped', async (t) => {
-  const cache = openCredentialCache(() => 0)
+  const cache = createCredentialCache(() => 0)
   for (let at = 0; at <= 10_000; at += 1) cache.add({ key: { id: `key_${at}` }, nowMs: 0 } as FoundKey, 'aa')
   t.equal(cache.find('key_0', 'aa'), null)
   t.ok(cache.find('key_1', 'aa'))

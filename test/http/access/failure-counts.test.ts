@@ -1,12 +1,12 @@
 import t from 'tap'
-import { openFailureCounts } from '../../../src/http/access/failure-counts.ts'
+import { createFailureCounts } from '../../../src/http/access/failure-counts.ts'
 import { networkOf } from '../../../src/http/access/network-of.ts'
 
 const WINDOW_MS = 60_000
 
 function counts({ max = 3, kept = 100 } = {}) {
   let at = 0
-  const counted = openFailureCounts({ max, kept, windowMs: WINDOW_MS, now: () => at })
+  const counted = createFailureCounts({ max, kept, windowMs: WINDOW_MS, now: () => at })
   const fail = (key: string) => counted.begin(key)(true)
   return { ...counted, fail, pass: (ms: number) => (at += ms) }
 }

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { openSigner } from '../../../src/bootstrap/signing.ts'
+import { createSigner } from '../../../src/bootstrap/signing.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Checkpoint } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
@@ -31,7 +31,7 @@ const addEmployee = (service: Service) => service.call('POST', '/v1/employees', 
 /** Stores the current checkpoint outside the database, as the recorder does. */
 async function keepCheckpoint(service: Service): Promise<Checkpoint> {
   const { checkpoint, answer } = await checkpointOf(service)
-  await (await openSigner(service.config)).files.append(service.company.id, answer.body.note)
+  await (await createSigner(service.config)).files.append(service.company.id, answer.body.note)
   return checkpoint
 }
 
@@ -99,13 +99,13 @@ await t.test('a retired key is still published, and the notes it signed are cont
   await keepCheckpoint(service)
   const typed = answer.body.public_key.split('+').slice(2).join('+')
   newKey()
-  const unknowing = await openSigner(service.config)
+  const unknowing = await createSigner(service.config)
   await t.rejects(unknowing.sign(service.db, service.company.id), {
     name: 'NoteFileError',
     message: /signed with the current key or a retired one/,
   })
   writeFileSync(`${file}.retired`, `${typed}\n`)
-  const knowing = await openSigner(service.config)
+  const knowing = await createSigner(service.config)
   t.strictSame(knowing.publicKeys(service.company.id).retired, [answer.body.public_key])
   t.ok(await knowing.sign(service.db, service.company.id))
 })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { openCompanyWatch } from '../../../src/http/live/company-watch.ts'
+import { createCompanyWatch } from '../../../src/http/live/company-watch.ts'
 import { readPositions } from '../../../src/ledger/read/read-head.ts'
 import { startService } from '../../support/service.ts'
 
@@ -18,7 +18,7 @@ await t.test('if the last listener leaves before the next look, nothing is queri
     asked.push(companyIds)
     return readPositions(service.db, companyIds)
   }
-  const watch = openCompanyWatch(positions, { intervalMs: INTERVAL_MS, onError: (error) => errors.push(error) })
+  const watch = createCompanyWatch(positions, { intervalMs: INTERVAL_MS, onError: (error) => errors.push(error) })
   watch.listen(companyId, () => t.fail('the listener has left'))()
   await nextLook()
   t.strictSame(asked, [])
@@ -36,7 +36,7 @@ await t.test('if the machine of a company is unknown, the others are watched all
     if (id === lost) throw new Error('its machine is unknown')
     return 'a machine'
   }
-  const watch = openCompanyWatch((companyIds) => readPositions(service.db, companyIds), {
+  const watch = createCompanyWatch((companyIds) => readPositions(service.db, companyIds), {
     intervalMs: INTERVAL_MS,
     onError: (error) => t.fail('it can be read', { error }),
     machineOf,

@@ -24,7 +24,7 @@ await giveProvider(service, company, idp)
 const page = `/sign-in/${company.id}`
 const notBegun = { status: 400, text: /This sign-in is over, or was begun elsewhere/ }
 
-await t.test("login CSRF: a callback without the browser's own trip signs nobody in", async (t) => {
+await t.test("login CSRF: a callback without the browser's own request signs nobody in", async (t) => {
   const path = await goToProvider(openVisitor(service), company)
   const victim = openVisitor(service)
   t.match(await comeBack(victim, path), notBegun)
@@ -104,7 +104,7 @@ await t.test('another site can lead to the sign-in page, but not through the pro
   t.equal(posted.status, 403)
 })
 
-await t.test('linking: neither a link nor an old trip links an account to whoever is signed in', async (t) => {
+await t.test('linking: neither a link nor an old request links an account to whoever is signed in', async (t) => {
   const victim = await signInByPassword(service, company.auditor)
   idp.signsIn = mallory.sub
   t.equal((await victim.visit('/account/provider/link', { current: 'a wrong password' })).status, 422)

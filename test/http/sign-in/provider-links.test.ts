@@ -70,7 +70,7 @@ await t.test('a one-time link that has expired, was replaced, or is of someone r
   const replaced = await invite('replaced@example.com')
   const removed = await invite('removed@example.com')
   arriveAs('late')
-  const trips = [await goWith(expired.token), await goWith(replaced.token)]
+  const arrivals = [await goWith(expired.token), await goWith(replaced.token)]
   const ofRemoved = await goWith(removed.token)
   await service.pool.query('update users set link_expires_at = now() where company_id = $1 and user_id = $2', [
     toUuid(company.id),
@@ -79,9 +79,9 @@ await t.test('a one-time link that has expired, was replaced, or is of someone r
   await manage('POST', `/users/${replaced.userId}/reset-password`)
   await service.manage('DELETE', `/users/${removed.userId}`, undefined, company.admin.token)
   t.match(await ofRemoved.comeBack(), { status: 403, text: /not a user any more/ })
-  for (const trip of trips) {
-    t.match(await trip.comeBack(), { status: 403, text: /link does not work/ })
-    t.notOk(await trip.visitor.isIn())
+  for (const arrival of arrivals) {
+    t.match(await arrival.comeBack(), { status: 403, text: /link does not work/ })
+    t.notOk(await arrival.visitor.isIn())
   }
   t.notOk((await typesOf(expired.userId)).includes('UserIdentityLinked'))
 })
@@ -91,9 +91,9 @@ await t.test('a one-time link does not take the account of another user', async 
   arriveAs('owner', { email: company.member.email, email_verified: true })
   t.equal((await enter(service, company)).answer.status, 303)
   const { token } = await invite('second@example.com')
-  const trip = await goWith(token)
-  t.match(await trip.comeBack(), { status: 403, text: /Another user is linked/ })
-  t.notOk(await trip.visitor.isIn())
+  const arrival = await goWith(token)
+  t.match(await arrival.comeBack(), { status: 403, text: /Another user is linked/ })
+  t.notOk(await arrival.visitor.isIn())
   arriveAs('own')
   t.equal((await (await goWith(token)).comeBack()).status, 303, 'and still works for one of their own')
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { EMPLOYEES } from '../../../projections/employees/queries.ts'
-import { openPositionWaits } from '../../../src/http/v1/position-waits.ts'
+import { createPositionWaits } from '../../../src/http/v1/position-waits.ts'
 import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -16,7 +16,7 @@ await t.test('each waiting call asks for the head once, and one query polls for 
     if (looks === 5) manyLooks.resolve()
   })
   const errors: unknown[] = []
-  const wait = openPositionWaits(counted, EMPLOYEES, (error) => errors.push(error))
+  const wait = createPositionWaits(counted, EMPLOYEES, (error) => errors.push(error))
   const waiting = Promise.all(Array.from({ length: 50 }, () => wait(service.company.id, position)))
   await manyLooks.promise
   t.equal(asked, 50)
@@ -37,7 +37,7 @@ await t.test('a limited number of calls of a company waits; others get 503 at on
   }
   const [position, ofOther] = [await create(), await create(other.key)]
   const late = 300_000
-  const wait = openPositionWaits(service.db, EMPLOYEES, (error) => t.fail(String(error)), {
+  const wait = createPositionWaits(service.db, EMPLOYEES, (error) => t.fail(String(error)), {
     waitMs: late,
     maxWaiting: 2,
   })

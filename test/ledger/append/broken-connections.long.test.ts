@@ -1,8 +1,8 @@
 import t from 'tap'
 import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
 import { openPool } from '../../../src/postgres/pool.ts'
-import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
-import { openLanes } from '../../../src/ledger/append/lanes.ts'
+import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { createLanes } from '../../../src/ledger/append/lanes.ts'
 import { openDatabaseLine } from '../../support/lines/database-line.ts'
 import { eventually } from '../../support/eventually.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
@@ -59,7 +59,7 @@ await t.test('when the answer to a COMMIT is lost, stored calls still get 201, a
   const pool = openPool({ url: line.through(url), name: 'test appends', max: 4 })
   t.teardown(() => pool.end())
   const bounds = {
-    cache: openEmployeeCache(0),
+    cache: createEmployeeCache(0),
     lanes: 1,
     maxRecordsPerCommit: 500,
     maxWaiting: 100,
@@ -68,7 +68,7 @@ await t.test('when the answer to a COMMIT is lost, stored calls still get 201, a
   }
   const confirmed: string[] = []
   const onStored = (calls: { companyId: string }[]) => confirmed.push(...calls.map((call) => call.companyId))
-  const lanes = openLanes({
+  const lanes = createLanes({
     pool,
     shardOf: cluster && ((id) => cluster.find(id).shard),
     ...bounds,

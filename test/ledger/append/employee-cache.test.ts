@@ -2,7 +2,7 @@ import t from 'tap'
 import { employees } from '../../../projections/employees/fold.ts'
 import { openMaintenance } from '../../../src/bootstrap/maintenance.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
-import { type Basis, openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { type Basis, createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { rebuildCompany } from '../../../src/workers/rebuild-company.ts'
 import { rebuild } from '../../../src/workers/rebuild.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash } from '../../../src/ledger/integrity/merkle.ts'
@@ -27,71 +27,75 @@ function makeState(number: number, more: Partial<Employee> = {}): Employee {
 const naming = (...numbers: number[]) => ({ employeeIds: numbers.map(emp), emails: [], externalIds: [] })
 
 await t.test('Employees stay while each commit follows the one before', async (t) => {
-  const cache = openEmployeeCache(MANY_BYTES)
+  const cache = createEmployeeCache(MANY_BYTES)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
   const changed = makeState(2, { email: 'new@example.com', version: 2 })
   cache.keep('one', { before: FIRST, after: SECOND }, [changed])
-  const { basis, found, missing } = cache.find('one', {
+  const {
+    basis,
+    employees: found,
+    missing,
+  } = cache.find('one', {
     employeeIds: [emp(1), emp(3)],
     emails: ['new@example.com', 'p2@example.com'],
     externalIds: [],
   })
   t.strictSame([basis, [...found]], [SECOND, [makeState(1), changed]])
   t.strictSame(missing, { employeeIds: [emp(3)], emails: ['p2@example.com'], externalIds: [] })
-  t.equal(cache.find('other', naming(1)).found.size, 0, 'of another company')
+  t.equal(cache.find('other', naming(1)).employees.size, 0, 'of another company')
 })
 
 await t.test('A commit that does not follow the previous one empties the cache of its company', async (t) => {
-  const cache = openEmployeeCache(MANY_BYTES)
+  const cache = createEmployeeCache(MANY_BYTES)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
   cache.keep('one', { before: SECOND, after: THIRD }, [makeState(2)])
-  t.strictSame([...cache.find('one', naming(1, 2)).found], [makeState(2)])
+  t.strictSame([...cache.find('one', naming(1, 2)).employees], [makeState(2)])
 })
 
 await t.test('A rebuild empties the cache of its company', async (t) => {
-  const cache = openEmployeeCache(MANY_BYTES)
+  const cache = createEmployeeCache(MANY_BYTES)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
   const rebuilt = { ...FIRST, generation: '01930000-0000-7000-8000-000000000000' }
   cache.keep('one', { before: rebuilt, after: rebuilt }, [makeState(2)])
-  t.strictSame([...cache.find('one', naming(1, 2)).found], [makeState(2)])
+  t.strictSame([...cache.find('one', naming(1, 2)).employees], [makeState(2)])
 })
 
 await t.test('A company fills at most a quarter, and what it has there stays current', async (t) => {
-  const cache = openEmployeeCache(8_000)
+  const cache = createEmployeeCache(8_000)
   const numbers = [1, 2, 3, 4, 5]
   cache.keep(
     'one',
     { before: NOTHING, after: FIRST },
     numbers.map((number) => makeState(number)),
   )
-  t.strictSame([...cache.find('one', naming(...numbers)).found], [makeState(1), makeState(2)])
+  t.strictSame([...cache.find('one', naming(...numbers)).employees], [makeState(1), makeState(2)])
   const changed = makeState(1, { job_title: 'Engineer', version: 2 })
   cache.keep('one', { before: FIRST, after: SECOND }, [makeState(3), changed])
-  t.strictSame([...cache.find('one', naming(...numbers)).found], [changed, makeState(2)])
+  t.strictSame([...cache.find('one', naming(...numbers)).employees], [changed, makeState(2)])
 })
 
 await t.test('An employee who outgrows the quarter of a company leaves the cache', async (t) => {
-  const cache = openEmployeeCache(8_000)
+  const cache = createEmployeeCache(8_000)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
   const grown = makeState(1, { custom_attributes: { notes: 'x'.repeat(1_000) } })
   cache.keep('one', { before: FIRST, after: SECOND }, [grown])
-  const { found, missing } = cache.find('one', { ...naming(1, 2), emails: [grown.email] })
+  const { employees: found, missing } = cache.find('one', { ...naming(1, 2), emails: [grown.email] })
   t.strictSame([...found], [makeState(2)])
   t.strictSame(missing, { ...naming(1), emails: [grown.email] })
 })
 
 await t.test('The company that called longest ago goes first', async (t) => {
-  const cache = openEmployeeCache(8_000)
+  const cache = createEmployeeCache(8_000)
   const companies = ['one', 'two', 'three', 'four', 'five', 'six']
   for (const company of companies) cache.keep(company, { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
-  const sizes = companies.map((company) => cache.find(company, naming(1, 2)).found.size)
+  const sizes = companies.map((company) => cache.find(company, naming(1, 2)).employees.size)
   t.strictSame([sizes.at(0), sizes.at(-1)], [0, 2])
 })
 
 await t.test('A cache of 0 bytes keeps nobody', async (t) => {
-  const cache = openEmployeeCache(0)
+  const cache = createEmployeeCache(0)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
-  t.equal(cache.find('one', naming(1)).found.size, 0)
+  t.equal(cache.find('one', naming(1)).employees.size, 0)
 })
 
 await t.test('A call sees what another process has changed since', async (t) => {

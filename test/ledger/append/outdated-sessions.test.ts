@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { openKeyLookup } from '../../../src/accounts/api-keys/key-access.ts'
-import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
-import { openLanesOfMachines } from '../../../src/ledger/append/lanes-of-machines.ts'
+import { createKeyLookup } from '../../../src/accounts/api-keys/key-access.ts'
+import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { createLanesOfMachines } from '../../../src/ledger/append/lanes-of-machines.ts'
 import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
 import { machinePoolOf } from '../../support/postgres/machine-pool.ts'
 import { runSql } from '../../support/postgres/run-sql.ts'
@@ -30,8 +30,8 @@ const setUp = (...statements: string[]) =>
 function openAppends(t: Test) {
   const appends = service.open({ name: `appends of ${t.name}`, max: 1 })
   t.teardown(() => appends.end())
-  const lanes = openLanesOfMachines({
-    ...{ pool: appends, cache: openEmployeeCache(0), lanes: 1, maxRecordsPerCommit: 500 },
+  const lanes = createLanesOfMachines({
+    ...{ pool: appends, cache: createEmployeeCache(0), lanes: 1, maxRecordsPerCommit: 500 },
     ...{ maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 },
     onCommitted: () => undefined,
     onFault: (error) => t.fail(String(error)),
@@ -44,7 +44,7 @@ const backendOf = async (pool: Pool) => (await pool.query('select pg_backend_pid
 
 await t.test('a session that has lost its statements is replaced; appends and look-ups succeed', async (t) => {
   const { appends, pool, create } = openAppends(t)
-  const findKey = openKeyLookup(appends)
+  const findKey = createKeyLookup(appends)
   const wanted = { companyId: service.company.id, apiId: service.company.key.api_id }
   for (const use of [async () => t.equal(await create(), 201), async () => t.ok(await findKey(wanted))]) {
     await use()

@@ -7,7 +7,7 @@ import type { Head } from '../../../src/ledger/append/company-state.ts'
 import { EMPTY_FRONTIER } from '../../../src/ledger/integrity/merkle.ts'
 import { placeEvents } from '../../../src/ledger/append/place-events.ts'
 import type { RecentEvents, StoredCall } from '../../../src/ledger/append/recent-events.ts'
-import { openRecentEvents } from '../../../src/ledger/append/recent-events.ts'
+import { createRecentEvents } from '../../../src/ledger/append/recent-events.ts'
 import { storedRow } from '../../support/ledger/event-row.ts'
 import { BEFORE, CALL_ID, fold, given, hired, KEY, person } from '../../support/domain/given-when-then.ts'
 
@@ -47,7 +47,7 @@ const behind = (recent: RecentEvents, companyId: string, after: number, head: nu
   recent.callsBehind(companyId, { after, head, limit })
 
 await t.test('kept events equal those read from the ledger, with the last leaf, each decoded once', async (t) => {
-  const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
+  const [recent, ledger, other] = [createRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
   const [first, beside, second] = [ledger.append(creating(2)), other.append(creating(1)), ledger.append(creating(1))]
   recent.keep([first, beside])
   recent.keep([second])
@@ -60,7 +60,7 @@ await t.test('kept events equal those read from the ledger, with the last leaf, 
 })
 
 await t.test('a batch has whole calls up to its limit, or one larger call', async (t) => {
-  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  const [recent, ledger] = [createRecentEvents({ readers: 2 }), openLedger(ONE)]
   const [first, second, third] = [ledger.append(creating(2)), ledger.append(creating(4)), ledger.append(creating(1))]
   recent.keep([first, second, third])
   const given = (after: number, limit: number) => behind(recent, ONE, after, ledger.head(), limit)
@@ -71,7 +71,7 @@ await t.test('a batch has whole calls up to its limit, or one larger call', asyn
 })
 
 await t.test('employees have their state after the last call of the batch', async (t) => {
-  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  const [recent, ledger] = [createRecentEvents({ readers: 2 }), openLedger(ONE)]
   const hire = hired(7)
   const promote: NewEvent = {
     ...{ type: 'EmployeeUpdated', stream: hire.stream, version: 2, index: 0 },
@@ -87,7 +87,7 @@ await t.test('employees have their state after the last call of the batch', asyn
 })
 
 await t.test('there is no batch if the ledger has other events than those kept', async (t) => {
-  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  const [recent, ledger] = [createRecentEvents({ readers: 2 }), openLedger(ONE)]
   recent.keep([ledger.append(creating(1))])
   t.ok(behind(recent, ONE, 1, 3))
   t.equal(behind(recent, ONE, 0, 3), null, 'before')
@@ -102,7 +102,7 @@ await t.test('there is no batch if the ledger has other events than those kept',
 })
 
 await t.test('a batch never mixes two histories', async (t) => {
-  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  const [recent, ledger] = [createRecentEvents({ readers: 2 }), openLedger(ONE)]
   const fork = ledger.fork()
   recent.keep([ledger.append(creating(1))])
   ledger.goBackTo(fork)
@@ -114,7 +114,7 @@ await t.test('a batch never mixes two histories', async (t) => {
 })
 
 await t.test('calls confirmed out of order are not mixed up', async (t) => {
-  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  const [recent, ledger] = [createRecentEvents({ readers: 2 }), openLedger(ONE)]
   const [first, second] = [ledger.append(creating(1)), ledger.append(creating(1))]
   recent.keep([second])
   recent.keep([first])
@@ -130,7 +130,7 @@ await t.test('the oldest calls are dropped when there is too much, and each afte
     .slice(2)
     .flatMap(({ events }) => events)
     .reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
-  const recent = openRecentEvents({ readers: 2, maxCharacters, keptMs: 100, now: () => time })
+  const recent = createRecentEvents({ readers: 2, maxCharacters, keptMs: 100, now: () => time })
   for (const call of calls) {
     recent.keep([call])
     time += 10
@@ -145,7 +145,7 @@ await t.test('the oldest calls are dropped when there is too much, and each afte
 })
 
 await t.test('events are dropped once every projection has folded them', async (t) => {
-  const [recent, ledger] = [openRecentEvents({ readers: 2 }), openLedger(ONE)]
+  const [recent, ledger] = [createRecentEvents({ readers: 2 }), openLedger(ONE)]
   recent.keep([ledger.append(creating(1)), ledger.append(creating(1))])
   recent.folded(ONE, { after: 1, upTo: 5 })
   t.equal(behind(recent, ONE, 1, 5)?.events.length, 4)
@@ -155,7 +155,7 @@ await t.test('events are dropped once every projection has folded them', async (
 })
 
 await t.test('forgetting one company keeps the others', async (t) => {
-  const [recent, ledger, other] = [openRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
+  const [recent, ledger, other] = [createRecentEvents({ readers: 2 }), openLedger(ONE), openLedger(OTHER)]
   recent.keep([ledger.append(creating(1)), other.append(creating(1))])
   recent.forget([ONE])
   t.equal(behind(recent, ONE, 1, 3), null)
@@ -166,7 +166,7 @@ await t.test('a batch has limited characters, and a call that exceeds them alone
   const ledger = openLedger(ONE)
   const [first, second, large, next] = [1, 1, 20, 1].map((count) => ledger.append(creating(count)))
   const sizeOf = ({ events }: StoredCall) => events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
-  const recent = openRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
+  const recent = createRecentEvents({ readers: 1, batchCharacters: sizeOf(first!) + sizeOf(second!) - 1 })
   recent.keep([first!, second!])
   t.match(behind(recent, ONE, 1, 5), { events: { length: first!.events.length }, isEnd: false })
   t.match(behind(recent, ONE, 3, 5), { events: { length: second!.events.length }, isEnd: true })

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
-import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { isNameTaken } from '../../../src/ledger/append/unchecked-creations.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/create-call.ts'
@@ -16,7 +16,7 @@ const service = await startService(t)
 const { company, db } = service
 const { commit: commitCalls } = openAppends(t, service)
 const SIZES = [1, 300, 1, 700, 2]
-const cache = openEmployeeCache(64_000_000)
+const cache = createEmployeeCache(64_000_000)
 
 const commit = (calls: WriteCall[], unchecked: WriteCall[] = []) => commitCalls(calls, { cache, unchecked })
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { makeFolder } from '../../../src/postgres/embedded/make-folder.ts'
 import { signCheckpointNote, parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
-import { NoteFileError, openNoteFiles } from '../../../src/ledger/audit/note-files.ts'
+import { NoteFileError, createNoteFiles } from '../../../src/ledger/audit/note-files.ts'
 
 const COMPANY = 'com_01h455vb4pex5vsknk084sn02q'
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -16,7 +16,7 @@ const noteOf = (size: number) => signCheckpointNote(COMPANY, { size, root: Buffe
 
 function open(t: Test) {
   const folder = path.join(t.testdir(), 'deep', 'checkpoints')
-  return { files: openNoteFiles(folder, makeFolder), folder, file: path.join(folder, `${COMPANY}.notes`) }
+  return { files: createNoteFiles(folder, makeFolder), folder, file: path.join(folder, `${COMPANY}.notes`) }
 }
 
 /** The sizes of the notes in a file, as an auditor reads it. */
@@ -95,7 +95,7 @@ await t.test('an error names a file that cannot be read or written', async (t) =
     name: 'NoteFileError',
     message: new RegExp(`^${file} cannot be written: EISDIR`),
   })
-  const blocked = openNoteFiles(path.join(folder, 'a-file', 'below'), makeFolder)
+  const blocked = createNoteFiles(path.join(folder, 'a-file', 'below'), makeFolder)
   writeFileSync(path.join(folder, 'a-file'), '')
   await t.rejects(blocked.append(COMPANY, noteOf(1)), NoteFileError)
   await t.rejects(blocked.last(COMPANY), { name: 'NoteFileError', message: /ENOTDIR/ })

@@ -2,9 +2,9 @@ import pg from 'pg'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Verifications } from '../../../src/ledger/audit/verifications.ts'
-import { openVerifications } from '../../../src/ledger/audit/verifications.ts'
+import { createVerifications } from '../../../src/ledger/audit/verifications.ts'
 import type { NoteFiles } from '../../../src/ledger/audit/note-files.ts'
-import { openCheckpointSigner } from '../../../src/ledger/audit/sign-checkpoint.ts'
+import { createCheckpointSigner } from '../../../src/ledger/audit/sign-checkpoint.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { eventually } from '../../support/eventually.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -17,10 +17,10 @@ await service.call('POST', '/v1/employees', { body: Array.from({ length: 600 }, 
 const made = await service.call('POST', '/v1/employees', { body: employee() })
 const head = Number(made.headers['x-ledger-position'])
 const noFiles = { last: async () => null } as unknown as NoteFiles
-const unsigned = openCheckpointSigner({ current: null, retired: [] }, noFiles)
+const unsigned = createCheckpointSigner({ current: null, retired: [] }, noFiles)
 
 function open(maxEvents?: number): Verifications {
-  const verifications = openVerifications({
+  const verifications = createVerifications({
     ...{ db: service.db, signer: unsigned, onError: (error) => t.error(error) },
     ...(maxEvents === undefined ? {} : { maxEvents }),
   })

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { UnavailableError } from '../../../src/admission/batcher.ts'
-import { IdempotencyInProgressError, openCallsInProgress } from '../../../src/ledger/calls/calls-in-progress.ts'
+import { IdempotencyInProgressError, createCallsInProgress } from '../../../src/ledger/calls/calls-in-progress.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 
 const LONG_MS = 60_000
@@ -17,7 +17,7 @@ const callOf = (callId: string) =>
 
 /** Starts two calls with the same key, whose ends the test decides. */
 function startTwo(maxWaitMs: number) {
-  const calls = openCallsInProgress(ALONE, maxWaitMs)
+  const calls = createCallsInProgress(ALONE, maxWaitMs)
   return ['first', 'second'].map((name) => {
     const end = Promise.withResolvers<string>()
     const answer = calls.run(callOf(name), () => end.promise).catch((error: unknown) => error)

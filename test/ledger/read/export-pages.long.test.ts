@@ -4,7 +4,7 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { exportFrom } from '../../../src/cli/audit/audit-export.ts'
-import { openSigner } from '../../../src/bootstrap/signing.ts'
+import { createSigner } from '../../../src/bootstrap/signing.ts'
 import { exportPages } from '../../../src/ledger/read/export-pages.ts'
 import { readHead } from '../../../src/ledger/read/read-head.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
@@ -38,7 +38,7 @@ async function allOf<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
 }
 
 async function assertVerified(t: Test, bytes: Buffer, checkpoints: Buffer | null, service: Service): Promise<void> {
-  const publicKey = (await openSigner(service.config)).publicKeys(service.company.id).current!
+  const publicKey = (await createSigner(service.config)).publicKeys(service.company.id).current!
   const one: Case = { bytes, checkpoints, publicKey }
   const verdict = await verifyHere(one)
   t.strictSame(shown(verdict), CONSISTENT, JSON.stringify(verdict))

@@ -1,6 +1,6 @@
 import addFormats from 'ajv-formats'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { DescribedAnswer, OpenApiDocument, Operation } from '../../../src/http/openapi/build-document.ts'
+import type { DescribedAnswer, OpenApiDocument, OpenApiOperation } from '../../../src/http/openapi/build-document.ts'
 import type { Answer } from '../service.ts'
 
 /* Checks answers against the document: status, headers, media type and every field of the body. */
@@ -10,7 +10,7 @@ interface DocumentedOperation {
   path: string
   /** In capitals. */
   method: string
-  operation: Operation
+  operation: OpenApiOperation
 }
 
 export function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] {
@@ -22,7 +22,7 @@ export function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] 
 /** An operation's answer, either its own or one shared by operations. */
 export function answerOf(
   document: OpenApiDocument,
-  operation: Operation | undefined,
+  operation: OpenApiOperation | undefined,
   status: string,
 ): DescribedAnswer | undefined {
   const answer = operation?.responses[status]

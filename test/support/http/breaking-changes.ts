@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { DescribedAnswer, OpenApiDocument, Operation } from '../../../src/http/openapi/build-document.ts'
+import type { DescribedAnswer, OpenApiDocument, OpenApiOperation } from '../../../src/http/openapi/build-document.ts'
 import { operationsOf } from './api-document.ts'
 import { misfits, type Schema } from './schema-fits.ts'
 
@@ -35,7 +35,7 @@ export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument)
   })
 }
 
-function parameterFaults({ before, after }: Documents, then: Operation, now: Operation): string[] {
+function parameterFaults({ before, after }: Documents, then: OpenApiOperation, now: OpenApiOperation): string[] {
   const [old, current] = [parametersOf(before, then), parametersOf(after, now)]
   const added = [...current].filter(([key, { required }]) => !old.has(key) && required === true)
   return [
@@ -49,7 +49,7 @@ function parameterFaults({ before, after }: Documents, then: Operation, now: Ope
   ]
 }
 
-function bodyFaults({ before, after }: Documents, then: Operation, now: Operation): string[] {
+function bodyFaults({ before, after }: Documents, then: OpenApiOperation, now: OpenApiOperation): string[] {
   if (!then.requestBody) return now.requestBody?.required === true ? ['body: required'] : []
   return Object.entries(then.requestBody.content).flatMap(([type, { schema }]) => {
     const same = now.requestBody?.content[type]
@@ -58,7 +58,7 @@ function bodyFaults({ before, after }: Documents, then: Operation, now: Operatio
   })
 }
 
-function answerFaults({ before, after }: Documents, then: Operation, now: Operation): string[] {
+function answerFaults({ before, after }: Documents, then: OpenApiOperation, now: OpenApiOperation): string[] {
   return Object.keys(then.responses).flatMap((status) => {
     const [old, current] = [answerIn(before, then, status)!, answerIn(after, now, status)]
     if (!current) return [`${status}: gone`]
@@ -72,14 +72,14 @@ function answerFaults({ before, after }: Documents, then: Operation, now: Operat
   })
 }
 
-function parametersOf(document: OpenApiDocument, operation: Operation): Map<string, Parameter> {
+function parametersOf(document: OpenApiDocument, operation: OpenApiOperation): Map<string, Parameter> {
   const all = (operation.parameters ?? []).map(
     (parameter) => resolveIn(document, parameter as Schema) as unknown as Parameter,
   )
   return new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]))
 }
 
-function answerIn(document: OpenApiDocument, operation: Operation, status: string): DescribedAnswer | undefined {
+function answerIn(document: OpenApiDocument, operation: OpenApiOperation, status: string): DescribedAnswer | undefined {
   const answer = operation.responses[status]
   return answer && (resolveIn(document, answer as unknown as Schema) as unknown as DescribedAnswer)
 }

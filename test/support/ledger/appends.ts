@@ -4,7 +4,7 @@ import { ClientRegister } from '../../../src/ledger/append/actor-clients.ts'
 import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
-import { openEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { withClient } from '../../../src/postgres/with-client.ts'
 import { machinePoolOf } from '../postgres/machine-pool.ts'
 import type { Service } from '../service.ts'
@@ -29,7 +29,7 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
   const clients = new ClientRegister()
   const sent: SentStatement[] = []
   const watched = new WeakSet<object>()
-  const commit = (calls: WriteCall[], { cache = openEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
+  const commit = (calls: WriteCall[], { cache = createEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
     withClient(machine.pool, (client) => {
       const { connection } = client as unknown as { connection: Connection }
       if (!watched.has(connection)) watch(connection)

@@ -5,7 +5,7 @@ import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { leaseWebhook } from '../../../src/webhooks/progress.ts'
-import { openSecretBox } from '../../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../../src/secrets/secret-box.ts'
 import { makeWebhook } from '../stored-webhooks.ts'
 import type { Service } from '../service.ts'
 
@@ -113,7 +113,7 @@ async function makeAccountEvents({ manage, makeCompany, company }: Service): Pro
 
 async function makeWebhookEvents({ pool, company, project }: Service): Promise<void> {
   const acting = { companyId: company.id, actor: company.admin.user_id }
-  const services = { pool, newId, secrets: openSecretBox([randomBytes(32)]) }
+  const services = { pool, newId, secrets: createSecretBox([randomBytes(32)]) }
   const { id } = await makeWebhook({ pool, company }, services.secrets)
   await changeWebhook(services, acting, id, { change: 'edit', settings: { description: 'Añadido', concurrency: 1 } })
   await rotateWebhookSecret(services, acting, id, 3_600)

@@ -4,11 +4,11 @@ import type { NewEmail, Outbox } from '../../../src/mail/outbox.ts'
 import { enqueueEmail } from '../../../src/mail/outbox.ts'
 import { readMailServer } from '../../../src/mail/sending/mail-server.ts'
 import type { SendingServices } from '../../../src/mail/sending/send-next.ts'
-import { openSecretBox } from '../../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../../src/secrets/secret-box.ts'
 import type { Service, TestCompany } from '../service.ts'
 
 export const PUBLIC_URL = 'https://ledger.example'
-const SECRETS = openSecretBox([Buffer.alloc(32, 3)])
+const SECRETS = createSecretBox([Buffer.alloc(32, 3)])
 
 /** A stored message, as its row says. */
 interface EmailRow {

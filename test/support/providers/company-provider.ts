@@ -1,6 +1,6 @@
 import { addProvider } from '../../../src/accounts/providers/change-provider.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
-import { openConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
+import { createConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { ProviderSettings, ProviderUse } from '../../../src/domain/provider-settings.ts'
 import { openVisitor, type Visitor } from '../http/visitor.ts'
@@ -42,7 +42,7 @@ export async function giveProvider(
     backchannelLogoutUri: backchannelLogoutUri ?? `${service.address}/sign-in/${company.id}/backchannel-logout`,
   })
   const { provider } = await addProvider(
-    { pool: service.pool, newId, secrets: await openConfiguredSecretBox(service.config) },
+    { pool: service.pool, newId, secrets: await createConfiguredSecretBox(service.config) },
     { companyId: company.id, actor: company.admin.user_id },
     {
       ...{ name: 'Test IdP', issuer: idp.issuer, client_id: company.id },

@@ -4,10 +4,10 @@ import { placeOfSecret } from '../../../src/accounts/providers/read-provider.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import type { ProviderSettings } from '../../../src/domain/provider-settings.ts'
 import type { ProviderFault } from '../../../src/accounts/oidc/provider-client.ts'
-import { openSecretBox } from '../../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../../src/secrets/secret-box.ts'
 
 /** The box in which the secrets of these providers are sealed. */
-export const BOX = openSecretBox([randomBytes(32)])
+export const BOX = createSecretBox([randomBytes(32)])
 export const CLIENT = { clientId: 'ledger', secret: 'a secret of the client: +&%=' }
 export const CALLBACK = 'https://ledger.example/sign-in/acme/callback'
 
@@ -29,7 +29,7 @@ export function storedProvider(
       ...settings,
     },
     use: { use: 'optional', break_glass: null },
-    secret: BOX.seal(secret, placeOfSecret(id)),
+    secret: BOX.encrypt(secret, placeOfSecret(id)),
     createdAt: '2026-01-01T00:00:00.000Z',
     fault: null,
   }

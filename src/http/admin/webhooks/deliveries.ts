@@ -11,7 +11,7 @@ import { anyId, NoQuery } from '../../openapi/schema-parts.ts'
 import { pageBefore, pageOf } from '../../server/cursor.ts'
 import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { actingUser, SMALL_BODY } from '../company-schemas.ts'
+import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
 import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
 import { params, readWebhookId, tags } from './webhook-routes.ts'
@@ -27,7 +27,7 @@ const ofDelivery = Type.Object({
 export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
 
 /** Whoever sends a message waits for the receiver, so a company may send few at once. */
-const sending = { config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: SMALL_BODY }
+const sending = { config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT }
 
 /** Adds the routes that list deliveries, and send a ping or one message again. */
 export function addDeliveryRoutes(app: FastifyInstance, services: WebhookRouteServices): void {

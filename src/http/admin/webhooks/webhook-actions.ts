@@ -8,7 +8,7 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
-import { actingUser, SMALL_BODY, setPositionHeader } from '../company-schemas.ts'
+import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from '../company-schemas.ts'
 import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
 import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
 import {
@@ -19,7 +19,7 @@ import {
   ShownWebhookWithSecret,
 } from './webhook-schemas.ts'
 
-const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY }
+const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
 
 /** Adds the routes that pause, resume and rotate. */
 export function addActionRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
@@ -67,8 +67,8 @@ function addPauseAndResume(app: FastifyInstance, { db, webhooks }: WebhookRouteS
       const id = readWebhookId(request.params.id)
       const acting = actingUser(request)
       const position = await readResumePosition(db, acting.companyId, request.body)
-      const wanted = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
-      const changed = await changeWebhook(webhooks, acting, id, wanted)
+      const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+      const changed = await changeWebhook(webhooks, acting, id, change)
       return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
     },
   )

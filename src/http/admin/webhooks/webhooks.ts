@@ -10,7 +10,7 @@ import { NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../server/media-types.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { actingUser, SMALL_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
+import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addActionRoutes } from './webhook-actions.ts'
 import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
@@ -26,7 +26,7 @@ import {
 } from './webhook-schemas.ts'
 
 const trim = trimTexts('url', 'description')
-const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: SMALL_BODY }
+const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
 
 /** Routes to manage webhooks, for administrators. Each change is an event. */
 export async function webhookRoutes(
@@ -66,9 +66,9 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
       },
     },
     async (request) => {
-      const found = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
-      if (!found) throw new ProblemError(NO_SUCH_WEBHOOK)
-      return renderWebhook(found)
+      const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
+      if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
+      return renderWebhook(webhook)
     },
   )
 }
@@ -104,11 +104,11 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
         ...{ params, querystring: NoQuery, body: EditWebhookBody, response: { 200: ShownWebhook } },
         problems: ['webhook_not_found'],
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: SMALL_BODY, preValidation: trim },
+      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trim },
     },
     async (request, reply) => {
-      const wanted = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
-      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(request.params.id), wanted)
+      const change = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
+      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(request.params.id), change)
       return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
     },
   )

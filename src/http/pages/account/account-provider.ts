@@ -20,7 +20,7 @@ import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { keepTrip, openTrips } from '../sign-in/provider-trip.ts'
+import { keepAuthorizationRequest, createAuthorizationRequests } from '../sign-in/authorization-request.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
 
@@ -29,7 +29,7 @@ const PATH = `${ACCOUNT_PATH}/provider`
 /** `/account/provider`: links the user to an account at the company's identity provider, or unlinks them. */
 export function addAccountProvider(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const { access, company, sessions } = services
-  const trips = openTrips(services.providers.secrets, sessions)
+  const authorizationRequests = createAuthorizationRequests(services.providers.secrets, sessions)
   app.get(PATH, (request, reply) => sendProviderPage(services, request, reply, null))
 
   app.post(`${PATH}/link`, async (request, reply) => {
@@ -41,7 +41,14 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
       return sendProviderPage(services, request, reply, toFormProblem(error))
     }
     const purpose = { to: 'link', userId, linkHash: null } as const
-    keepTrip(trips, reply, { companyId, email, purpose, flow: null, next: '', kept: null })
+    keepAuthorizationRequest(authorizationRequests, reply, {
+      companyId,
+      email,
+      purpose,
+      flow: null,
+      next: '',
+      kept: null,
+    })
     // A page with a link: the policy of our pages lets no form lead to another site, not even by a redirect.
     const { name } = provider.settings
     return sendUserPage(request, reply, getViewer(request), {

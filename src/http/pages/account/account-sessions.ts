@@ -18,8 +18,8 @@ const SESSIONS_SHOWN = 50
 export async function renderSessions({ db, sessions }: PageServices, request: FastifyRequest): Promise<Html> {
   const viewer = getViewer(request)
   const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
-  const found = await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits)
-  const rows = found.map(
+  const sessionsOfUser = await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits)
+  const rows = sessionsOfUser.map(
     (session) =>
       html`<tr>
         <th scope="row" data-label="Browser">

@@ -57,14 +57,14 @@ export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServic
         ...narrowed,
       })
       const { expires_in_days: expiresInDays } = body
-      const wanted = {
+      const newToken = {
         userId,
         name: body.name,
         expiresInDays,
         scope: body.scope ?? null,
         seen: readSeenVersion(fields),
       }
-      const issued = await issueUserToken(company, getActing(request), wanted)
+      const issued = await issueUserToken(company, getActing(request), newToken)
       return await sendToken(request, reply, issued)
     } catch (error) {
       return show(request, reply, { form: 'token', problem: toFormProblem(error) })
@@ -84,9 +84,9 @@ export function addTokenRoutes(app: FastifyInstance, { db, company }: PageServic
 async function requireOwnToken(db: LedgerDb, request: FastifyRequest<TokenRoute>): Promise<SeenToken> {
   const { companyId, userId } = getViewer(request)
   const { id } = request.params
-  const found = isId('tok', id) ? await findUserToken(db, companyId, id) : null
-  if (found?.token.userId !== userId) throw new ProblemError(NO_SUCH_TOKEN)
-  return found
+  const stored = isId('tok', id) ? await findUserToken(db, companyId, id) : null
+  if (stored?.token.userId !== userId) throw new ProblemError(NO_SUCH_TOKEN)
+  return stored
 }
 
 function sendToken(
@@ -141,7 +141,7 @@ export async function renderTokens(
   const { companyId, userId, timeZone } = getViewer(request)
   const { cursor } = readFormFields(request.query)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
-  const found = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
+  const tokens = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
   const {
     name = '',
     expires_in_days: days = String(DEFAULT_TOKEN_DAYS),
@@ -149,8 +149,8 @@ export async function renderTokens(
   } = problem ? readFormFields(request.body) : {}
   return html`<h2 id="tokens">Tokens</h2>
     <p>A token lets a program do everything you can do, unless you limit it to the audit endpoint.</p>
-    ${found.length === 0 ? html`<p class="empty">You have no tokens.</p>` : renderTokenTable(found.slice(0, ROWS_A_PAGE), timeZone)}
-    ${renderListLinks(ACCOUNT_PATH, {}, cursor, found, ({ token }) => token.id)}
+    ${tokens.length === 0 ? html`<p class="empty">You have no tokens.</p>` : renderTokenTable(tokens.slice(0, ROWS_A_PAGE), timeZone)}
+    ${renderListLinks(ACCOUNT_PATH, {}, cursor, tokens, ({ token }) => token.id)}
     <h3>New token</h3>
     <form method="post" action="${PATH}" class="stack">
       ${renderSeenVersion(version)}

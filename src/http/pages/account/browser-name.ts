@@ -20,8 +20,8 @@ const SYSTEMS = [
 
 /** Names the browser and system of a `User-Agent`, such as “Firefox on Windows”; null if neither is known. */
 export function findBrowserName(userAgent: string): string | null {
-  const nameIn = (known: readonly (readonly [string, RegExp])[]) =>
-    known.find(([, pattern]) => pattern.test(userAgent))?.[0]
-  const found = [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined)
-  return found.length === 0 ? null : found.join(' on ')
+  const nameIn = (patterns: readonly (readonly [string, RegExp])[]) =>
+    patterns.find(([, pattern]) => pattern.test(userAgent))?.[0]
+  const names = [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined)
+  return names.length === 0 ? null : names.join(' on ')
 }

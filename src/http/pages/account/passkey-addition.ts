@@ -8,7 +8,7 @@ import { checkRegistration, makeCreationOptions } from '../../../accounts/passke
 import { MAX_PASSKEY_NAME_CHARACTERS } from '../../../domain/accounts/passkeys.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { openSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
+import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
 import { ASSETS } from '../assets/assets.ts'
 import {
   checkForm,
@@ -36,7 +36,7 @@ const LIFE_SECONDS = 5 * 60
 const NameBody = Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_PASSKEY_NAME_CHARACTERS }) })
 
 /** A passkey that the browser was asked to make. */
-interface Asked {
+interface PendingPasskey {
   userId: string
   /** The version of the user who was asked: nothing may have changed since the password was given. */
   version: number
@@ -50,7 +50,7 @@ const refuse = (message: string) => new ProblemError(invalidFields([fieldError('
 export function addPasskeyAddition(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const { secrets } = services.providers
   const options = { secrets, settings: services.sessions, lifeSeconds: LIFE_SECONDS }
-  const asked = openSealedCookie<Asked>({ name: 'new-passkey', ...options })
+  const challenge = createSealedCookie<PendingPasskey>({ name: 'new-passkey', ...options })
   const showForm = (request: FastifyRequest, reply: FastifyReply, problem: FormProblem) =>
     sendNameForm(services, request, reply, problem)
   const keptForm = {
@@ -64,7 +64,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices,
       const fields = readFormFields(request.body)
       const { name } = checkForm(NameBody, { name: (fields['name'] ?? '').trim() })
       await requireProof(services, limits, request, reply)
-      return await sendRequest(services, asked, { request, reply, party, name, version: readSeenVersion(fields) })
+      return await sendRequest(services, challenge, { request, reply, party, name, version: readSeenVersion(fields) })
     } catch (error) {
       return showForm(request, reply, toFormProblem(error))
     }
@@ -74,14 +74,14 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices,
     try {
       const party = requireParty(services)
       const { userId } = getViewer(request)
-      const wanted = asked.read(request)
-      if (wanted?.userId !== userId) throw refuse('That took too long. Nothing was added. Try again')
+      const pending = challenge.read(request)
+      if (pending?.userId !== userId) throw refuse('That took too long. Nothing was added. Try again')
       const { response = '' } = readFormFields(request.body)
-      const credential = await checkRegistration(party, wanted.challenge, response)
+      const credential = await checkRegistration(party, pending.challenge, response)
       if (!credential) throw refuse('The browser did not make a valid passkey. Nothing was added. Try again')
-      const { name, version: seen } = wanted
+      const { name, version: seen } = pending
       const codes = await addPasskey(services.company, getActing(request), { name, credential, seen })
-      asked.clear(reply)
+      challenge.clear(reply)
       if (codes !== null) return await sendRecoveryCodes(request, reply, 'Passkey added', codes)
     } catch (error) {
       return showForm(request, reply, toFormProblem(error))
@@ -104,8 +104,8 @@ async function sendNameForm(
 ): Promise<FastifyReply> {
   const user = await requireOwnUser(services, request)
   const { party, reason } = findSupport(services)
-  const known = findBrowserName(request.headers['user-agent'] ?? '') ?? ''
-  const { name = known } = problem ? readFormFields(request.body) : {}
+  const suggested = findBrowserName(request.headers['user-agent'] ?? '') ?? ''
+  const { name = suggested } = problem ? readFormFields(request.body) : {}
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, getViewer(request), {
     title: 'Add a passkey',
@@ -129,13 +129,13 @@ async function sendNameForm(
 /** Sends the page on which the browser makes the passkey. */
 async function sendRequest(
   { company }: PageServices,
-  asked: SealedCookie<Asked>,
+  challenge: SealedCookie<PendingPasskey>,
   { request, reply, party, name, version }: PasskeyRequest,
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const held = await listPasskeys(company.pool, viewer)
   const options = await makeCreationOptions(party, { ...viewer, held })
-  asked.set(reply, { userId: viewer.userId, version, name, challenge: options.challenge })
+  challenge.set(reply, { userId: viewer.userId, version, name, challenge: options.challenge })
   return sendUserPage(request, reply, viewer, {
     title: 'Add a passkey',
     body: html`<h1>Add the passkey “<bdi>${name}</bdi>”</h1>

@@ -130,15 +130,15 @@ async function readRecordPage(
   { limit, cursor, before }: RecordQuery,
 ): Promise<RecordPage> {
   // One extra row tells whether there is another page.
-  const found =
+  const page =
     before === undefined
       ? await listLogRecords(db, companyId, entry, filter, {
           after: cursor === undefined ? -1 : decodeCursor(cursor),
           limit: limit + 1,
         })
       : await listLogRecordsBefore(db, companyId, entry, filter, { before: decodeCursor(before), limit: limit + 1 })
-  const hasMore = found.length > limit
-  const rows = before === undefined ? found.slice(0, limit) : found.slice(-limit)
+  const hasMore = page.length > limit
+  const rows = before === undefined ? page.slice(0, limit) : page.slice(-limit)
   const records = await addDetails(db, companyId, entry, rows)
   return before === undefined
     ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore }

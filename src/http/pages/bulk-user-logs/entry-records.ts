@@ -82,7 +82,7 @@ function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given }
 function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }: RecordQuery): Html {
   const { error = '' } = given
   if (error === '') return html``
-  const cause = refusals?.causes.find((found) => formatCause(found) === error)
+  const cause = refusals?.causes.find((candidate) => formatCause(candidate) === error)
   const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#records`
   return html`<span class="chosen"
     ><bdi>${cause ? describeCause(cause) : error}</bdi>

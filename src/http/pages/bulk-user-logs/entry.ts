@@ -27,36 +27,36 @@ export function formatCall({ entry: { operation, counts } }: LogEntry): string {
 }
 
 /** The title of an entry's page, which tells it apart in a row of tabs. */
-export function formatEntryTitle(found: LogEntry): string {
-  const { key, status } = found.entry
+export function formatEntryTitle(logEntry: LogEntry): string {
+  const { key, status } = logEntry.entry
   // Isolated (U+2068, U+2069), because the name may change the writing direction.
-  return `${formatCall(found)} · \u2068${key.name}\u2069 · ${status.toLowerCase()}`
+  return `${formatCall(logEntry)} · \u2068${key.name}\u2069 · ${status.toLowerCase()}`
 }
 
 /** Renders a sentence that says which key asked for what, and what happened. */
-export function renderOutcome(found: LogEntry, outcomes: OutcomeCounts): Html {
-  const { entry } = found
+export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+  const { entry } = logEntry
   const { total } = entry.counts
   const verb = VERBS[entry.operation]
-  const asked = total === 0 ? `tried to ${verb} employees` : `tried to ${verb} ${countEmployees(total)}`
+  const attempt = total === 0 ? `tried to ${verb} employees` : `tried to ${verb} ${countEmployees(total)}`
   const what =
     entry.status === 'Failed'
-      ? `${asked}. Nothing was applied${explainFailure(found, outcomes)}.`
-      : describeResult(found, asked)
+      ? `${attempt}. Nothing was applied${explainFailure(logEntry, outcomes)}.`
+      : describeResult(logEntry, attempt)
   return html`<p class="entry-outcome"><strong><bdi>${entry.key.name}</bdi></strong> ${what}</p>`
 }
 
-function describeResult({ entry: { counts } }: LogEntry, asked: string): string {
+function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
   const { total, no_updates: unchanged } = counts
   const done = describeDone(counts)
-  if (done === null) return `${asked}. ${total === 1 ? 'The employee was' : 'All were'} already up to date.`
+  if (done === null) return `${attempt}. ${total === 1 ? 'The employee was' : 'All were'} already up to date.`
   return `${done}${unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`}.`
 }
 
-function explainFailure(found: LogEntry, outcomes: OutcomeCounts): string {
-  const { total } = found.entry.counts
+function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
+  const { total } = logEntry.entry.counts
   const refused = outcomes.get('Failed') ?? 0
-  if (!isAboutRecords(found) || refused === 0) return ''
+  if (!isAboutRecords(logEntry) || refused === 0) return ''
   if (total === 1) return ': the record has errors'
   if (refused === total) return `: all ${formatNumber(total)} records have errors`
   const valid = total - refused
@@ -76,10 +76,10 @@ function isAboutRecords({ entry: { error } }: LogEntry): boolean {
 }
 
 /** Renders why a call was refused as a whole, in the words of the API. */
-export function renderWholeRefusal(found: LogEntry): Html {
-  const { error } = found.entry
-  if (!error || isAboutRecords(found)) return html``
-  return html`<p class="alert"><strong>The API refused the call:</strong> ${renderApiError(found)}</p>`
+export function renderWholeRefusal(logEntry: LogEntry): Html {
+  const { error } = logEntry.entry
+  if (!error || isAboutRecords(logEntry)) return html``
+  return html`<p class="alert"><strong>The API refused the call:</strong> ${renderApiError(logEntry)}</p>`
 }
 
 function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
@@ -90,9 +90,9 @@ function renderApiError({ entry: { error, http_status: status } }: LogEntry): Ht
 }
 
 /** Renders the counts of a call, and what they mean where that is not obvious. */
-export function renderCounts(found: LogEntry, outcomes: OutcomeCounts): Html {
-  const { counts } = found.entry
-  const meaning = explainCounts(found, outcomes)
+export function renderCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+  const { counts } = logEntry.entry
+  const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
     <dl class="counts">
       ${COUNTS.map(
@@ -123,15 +123,15 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
 const RESEND = ' The log keeps only the records with errors: send the others again, too.'
 
 /** Renders the facts of the request. */
-export function renderFacts(found: LogEntry, client: Client | null, timeZone: string): Html {
-  const { entry } = found
+export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
+  const { entry } = logEntry
   const fact = (label: string, value: Html) => html`<dt>${label}</dt><dd>${value}</dd>`
   return html`<section class="entry-facts" aria-label="Request">
     <dl class="facts">
       ${fact('Date/Time', renderTime(entry.requested_at, timeZone))}
       ${fact('Name', html`${entry.name}`)} ${fact('Operation', html`${OPERATIONS[entry.operation]}`)}
       ${fact('HTTP status', html`${entry.http_status}`)}
-      ${isAboutRecords(found) ? fact('API error', renderApiError(found)) : ''}
+      ${isAboutRecords(logEntry) ? fact('API error', renderApiError(logEntry)) : ''}
       ${fact('Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`)}
       ${fact(
         'API key',

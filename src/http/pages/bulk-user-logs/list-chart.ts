@@ -37,9 +37,9 @@ interface Slots {
 /** Divides the time of a filter into hours or days of a time zone. Returns no slots if the time is in the future. */
 export function divideTime({ from, to }: Pick<EntryFilter, 'from' | 'to'>, timeZone: string, nowMs: number): Slots {
   const end = Math.min(to === undefined ? nowMs : Date.parse(to), nowMs)
-  const wanted = from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from)
-  if (wanted >= end) return { unit: 'hours', slots: [] }
-  const start = Math.max(wanted, end - (MAX_DAYS - 1) * DAY_MS)
+  const firstMs = from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from)
+  if (firstMs >= end) return { unit: 'hours', slots: [] }
+  const start = Math.max(firstMs, end - (MAX_DAYS - 1) * DAY_MS)
   if (end - start > HOURLY_MS) return { unit: 'days', slots: listDays(start, end, timeZone) }
   const last = Math.ceil(end / HOUR_MS) * HOUR_MS
   const first = Math.floor(start / HOUR_MS) * HOUR_MS

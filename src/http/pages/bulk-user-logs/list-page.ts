@@ -82,7 +82,7 @@ async function sendEntryList(
   const send = async (body: Html) => sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
   const renderBar = (pageFilter: PageFilter, chart: Html | null) =>
     renderFilterBar(pageFilter, { keys, path: LOGS_PATH, timeZone, chart })
-  const place = readPlace(fields)
+  const place = readPagePosition(fields)
   const pageFilter = 'problem' in place ? { ...read, filter: null, problem: read.problem ?? place.problem } : read
   const { filter } = pageFilter
   if (!filter || 'problem' in place) {
@@ -108,7 +108,7 @@ async function sendEntryList(
 }
 
 /** Where a page of the list starts: the positions in its address. */
-interface Place {
+interface PagePosition {
   /** Entries older than this one. */
   before: number | null
   /** Entries newer than this one. */
@@ -116,7 +116,7 @@ interface Place {
 }
 
 /** Reads the positions in an address, or says what is wrong with them. */
-function readPlace({ cursor, after }: FormFields): Place | { problem: Problem } {
+function readPagePosition({ cursor, after }: FormFields): PagePosition | { problem: Problem } {
   try {
     return {
       before: cursor === undefined ? null : decodeCursor(cursor),
@@ -133,7 +133,7 @@ async function readPage(
   db: LedgerDb,
   companyId: string,
   filter: EntryFilter,
-  { before, after }: Place,
+  { before, after }: PagePosition,
 ): Promise<ReadPage> {
   const limit = PAGE_ENTRIES
   if (after !== null) {

@@ -161,12 +161,12 @@ function renderChangeLines(record: DetailedRecord): Line[] {
 function renderPerson(record: DetailedRecord): Html {
   const { shown, employee } = record
   const { name, email, external_id: externalId } = nameRecord(record)
-  const known = employee
+  const names = employee
     ? [name]
     : name === null
       ? [email ?? externalId ?? formatId(shown.employee_id)]
       : [name, email ?? externalId]
-  const parts = known.filter((part) => part !== null)
+  const parts = names.filter((part) => part !== null)
   if (parts.length === 0) return shown.erased ? html`` : html`<span class="hint">not identified</span>`
   return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 ? ' ' : ''}<bdi>${part}</bdi>`)}`)
 }

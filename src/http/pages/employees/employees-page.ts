@@ -39,17 +39,17 @@ export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
     // An erased employee still has an id.
     if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
     const { cursor = '' } = readFormFields(request.query)
-    const { found, problem } = await findEmployees(
+    const { employees, problem } = await findEmployees(
       await reads.of(viewer.companyId, request.left),
       viewer.companyId,
       q,
       cursor,
     )
-    if (found.length === 1 && cursor === '') return reply.redirect(buildEmployeeUrl(found[0]!.id), 303)
+    if (employees.length === 1 && cursor === '') return reply.redirect(buildEmployeeUrl(employees[0]!.id), 303)
     const body = html`<h1>Employees over time</h1>
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)}
       <p>See any employee at any point in time, and who changed what.</p>
-      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, found)}
+      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, employees)}
       ${viewer.role === 'admin' ? renderErasureLink() : ''}`
     return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
       title: 'Employees over time',
@@ -64,14 +64,14 @@ async function findEmployees(
   companyId: string,
   q: string,
   cursor: string,
-): Promise<{ found: Employee[]; problem: FormProblem }> {
-  if (q === '') return { found: [], problem: null }
+): Promise<{ employees: Employee[]; problem: FormProblem }> {
+  if (q === '') return { employees: [], problem: null }
   try {
     const after = cursor === '' ? null : decodeIdCursor('emp', cursor)
     const { q: text } = checkForm(Search, { q })
-    return { found: await searchEmployees(db, companyId, text, { after, limit: ROWS_A_PAGE + 1 }), problem: null }
+    return { employees: await searchEmployees(db, companyId, text, { after, limit: ROWS_A_PAGE + 1 }), problem: null }
   } catch (error) {
-    return { found: [], problem: toFormProblem(error) }
+    return { employees: [], problem: toFormProblem(error) }
   }
 }
 
@@ -85,8 +85,8 @@ function renderSearchForm(q: string, problem: FormProblem): Html {
 
 const COLUMNS = ['Name', 'Status', 'Department', 'Job title', 'Email', 'External ID']
 
-function renderSearchResults(q: string, cursor: string, found: Employee[]): Html {
-  if (found.length === 0) {
+function renderSearchResults(q: string, cursor: string, employees: Employee[]): Html {
+  if (employees.length === 0) {
     return html`<div class="empty">
       <h2>No matching employees</h2>
       <p>Only current details are searched. To find an erased person, search by ID.</p>
@@ -102,7 +102,7 @@ function renderSearchResults(q: string, cursor: string, found: Employee[]): Html
         </tr>
       </thead>
       <tbody>
-        ${found.slice(0, ROWS_A_PAGE).map(renderEmployeeRow)}
+        ${employees.slice(0, ROWS_A_PAGE).map(renderEmployeeRow)}
       </tbody>
     </table>
     ${renderPageLinks([
@@ -111,7 +111,9 @@ function renderSearchResults(q: string, cursor: string, found: Employee[]): Html
         label: 'More',
         rel: 'next',
         href:
-          found.length > ROWS_A_PAGE ? buildUrl(PATH, { q, cursor: encodeCursor(found[ROWS_A_PAGE - 1]!.id) }) : null,
+          employees.length > ROWS_A_PAGE
+            ? buildUrl(PATH, { q, cursor: encodeCursor(employees[ROWS_A_PAGE - 1]!.id) })
+            : null,
       },
     ])}`
 }

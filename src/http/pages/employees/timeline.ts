@@ -72,8 +72,10 @@ function listChanges(event: RecordedEvent, attribute: string | null): Change[] {
   switch (event.type) {
     case 'EmployeeCreated': {
       if (attribute === null || event.data === null) return whole
-      const found = listAttributes(event.data.attributes).find(([name]) => name === attribute)
-      return found ? [{ event, attribute: { name: attribute, from: null, to: found[1], isFirst: true } }] : []
+      const attributeSet = listAttributes(event.data.attributes).find(([name]) => name === attribute)
+      return attributeSet
+        ? [{ event, attribute: { name: attribute, from: null, to: attributeSet[1], isFirst: true } }]
+        : []
     }
     case 'EmployeeUpdated':
       if (event.data === null) return whole

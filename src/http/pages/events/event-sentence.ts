@@ -16,14 +16,14 @@ import { formatAttributeName, renderShortChange } from './attribute-words.ts'
 import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
 
 /** What a sentence needs beside the event. */
-interface Telling {
+interface SentenceContext {
   viewer: SessionUser
   /** Current names of keys, users and employees, by id. */
   names: ReadonlyMap<string, string>
 }
 
 /** What the sentence of an event is made of: its header, its data, and its parts as words. */
-interface Told<Type extends EventType> extends Telling {
+interface SentenceParts<Type extends EventType> extends SentenceContext {
   header: EventHeader
   /** Null if they were erased, or are too long for a list. */
   data: EventData[Type] | null
@@ -33,7 +33,7 @@ interface Told<Type extends EventType> extends Telling {
   subject(name?: string): Html
 }
 
-type Sentences = { [Type in EventType]: (told: Told<Type>) => Html }
+type Sentences = { [Type in EventType]: (parts: SentenceParts<Type>) => Html }
 
 const SHOWN_CHANGES = 3
 
@@ -72,8 +72,8 @@ const SENTENCES: Sentences = {
   UserRoleChanged: ({ actor, subject, data, names }) =>
     html`${actor} changed the role of ${subject()}${data ? html`: ${renderShortChange(data, names)}` : ''}`,
   UserPasswordReset: ({ actor, subject }) => html`${actor} reset the password of ${subject()}`,
-  UserPasswordSet: (told) =>
-    html`${told.actor} set ${isOwn(told) ? 'their password' : html`the password of ${told.subject()}`}`,
+  UserPasswordSet: (parts) =>
+    html`${parts.actor} set ${isOwn(parts) ? 'their password' : html`the password of ${parts.subject()}`}`,
   UserAlertsChanged: ({ actor, data }) =>
     html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
   AttentionRaised: ({ data }) =>
@@ -82,24 +82,24 @@ const SENTENCES: Sentences = {
     html`Something stopped needing attention${data ? `: ${ATTENTION_WORDS[data.kind]}` : ''}`,
   UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
   UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
-  UserTokenIssued: (told) => {
-    const { actor, subject, data, viewer } = told
+  UserTokenIssued: (parts) => {
+    const { actor, subject, data, viewer } = parts
     const token = data
       ? html`token <em><bdi>${data.name}</bdi></em>${data.scope === 'audit' ? ' for the audit endpoints' : ''}, until
           ${formatTime(data.expires_at, viewer.timeZone)}`
       : html`a token`
-    return html`${actor} issued ${token}${isOwn(told) ? '' : html` for ${subject()}`}`
+    return html`${actor} issued ${token}${isOwn(parts) ? '' : html` for ${subject()}`}`
   },
-  UserTokenRevoked: (told) =>
-    html`${told.actor} revoked ${isOwn(told) ? 'one of their tokens' : html`a token of ${told.subject()}`}`,
-  UserIdentityLinked: (told) =>
-    html`${told.actor} linked ${isOwn(told) ? 'their user' : told.subject()} to an account at the identity provider`,
-  UserIdentityUnlinked: (told) =>
-    html`${told.actor} unlinked ${isOwn(told) ? 'their user' : told.subject()} from the account at the identity provider`,
-  UserPasskeyAdded: (told) =>
-    html`${told.actor} added ${told.data ? html`passkey <em><bdi>${told.data.name}</bdi></em>` : 'a passkey'}`,
-  UserPasskeyRemoved: (told) =>
-    html`${told.actor} removed ${isOwn(told) ? 'one of their passkeys' : html`a passkey of ${told.subject()}`}`,
+  UserTokenRevoked: (parts) =>
+    html`${parts.actor} revoked ${isOwn(parts) ? 'one of their tokens' : html`a token of ${parts.subject()}`}`,
+  UserIdentityLinked: (parts) =>
+    html`${parts.actor} linked ${isOwn(parts) ? 'their user' : parts.subject()} to an account at the identity provider`,
+  UserIdentityUnlinked: (parts) =>
+    html`${parts.actor} unlinked ${isOwn(parts) ? 'their user' : parts.subject()} from the account at the identity provider`,
+  UserPasskeyAdded: (parts) =>
+    html`${parts.actor} added ${parts.data ? html`passkey <em><bdi>${parts.data.name}</bdi></em>` : 'a passkey'}`,
+  UserPasskeyRemoved: (parts) =>
+    html`${parts.actor} removed ${isOwn(parts) ? 'one of their passkeys' : html`a passkey of ${parts.subject()}`}`,
   UserRecoveryCodesIssued: ({ actor, data }) =>
     html`${actor} made ${data ? count(data.count, 'new recovery code') : 'new recovery codes'}`,
   UserRecoveryCodeUsed: ({ actor, data }) =>
@@ -155,13 +155,13 @@ const SENTENCES: Sentences = {
 }
 
 /** Renders an event as a sentence: who did what to whom. */
-export function renderSentence(event: ListedEvent, telling: Telling): Html {
+export function renderSentence(event: ListedEvent, context: SentenceContext): Html {
   const { header, isErased } = event
   if (!header) return html`This version of the service can't read this event.`
-  const { names, viewer } = telling
-  const tell = SENTENCES[header.type] as (told: Told<EventType>) => Html
+  const { names, viewer } = context
+  const tell = SENTENCES[header.type] as (parts: SentenceParts<EventType>) => Html
   const parts = {
-    ...{ ...telling, header },
+    ...{ ...context, header },
     actor: renderActorLink(header.actor, names),
     subject: (name?: string) =>
       renderSubject(header, name ?? names.get(header.stream) ?? header.stream, names.has(header.stream), viewer),

@@ -115,13 +115,13 @@ interface Field {
 }
 
 /** Renders a labeled input with its hint and error, which assistive technology reads with it. */
-export function renderField(wanted: Field, problem: FormProblem): Html {
-  const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = wanted
+export function renderField(field: Field, problem: FormProblem): Html {
+  const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = field
   const fault = findFault(name, label, problem)
-  if (wanted.lines !== undefined) {
+  if (field.lines !== undefined) {
     return html`<div class="field">
       <label for="${name}">${label}</label>
-      <textarea id="${name}" name="${name}" rows="${wanted.lines}" ${renderDescribedBy(name, hint, fault)}>
+      <textarea id="${name}" name="${name}" rows="${field.lines}" ${renderDescribedBy(name, hint, fault)}>
 ${value}</textarea
       >
       ${renderHintAndFault(name, hint, fault)}
@@ -133,8 +133,8 @@ ${value}</textarea
     type="${type}"
     value="${type === 'password' ? '' : value}"
     ${isRequired ? html`required` : ''}
-    ${wanted.isReadOnly ? html`readonly` : ''}
-    ${wanted.hasFocus ? html`autofocus` : ''}
+    ${field.isReadOnly ? html`readonly` : ''}
+    ${field.hasFocus ? html`autofocus` : ''}
     ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
     ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
     ${min === undefined ? '' : html`min="${min}"`}
@@ -204,9 +204,9 @@ export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'
  * API's name, and an item by its number.
  */
 export function findFault(name: string, label: string, problem: FormProblem): string | undefined {
-  const found = problem?.errors.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
-  if (!found) return undefined
-  const { pointer, message } = found
+  const error = problem?.errors.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
+  if (!error) return undefined
+  const { pointer, message } = error
   const item = /\/(\d+)$/.exec(pointer)?.[1]
   const named = item === undefined ? label : `${label}: number ${Number(item) + 1}`
   const shown = pointer.slice(1)

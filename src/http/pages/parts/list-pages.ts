@@ -28,10 +28,10 @@ export function renderListLinks<Row>(
   path: string,
   filter: QueryValues,
   cursor: string | undefined,
-  found: Row[],
+  rows: Row[],
   idOf: (row: Row) => string,
 ): Html {
-  const last = found.length > ROWS_A_PAGE ? found[ROWS_A_PAGE - 1] : undefined
+  const last = rows.length > ROWS_A_PAGE ? rows[ROWS_A_PAGE - 1] : undefined
   return renderPageLinks([
     { label: 'Newest', rel: 'first', href: cursor === undefined ? null : buildUrl(path, filter) },
     {

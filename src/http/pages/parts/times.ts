@@ -16,16 +16,16 @@ export function formatTime(instant: string, timeZone: string): string {
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function getFormatter(timeZone: string): Intl.DateTimeFormat {
-  let found = formatters.get(timeZone)
-  if (!found) {
-    found = new Intl.DateTimeFormat('en-GB', {
+  let formatter = formatters.get(timeZone)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-GB', {
       ...{ timeZone, timeZoneName: 'short', day: 'numeric', month: 'short', year: 'numeric' },
       ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
     })
     // There are some 600 time zones, and a company's is one of them.
-    formatters.set(timeZone, found)
+    formatters.set(timeZone, formatter)
   }
-  return found
+  return formatter
 }
 
 /** Each unit with its length, and the distance that rounds to one of it. */

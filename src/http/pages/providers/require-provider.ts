@@ -8,7 +8,7 @@ import { getViewer } from '../parts/viewer.ts'
 
 /** Finds the identity provider of the viewer's company. Throws a problem if it has none. */
 export async function requireProvider({ providers }: PageServices, request: FastifyRequest): Promise<StoredProvider> {
-  const found = await readProvider(providers.pool, getViewer(request).companyId)
-  if (!found) throw new ProblemError(NO_PROVIDER)
-  return found
+  const provider = await readProvider(providers.pool, getViewer(request).companyId)
+  if (!provider) throw new ProblemError(NO_PROVIDER)
+  return provider
 }

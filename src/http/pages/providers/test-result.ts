@@ -71,18 +71,18 @@ export function renderTestResult({ identity, outcome }: TestResult): Html {
     </table>`
 }
 
-function renderOutcome(found: TestOutcome): Html {
-  switch (found.outcome) {
+function renderOutcome(outcome: TestOutcome): Html {
+  switch (outcome.outcome) {
     case 'linked':
-      return html`You would be signed in as ${renderUser(found.user)}, who is linked with this account
-      ${renderRole(found.user.role, found.role)}.`
+      return html`You would be signed in as ${renderUser(outcome.user)}, who is linked with this account
+      ${renderRole(outcome.user.role, outcome.role)}.`
     case 'matched':
-      return html`You would be signed in as ${renderUser(found.user)}, who has this verified email and would be linked with
-      this account ${renderRole(found.user.role, found.role)}.`
+      return html`You would be signed in as ${renderUser(outcome.user)}, who has this verified email and would be linked with
+      this account ${renderRole(outcome.user.role, outcome.role)}.`
     case 'created':
-      return html`A new user <bdi>${found.email}</bdi> would be created, with the role ${found.role}.`
+      return html`A new user <bdi>${outcome.email}</bdi> would be created, with the role ${outcome.role}.`
     case 'refused':
-      return html`Signing in would be refused. ${found.reason}`
+      return html`Signing in would be refused. ${outcome.reason}`
   }
 }
 

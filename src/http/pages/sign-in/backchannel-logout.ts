@@ -6,7 +6,7 @@ import { isId } from '../../../domain/ids.ts'
 import { ProviderError } from '../../../accounts/oidc/provider-client.ts'
 import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
 import { networkOf } from '../../access/network-of.ts'
-import { openBudget } from '../../../admission/budget.ts'
+import { createBudget } from '../../../admission/budget.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { CompanyRoute } from './company-page.ts'
@@ -25,7 +25,7 @@ export async function backchannelLogout(
   services: Pick<PageServices, 'access' | 'providers'>,
 ): Promise<void> {
   const { access, providers } = services
-  const notices = openBudget({ share: AT_ONCE })
+  const notices = createBudget({ share: AT_ONCE })
   await app.register(formbody, { bodyLimit: BODY_LIMIT })
   app.post<CompanyRoute>('/sign-in/:company/backchannel-logout', async (request, reply) => {
     void reply.header('cache-control', 'no-store')

@@ -10,7 +10,7 @@ import { sendPlainPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
-import type { TripPurpose } from './provider-trip.ts'
+import type { AuthorizationPurpose } from './authorization-request.ts'
 
 interface Failure {
   /** Null if it is not known. */
@@ -22,7 +22,7 @@ interface Failure {
   detail?: string
   /** Who came back, if that is known. */
   identity?: ProviderIdentity
-  purpose?: TripPurpose
+  purpose?: AuthorizationPurpose
 }
 
 /** Sends the page about a sign-in that failed: what to do, and what to tell the company's IT. */
@@ -70,7 +70,7 @@ function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail
   return facts.filter(([, value]) => typeof value === 'string').map(([name, value]) => `${name}: ${value}`)
 }
 
-function renderWayOn(companyId: string | null, purpose: TripPurpose) {
+function renderWayOn(companyId: string | null, purpose: AuthorizationPurpose) {
   switch (purpose.to) {
     case 'sign in':
       return html`<a class="button primary" href="${companyId === null ? '/sign-in' : companyPath(companyId)}">Start again</a>`

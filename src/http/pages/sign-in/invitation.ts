@@ -23,7 +23,7 @@ import { sendPlainPage } from '../parts/layout.ts'
 import { companyPath } from '../parts/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { isReady } from './company-page.ts'
-import { keepTrip, openTrips } from './provider-trip.ts'
+import { keepAuthorizationRequest, createAuthorizationRequests } from './authorization-request.ts'
 
 /** The page that an invitation's one-time link leads to. */
 export const INVITATION_PATH = '/invitation'
@@ -125,8 +125,8 @@ async function sendToProvider(
   // The company's own page says what the operator must set.
   if (!isReady(sessions.publicUrl, providers.secrets, companyId)) return reply.redirect(companyPath(companyId), 303)
   const purpose = { to: 'link', userId, linkHash: hashSecret(token).toString('base64url') } as const
-  const trip = { companyId, email, purpose, flow: null, next: '', kept: null }
-  keepTrip(openTrips(providers.secrets, sessions), reply, trip)
+  const authorizationRequest = { companyId, email, purpose, flow: null, next: '', kept: null }
+  keepAuthorizationRequest(createAuthorizationRequests(providers.secrets, sessions), reply, authorizationRequest)
   return sendPlainPage(reply, {
     title: 'No password needed',
     body: html`<h1>No password needed</h1>

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Challenge, signInWithPasskey } from '../../../accounts/sign-in/sign-in-with-passkey.ts'
 import { makeRequestOptions, readAssertion } from '../../../accounts/passkeys/webauthn.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
-import { openSealedCookie } from '../../access/sealed-cookie.ts'
+import { createSealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { companyPath } from '../parts/addresses.ts'
@@ -36,7 +36,7 @@ export function addPasskeySignIn(
   { limits, show }: { limits: SignInLimits; show: ShowSignIn },
 ): void {
   const { access, sessions } = services
-  const challenges = openSealedCookie<Challenge>({
+  const challenges = createSealedCookie<Challenge>({
     name: 'passkey-challenge',
     ...{ secrets: services.providers.secrets, settings: sessions, lifeSeconds: LIFE_SECONDS },
   })

@@ -19,12 +19,12 @@ import type { CompanyRoute } from './company-page.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
 import { FAILURE_WORDS } from './failure-words.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import type { LinkPurpose, Trip } from './provider-trip.ts'
+import type { LinkPurpose, AuthorizationRequest } from './authorization-request.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 interface CallbackOptions {
   limits: SignInLimits
-  trips: SealedCookie<Trip>
+  authorizationRequests: SealedCookie<AuthorizationRequest>
 }
 
 /** Someone who came back from the provider, and the request with which they did. */
@@ -33,7 +33,7 @@ interface Arrival {
   reply: FastifyReply
   provider: StoredProvider
   identity: ProviderIdentity
-  trip: Trip
+  authorizationRequest: AuthorizationRequest
 }
 
 /** The faults that someone can cause on purpose. They count as failed sign-ins of a network. */
@@ -45,21 +45,21 @@ export function addProviderCallback(app: FastifyInstance, services: PageServices
   app.get<CompanyRoute>('/sign-in/:company/callback', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     const { company } = request.params
-    const trip = options.trips.read(request)
-    // The company in the path is that of the browser's trip: an answer of another company's provider goes nowhere.
-    if (!trip?.flow || trip.companyId !== company) {
+    const authorizationRequest = options.authorizationRequests.read(request)
+    // The company in the path is that of the browser's request: a response of another company's provider goes nowhere.
+    if (!authorizationRequest?.flow || authorizationRequest.companyId !== company) {
       const user = await findSessionUser(access, request, sessions, true)
       // The page was loaded again after signing in.
       if (user?.companyId === company) return reply.redirect(findHome(user.role), 303)
       return sendFailure(request, reply, { companyId: null, provider: null, reason: 'not_begun' })
     }
-    options.trips.clear(reply)
-    const { companyId, purpose, flow } = trip
+    options.authorizationRequests.clear(reply)
+    const { companyId, purpose, flow } = authorizationRequest
     const provider = await readProvider(providers.pool, companyId)
     if (!provider) return sendFailure(request, reply, { companyId, provider, reason: 'outdated', purpose })
     try {
       const identity = await complete(services, options, { request, reply, provider, flow })
-      return await receive(services, { request, reply, provider, identity, trip })
+      return await receive(services, { request, reply, provider, identity, authorizationRequest })
     } catch (error) {
       return sendProviderFault(request, reply, error, { companyId, provider, purpose })
     }
@@ -96,7 +96,7 @@ async function complete(
 }
 
 async function receive(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
-  const { purpose } = arrival.trip
+  const { purpose } = arrival.authorizationRequest
   if (purpose.to === 'sign in') return signPersonIn(services, arrival)
   const { request, reply, provider } = arrival
   const { companyId } = provider
@@ -109,7 +109,7 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
 }
 
 async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
-  const { request, reply, provider, identity, trip } = arrival
+  const { request, reply, provider, identity, authorizationRequest } = arrival
   const { access, company, providers, sessions } = services
   const { companyId } = provider
   const used = { company, db: access, secrets: providers.secrets }
@@ -117,7 +117,7 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
   const traceparent = request.trace?.traceparent ?? null
   const signedIn = await signInThroughProvider(used, { provider, identity, session, traceparent })
   if (signedIn.outcome === 'refused') return refuse(arrival, signedIn.refusal)
-  const { next, kept } = trip
+  const { next, kept } = authorizationRequest
   return finishSignIn(services, request, reply, { cookie: signedIn.cookie, companyId, next, kept })
 }
 
@@ -147,8 +147,11 @@ function link(
   return linkOwnIdentity(company, acting, { provider, identity, linkHash: hash })
 }
 
-function refuse({ request, reply, provider, identity, trip }: Arrival, reason: SignInRefusal): Promise<FastifyReply> {
-  const { purpose } = trip
+function refuse(
+  { request, reply, provider, identity, authorizationRequest }: Arrival,
+  reason: SignInRefusal,
+): Promise<FastifyReply> {
+  const { purpose } = authorizationRequest
   return sendFailure(request, reply, { companyId: provider.companyId, provider, reason, identity, purpose })
 }
 

@@ -11,21 +11,29 @@ import type { PageServices } from '../parts/page-services.ts'
 import { SignInNeededError } from '../parts/viewer.ts'
 import { type CompanyRoute, findProvider, isReady, sendNoProvider } from './company-page.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
-import { keepTrip, type Trip, type TripPurpose } from './provider-trip.ts'
+import {
+  keepAuthorizationRequest,
+  type AuthorizationRequest,
+  type AuthorizationPurpose,
+} from './authorization-request.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 type StartRequest = FastifyRequest<CompanyRoute>
 
 interface StartOptions {
   limits: SignInLimits
-  trips: SealedCookie<Trip>
+  authorizationRequests: SealedCookie<AuthorizationRequest>
 }
 
 /**
- * `/sign-in/{company}/start`: leaves for the provider. With `?link`, to link the user who has just asked for it on the
+ * `/sign-in/{company}/start`: redirects to the provider. With `?link`, to link the user who has just asked for it on the
  * account page, or on that of a one-time link; with `?test`, so that an administrator sees what signing in would do.
  */
-export function addProviderStart(app: FastifyInstance, services: PageServices, { limits, trips }: StartOptions): void {
+export function addProviderStart(
+  app: FastifyInstance,
+  services: PageServices,
+  { limits, authorizationRequests }: StartOptions,
+): void {
   app.get<CompanyRoute>('/sign-in/:company/start', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     // Another site may lead here, but not sign its visitors in without asking them.
@@ -33,9 +41,10 @@ export function addProviderStart(app: FastifyInstance, services: PageServices, {
     const { company } = request.params
     if (isFromElsewhere(request)) return reply.redirect(buildUrl(companyPath(company), { next }), 303)
     const provider = await findProvider(services, request)
-    const trip = provider && (await planTrip(services, request, trips, provider))
-    if (!trip) return sendNoProvider(reply)
-    const { companyId, email, purpose } = trip
+    const authorizationRequest =
+      provider && (await prepareAuthorizationRequest(services, request, authorizationRequests, provider))
+    if (!authorizationRequest) return sendNoProvider(reply)
+    const { companyId, email, purpose } = authorizationRequest
     if (!isReady(services.sessions.publicUrl, services.providers.secrets, companyId))
       return sendFailure(request, reply, { companyId, provider, reason: 'not_ready', purpose })
     try {
@@ -44,7 +53,7 @@ export function addProviderStart(app: FastifyInstance, services: PageServices, {
         const outcome = await services.providers.client.begin(provider, redirect, { email })
         return { outcome, hasFailed: false }
       })
-      keepTrip(trips, reply, { ...trip, flow })
+      keepAuthorizationRequest(authorizationRequests, reply, { ...authorizationRequest, flow })
       return await reply.redirect(url, 303)
     } catch (error) {
       return sendProviderFault(request, reply, error, { companyId, provider, purpose })
@@ -52,34 +61,39 @@ export function addProviderStart(app: FastifyInstance, services: PageServices, {
   })
 }
 
-/** Plans the trip; null if the provider is not in use for that. Throws if someone else must sign in first. */
-async function planTrip(
+/** Prepares the authorization request; null if the provider is not in use for that. Throws if someone else must sign in first. */
+async function prepareAuthorizationRequest(
   services: PageServices,
   request: StartRequest,
-  trips: SealedCookie<Trip>,
+  authorizationRequests: SealedCookie<AuthorizationRequest>,
   { companyId, use }: StoredProvider,
-): Promise<Trip | null> {
+): Promise<AuthorizationRequest | null> {
   const { test, link, next } = readFormFields(request.query)
-  const kept = trips.read(request)
-  const own = kept?.companyId === companyId ? kept : null
+  const kept = authorizationRequests.read(request)
+  const pending = kept?.companyId === companyId ? kept : null
   const purpose = await findPurpose(services, request, {
     companyId,
     isTest: test !== undefined,
     isLink: link !== undefined,
-    own,
+    pending,
   })
   if (use.use === 'off' && purpose.to !== 'test') return null
-  const destination = { next: readOwnPath(next) || (own?.next ?? ''), kept: own?.kept ?? null }
-  return { companyId, email: own?.email ?? null, purpose, flow: null, ...destination }
+  const destination = { next: readOwnPath(next) || (pending?.next ?? ''), kept: pending?.kept ?? null }
+  return { companyId, email: pending?.email ?? null, purpose, flow: null, ...destination }
 }
 
 async function findPurpose(
   { access, sessions }: PageServices,
   request: StartRequest,
-  { companyId, isTest, isLink, own }: { companyId: string; isTest: boolean; isLink: boolean; own: Trip | null },
-): Promise<TripPurpose> {
+  {
+    companyId,
+    isTest,
+    isLink,
+    pending,
+  }: { companyId: string; isTest: boolean; isLink: boolean; pending: AuthorizationRequest | null },
+): Promise<AuthorizationPurpose> {
   if (!isTest && !isLink) return { to: 'sign in' }
-  const asked = isLink && own?.purpose.to === 'link' ? own.purpose : null
+  const asked = isLink && pending?.purpose.to === 'link' ? pending.purpose : null
   if (asked && asked.linkHash !== null) return asked
   const user = await findSessionUser(access, request, sessions, true)
   if (user?.companyId !== companyId) throw new SignInNeededError()

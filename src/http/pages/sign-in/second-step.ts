@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../../accounts/sign-in/second-step.ts'
 import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
-import { openSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
+import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
@@ -44,7 +44,7 @@ export function addSecondStep(
   const { access, company, sessions } = services
   const { secrets } = services.providers
   const options = { secrets, settings: sessions, lifeSeconds: LIFE_SECONDS }
-  const steps: SealedCookie<SecondStep> = openSealedCookie({ name: 'second-step', ...options })
+  const steps: SealedCookie<SecondStep> = createSealedCookie({ name: 'second-step', ...options })
   const hasPasskeyButton = findSupport(services).party !== null
 
   app.post(PATH, async (request, reply) => {

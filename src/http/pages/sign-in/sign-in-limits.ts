@@ -2,10 +2,10 @@ import type { SignInSettings } from '../parts/page-services.ts'
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FailureCounts } from '../../access/failure-counts.ts'
-import { openFailureCounts } from '../../access/failure-counts.ts'
+import { createFailureCounts } from '../../access/failure-counts.ts'
 import { networkOf } from '../../access/network-of.ts'
 import { tooMany } from '../../access/rate-limits.ts'
-import { openBudget } from '../../../admission/budget.ts'
+import { createBudget } from '../../../admission/budget.ts'
 
 /** The result of checking what someone claims to be. */
 interface Tried<Outcome> {
@@ -49,10 +49,10 @@ interface Limit {
 }
 
 /** Opens the limits of failed sign-ins, counted in this process. */
-export function openSignInLimits({ perPerson, perAddress }: SignInSettings): SignInLimits {
-  const checks = openBudget({ share: AT_ONCE })
+export function createSignInLimits({ perPerson, perAddress }: SignInSettings): SignInLimits {
+  const checks = createBudget({ share: AT_ONCE })
   const limit = (max: number, keyOf: Limit['keyOf']): Limit[] =>
-    max > 0 ? [{ counts: openFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf }] : []
+    max > 0 ? [{ counts: createFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf }] : []
   const limitNetworks = (max: number) => [
     ...limit(max, (address) => networkOf(address, 64)),
     ...limit(max * SUBNETS, (address) => networkOf(address, 48)),

@@ -25,7 +25,7 @@ import { findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import { keepTrip, type Trip } from './provider-trip.ts'
+import { keepAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts'
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 import { addPasskeySignIn } from './passkey-sign-in.ts'
 import { addSecondStep, type SecondStepPage } from './second-step.ts'
@@ -41,7 +41,7 @@ interface SignInForm extends Destination {
 
 interface SignInOptions {
   limits: SignInLimits
-  trips: SealedCookie<Trip>
+  authorizationRequests: SealedCookie<AuthorizationRequest>
 }
 
 const EMPTY: SignInForm = { email: '', next: '', kept: null, step: 'email', candidates: [] }
@@ -56,8 +56,12 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
     if (user) return reply.redirect(next || findHome(user.role), 303)
     if (fields['with'] !== 'password') return sendSignInForm(services, reply, { ...EMPTY, next }, null)
     // From the page of a company with a provider: with the email that was typed before.
-    const trip = options.trips.read(request)
-    const typed = trip && { email: trip.email ?? '', next: trip.next, kept: trip.kept }
+    const authorizationRequest = options.authorizationRequests.read(request)
+    const typed = authorizationRequest && {
+      email: authorizationRequest.email ?? '',
+      next: authorizationRequest.next,
+      kept: authorizationRequest.kept,
+    }
     return sendSignInForm(services, reply, { ...EMPTY, next, ...typed, step: 'password' }, null)
   })
 
@@ -124,7 +128,7 @@ interface Sent {
 /** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */
 async function chooseWay(
   services: PageServices,
-  { limits, trips }: StepOptions,
+  { limits, authorizationRequests }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
   const { value, faults } = readAttribute('email', form.email, false)
@@ -136,9 +140,16 @@ async function chooseWay(
     return sendSignInForm(services, reply, { ...form, step: 'password' }, null, place.at === 'several')
   const { companyId } = place
   const { next, kept } = form
-  const trip: Trip = { companyId, email, purpose: { to: 'sign in' }, flow: null, next, kept }
+  const authorizationRequest: AuthorizationRequest = {
+    companyId,
+    email,
+    purpose: { to: 'sign in' },
+    flow: null,
+    next,
+    kept,
+  }
   // Without a key, the company's page says what is missing.
-  if (services.providers.secrets.hasKey) keepTrip(trips, reply, trip)
+  if (services.providers.secrets.hasKey) keepAuthorizationRequest(authorizationRequests, reply, authorizationRequest)
   return reply.redirect(companyPath(companyId), 303)
 }
 

@@ -53,7 +53,7 @@ async function findEndAtProvider(
   if (!provider || !addresses) return null
   const { name } = provider.settings
   try {
-    const hint = idToken && providers.secrets.open(idToken, placeOfIdToken(userId))
+    const hint = idToken && providers.secrets.decrypt(idToken, placeOfIdToken(userId))
     const url = await providers.client.findLogoutUrl(provider, hint, addresses.postLogout)
     return url === null ? null : { name, url }
   } catch (error) {

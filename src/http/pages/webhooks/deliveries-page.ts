@@ -64,9 +64,9 @@ async function sendDeliveries(
   const viewer = getViewer(request)
   const { webhook } = await requireWebhook(services, request)
   const path = `${PATH}/${webhook.id}/deliveries`
-  const { cursor, status: wanted } = readFormFields(request.query)
-  const status = DELIVERY_STATUSES.find((known) => known === wanted)
-  const found = await listDeliveries(services.db, viewer.companyId, webhook.id, {
+  const { cursor, status: requestedStatus } = readFormFields(request.query)
+  const status = DELIVERY_STATUSES.find((status) => status === requestedStatus)
+  const deliveries = await listDeliveries(services.db, viewer.companyId, webhook.id, {
     limit: ROWS_A_PAGE + 1,
     ...(cursor === undefined ? {} : { before: decodeIdCursor('dlv', cursor) }),
     ...(status === undefined ? {} : { isDelivered: status === 'delivered' }),
@@ -79,10 +79,10 @@ async function sendDeliveries(
       <h1>Deliveries</h1>
       ${problem ? renderFormAlert(problem) : await renderSent(services, request, webhook.id)}
       <p>Every attempt of the last 30 days. Messages are made from the events again each time they are sent.</p>
-      ${found.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : renderStatusFilter(path, status ?? '')}
-      ${found.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
-      ${found.length === 0 ? '' : renderDeliveryTable(webhook.id, found.slice(0, ROWS_A_PAGE), viewer.timeZone)}
-      ${renderListLinks(path, status === undefined ? {} : { status }, cursor, found, ({ id }) => id)}`,
+      ${deliveries.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : renderStatusFilter(path, status ?? '')}
+      ${deliveries.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
+      ${deliveries.length === 0 ? '' : renderDeliveryTable(webhook.id, deliveries.slice(0, ROWS_A_PAGE), viewer.timeZone)}
+      ${renderListLinks(path, status === undefined ? {} : { status }, cursor, deliveries, ({ id }) => id)}`,
   })
 }
 

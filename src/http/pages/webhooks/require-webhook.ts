@@ -14,7 +14,7 @@ export type WebhookRequest = FastifyRequest<WebhookRoute>
 
 /** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
 export async function requireWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
-  const found = await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id))
-  if (!found) throw new ProblemError(NO_SUCH_WEBHOOK)
-  return found
+  const webhook = await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id))
+  if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
+  return webhook
 }

@@ -78,8 +78,8 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
     async (request, reply) => {
       const fields = readFormFields(request.body)
       const settings = readWebhookForm(fields, webhooks.allowsHttp)
-      const wanted = { change: 'edit', settings } as const
-      await changeWebhook(webhooks, getActing(request), idOf(request), wanted, readSeenVersion(fields))
+      const change = { change: 'edit', settings } as const
+      await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
       return done(request, reply, 'saved')
     },
     { keptForm: keepForm('edit', WEBHOOK_FIELDS) },
@@ -99,16 +99,16 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       const fields = readFormFields(request.body)
       const { companyId, timeZone } = getViewer(request)
       const position = await readResumeForm(db, companyId, fields, timeZone)
-      const wanted = { change: 'resume', position } as const
-      await changeWebhook(webhooks, getActing(request), idOf(request), wanted, readSeenVersion(fields))
+      const change = { change: 'resume', position } as const
+      await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
       return done(request, reply, 'replayed')
     },
     { keptForm: keepForm('replay', RESUME_FIELDS) },
   )
   addForm('/rotate', 'rotate', async (request, reply) => {
     const fields = readFormFields(request.body)
-    const wanted = { overlap_seconds: readWholeNumber(fields['overlap_seconds']) }
-    const { overlap_seconds: overlap } = checkForm(RotateWebhookBody, wanted)
+    const body = { overlap_seconds: readWholeNumber(fields['overlap_seconds']) }
+    const { overlap_seconds: overlap } = checkForm(RotateWebhookBody, body)
     const seen = readSeenVersion(fields)
     const rotated = await rotateWebhookSecret(webhooks, getActing(request), idOf(request), overlap, seen)
     return sendWebhookSecret(request, reply, rotated)
@@ -151,12 +151,12 @@ async function renderRecent(
   { companyId, timeZone }: { companyId: string; timeZone: string },
   id: string,
 ): Promise<Html> {
-  const found = await listDeliveries(db, companyId, id, { limit: RECENT })
+  const deliveries = await listDeliveries(db, companyId, id, { limit: RECENT })
   return html`<h2>Recent deliveries</h2>
     ${
-      found.length === 0
+      deliveries.length === 0
         ? html`<p class="empty">Nothing has been sent yet.</p>`
-        : html`${renderDeliveryTable(id, found, timeZone)}
+        : html`${renderDeliveryTable(id, deliveries, timeZone)}
             <p><a href="${PATH}/${id}/deliveries">All deliveries of the last 30 days</a></p>`
     }`
 }

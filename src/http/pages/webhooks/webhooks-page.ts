@@ -85,9 +85,9 @@ async function sendWebhookList(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
-  const found: ShownWebhook[] = []
+  const webhooks: ShownWebhook[] = []
   for (const seen of await listWebhooks(db, viewer.companyId))
-    found.push({ ...seen, waiting: await countWaitingMessages(db, viewer.companyId, seen.webhook) })
+    webhooks.push({ ...seen, waiting: await countWaitingMessages(db, viewer.companyId, seen.webhook) })
   const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
   return sendUserPage(request, reply, viewer, {
     title: 'Webhooks',
@@ -97,8 +97,8 @@ async function sendWebhookList(
         Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for
         the messages.
       </p>
-      ${found.length < MOST_WEBHOOKS ? create : html`<p>A company can have ${MOST_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
-      ${found.length === 0 ? renderNoWebhooks() : renderWebhookTable(found, viewer.timeZone)}`,
+      ${webhooks.length < MOST_WEBHOOKS ? create : html`<p>A company can have ${MOST_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+      ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, viewer.timeZone)}`,
   })
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { addProvider } from '../../../../src/accounts/providers/change-provider.ts'
 import { newId } from '../../../../src/bootstrap/new-id.ts'
-import { openSecretBox } from '../../../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../../../src/secrets/secret-box.ts'
 import { startService } from '../../../support/service.ts'
 
 /* The public keys that the service publishes for providers. */
@@ -12,7 +12,7 @@ await t.test('keys that cannot be read are unavailable, and no error of the serv
   const company = await service.makeCompany('Other key')
   // Sealed with a key that the service does not have.
   await addProvider(
-    { pool: service.pool, newId, secrets: openSecretBox([randomBytes(32)]) },
+    { pool: service.pool, newId, secrets: createSecretBox([randomBytes(32)]) },
     { companyId: company.id, actor: company.admin.user_id },
     {
       ...{ name: 'IdP', issuer: 'https://idp.example', client_id: 'ledger' },

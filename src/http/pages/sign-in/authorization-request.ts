@@ -1,0 +1,50 @@
+import type { FastifyReply } from 'fastify'
+import type { ProviderFlow } from '../../../accounts/oidc/provider-client.ts'
+import type { SecretBox } from '../../../secrets/secret-box.ts'
+import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
+import type { SessionSettings } from '../../access/session.ts'
+import type { Destination } from './destination.ts'
+
+/** Why someone authenticates at the provider: to sign in; to link a user; or, as an administrator, to test. */
+export type AuthorizationPurpose = { to: 'sign in' } | LinkPurpose | { to: 'test'; userId: string }
+
+export interface LinkPurpose {
+  to: 'link'
+  userId: string
+  /** The SHA-256 of the one-time link's token that proves the user, in base64url; null if the session does. */
+  linkHash: string | null
+}
+
+/** What a browser keeps of a request to authenticate its user at the provider (OpenID Connect Core 1.0, section 3.1.2.1). */
+export interface AuthorizationRequest extends Destination {
+  companyId: string
+  /** The email that was typed; the provider's form shows it. */
+  email: string | null
+  purpose: AuthorizationPurpose
+  /** Null until the browser is redirected to the provider. */
+  flow: ProviderFlow | null
+}
+
+const LIFE_SECONDS = 10 * 60
+/** Together with what the flow adds, and encrypted, this fits into the 4,096 bytes that browsers keep (RFC 6265bis). */
+const MOST_BYTES = 2_200
+
+/** Creates the cookie that holds an authorization request. */
+export function createAuthorizationRequests(
+  secrets: SecretBox,
+  settings: SessionSettings,
+): SealedCookie<AuthorizationRequest> {
+  return createSealedCookie({ name: 'sign-in', secrets, settings, lifeSeconds: LIFE_SECONDS })
+}
+
+/** Stores an authorization request in the cookie. What is too long for a cookie is left out: first a kept form, then the page to go to. */
+export function keepAuthorizationRequest(
+  authorizationRequests: SealedCookie<AuthorizationRequest>,
+  reply: FastifyReply,
+  authorizationRequest: AuthorizationRequest,
+): void {
+  const { flow, ...kept } = authorizationRequest
+  const fits = (fields: object) => Buffer.byteLength(JSON.stringify(fields)) <= MOST_BYTES
+  const shorter = [kept, { ...kept, kept: null }].find(fits) ?? { ...kept, kept: null, next: '' }
+  authorizationRequests.set(reply, { ...shorter, flow })
+}
