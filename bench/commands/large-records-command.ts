@@ -112,7 +112,7 @@ async function fill(
     await withClient(pool, async (client) => {
       for (let at = 0; at < records; at += perCall) {
         await client.query('begin')
-        let [head] = await lockHeads(client, [companyId], true)
+        let [head] = await lockHeads(client, [companyId], 'wait')
         const origin = { callId: newId('log'), actor: newId('key') }
         for (const event of refusedCall(origin.callId, {
           first: at,

@@ -72,20 +72,23 @@ interface AttributeFault {
   message: string
 }
 
+/** For what an attribute is sent. */
+export type AttributePurpose = 'creation' | 'patch'
+
 type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
 
 /**
- * Validates and normalizes one attribute as a client sent it. `nullRemoves`: null removes a custom attribute (a patch)
- * instead of being an error (a creation). `shown` is the name of the field as sent, for messages.
+ * Validates and normalizes one attribute as a client sent it. In a patch, null removes a custom attribute;
+ * in a creation, it is an error. `shown` is the name of the field as sent, for messages.
  */
 export function readAttribute(
   name: AttributeName,
   sent: unknown,
-  nullRemoves: boolean,
+  purpose: AttributePurpose,
   shown: string = name,
 ): AttributeReading {
   const rule = ATTRIBUTE_RULES[name]
-  if (rule.kind === 'custom') return readCustomAttributes(sent, nullRemoves)
+  if (rule.kind === 'custom') return readCustomAttributes(sent, purpose)
   if (sent === null) {
     if (rule.required === true || rule.kind === 'status') return fault('null_not_allowed', `${shown} must not be null`)
     return { value: null }
@@ -146,7 +149,7 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
   return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid email address`)
 }
 
-function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeReading {
+function readCustomAttributes(sent: unknown, purpose: AttributePurpose): AttributeReading {
   if (sent === null) return { value: null }
   if (typeof sent !== 'object' || Array.isArray(sent))
     return fault('invalid_type', 'custom_attributes must be an object')
@@ -158,13 +161,13 @@ function readCustomAttributes(sent: unknown, nullRemoves: boolean): AttributeRea
   const value: Record<string, unknown> = {}
   for (const key of Object.keys(sent).sort()) {
     value[key] = (sent as Record<string, unknown>)[key]
-    const error = customFault(key, value[key], nullRemoves)
+    const error = customFault(key, value[key], purpose)
     if (error) faults.push({ below: [key], ...error })
   }
   return faults.length > 0 ? { faults } : { value }
 }
 
-function customFault(key: string, value: unknown, nullRemoves: boolean): AttributeFault | undefined {
+function customFault(key: string, value: unknown, purpose: AttributePurpose): AttributeFault | undefined {
   if (key === '') return { code: 'too_short', message: 'A custom attribute name must have at least 1 character' }
   if (isLongerThan(key, MAX_CUSTOM_KEY_CHARACTERS)) {
     return {
@@ -173,7 +176,7 @@ function customFault(key: string, value: unknown, nullRemoves: boolean): Attribu
     }
   }
   if (value === null) {
-    return nullRemoves
+    return purpose === 'patch'
       ? undefined
       : { code: 'null_not_allowed', message: 'A custom attribute must not be null when an employee is created' }
   }

@@ -20,3 +20,6 @@ export interface Statement {
 export interface QueryClient {
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>>
 }
+
+/** What a statement does with rows that another transaction has locked. */
+export type WhenLocked = 'wait' | 'skip locked'

@@ -1,5 +1,5 @@
 import { MovedError, sqlState } from './database-errors.ts'
-import type { QueryClient, Statement } from './query-client.ts'
+import type { QueryClient, Statement, WhenLocked } from './query-client.ts'
 
 /*
  * On a cluster, statements for a company go to the machine that has its shard, and name the tables of the shard
@@ -73,11 +73,11 @@ export function isMoving(error: unknown): boolean {
 }
 
 /** Keeps shards on this machine until the transaction ends. Unless `wait` is set, waits for a moment only. */
-export function holdShards(client: QueryClient, shards: Shard[], wait: boolean): Promise<unknown> {
+export function holdShards(client: QueryClient, shards: Shard[], whenLocked: WhenLocked): Promise<unknown> {
   return client.query({
     name: 'hold-shards',
     text: 'select hold_shards($1::bigint[], $2)',
-    values: [idsOf(shards), wait ? null : PATIENCE],
+    values: [idsOf(shards), whenLocked === 'wait' ? null : PATIENCE],
   })
 }
 

@@ -9,7 +9,7 @@ import { createBudget } from '../../admission/budget.ts'
 import { createContended } from '../../admission/contended.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
 import { meansNotCommitted, UnconfirmedCommitError } from '../../postgres/database-errors.ts'
-import type { QueryClient } from '../../postgres/query-client.ts'
+import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import { retryOnce } from '../../postgres/retry-once.ts'
 import { assertShardsHere, holdShards, isMoving } from '../../postgres/shard.ts'
@@ -65,13 +65,13 @@ const nameOf = ({ companyId, apiId }: KeyName) => `${companyId} ${apiId}`
 async function findKeys(machine: MachinePool, names: KeyName[]): Promise<Map<string, FoundKey>> {
   const parts = byShard(machine, [...new Map(names.map((key) => [nameOf(key), key])).values()])
   const shards = parts.flatMap(([shard]) => shard ?? [])
-  const [, ...found] = await withClient(machine.pool, (client) =>
+  const [, ...keyLists] = await withClient(machine.pool, (client) =>
     pipeline(client, (pipe) => {
       const keys = parts.map(([shard, keysOfShard]) => queryKeys(pipeOnShard(pipe, shard), keysOfShard))
       return Promise.all([shards.length > 0 ? assertShardsHere(pipe, shards) : null, ...keys])
     }),
   )
-  return new Map(found.flatMap((keys) => [...keys]))
+  return new Map(keyLists.flatMap((keys) => [...keys]))
 }
 
 interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
@@ -153,11 +153,11 @@ export function createKeyUsageCounter(pool: Pool): KeyUsageCounter {
 function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
   const room = createBudget(ROOM)
   const bounds = { ...BOUNDS, holderOf: ({ companyId }: KeyUse) => companyId }
-  const count = (uses: KeyUse[], wait: boolean) =>
-    retryOnce(() => withClient(machine.pool, (client) => countUses(client, machine, uses, wait)))
+  const count = (uses: KeyUse[], whenLocked: WhenLocked) =>
+    retryOnce(() => withClient(machine.pool, (client) => countUses(client, machine, uses, whenLocked)))
   const contended = createContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
-      const answers = await count(uses, true)
+      const answers = await count(uses, 'wait')
       return answers.map((answer) =>
         answer === undefined ? Promise.reject(new Error('the usage of the key is missing')) : answer,
       )
@@ -166,7 +166,7 @@ function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | Refus
     WAITING_SLOTS,
   )
   const { submit } = gather<KeyUse, UsedKey | RefusedUse>(async (uses) => {
-    const answers = await count(uses, false).catch((error: unknown) => {
+    const answers = await count(uses, 'skip locked').catch((error: unknown) => {
       // Citus is moving the shard of one of them: each waits on its own.
       if (isMoving(error)) return uses.map(() => undefined)
       throw error
@@ -181,16 +181,16 @@ async function countUses(
   client: PoolClient,
   machine: MachinePool,
   uses: KeyUse[],
-  wait: boolean,
+  whenLocked: WhenLocked,
 ): Promise<(UsedKey | RefusedUse | undefined)[]> {
   const parts = byShard(machine, [...new Map(uses.map((use) => [use.apiId, use])).values()])
   const shards = parts.flatMap(([shard]) => shard ?? [])
   const [, , keyRows, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
-      shards.length > 0 ? holdShards(pipe, shards, wait) : null,
+      shards.length > 0 ? holdShards(pipe, shards, whenLocked) : null,
       Promise.all(
-        parts.map(([shard, keysOfShard]) => statements.loadKeys(pipeOnShard(pipe, shard), keysOfShard, wait)),
+        parts.map(([shard, keysOfShard]) => statements.loadKeys(pipeOnShard(pipe, shard), keysOfShard, whenLocked)),
       ),
       // Behind the rows that may have to be waited for: the time is that of the admission.
       statements.readClock(pipe),

@@ -66,7 +66,7 @@ export function readText(value: unknown, most: number): string | null {
 
 /** An email in the form in which those of users are stored; null if no user can have it. */
 function readEmail(email: string | null): string | null {
-  const { value, faults } = readAttribute('email', email, false)
+  const { value, faults } = readAttribute('email', email, 'creation')
   return faults ? null : (value as string)
 }
 

@@ -66,7 +66,7 @@ export function parseText(max: number): (value: string) => string {
 
 /** Parses and normalizes an email address. */
 export function parseEmail(value: string): string {
-  const { value: address, faults } = readAttribute('email', value.trim(), false)
+  const { value: address, faults } = readAttribute('email', value.trim(), 'creation')
   if (!faults) return address as string
   throw new InvalidArgumentError(`It must be an email address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
 }

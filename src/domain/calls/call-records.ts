@@ -1,4 +1,4 @@
-import type { AttributeName, AttributePatch } from '../attributes.ts'
+import type { AttributePurpose, AttributeName, AttributePatch } from '../attributes.ts'
 import { ATTRIBUTE_NAMES, readAttribute, REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { FieldError, Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
@@ -85,7 +85,7 @@ export function readCreation(record: SentRecord): ReadRecord {
   const { sent } = record
   if (!isReadable(sent)) return unreadable(record, null)
   const faults = new RecordFaults()
-  const { patch, manager } = readFields(sent, undefined, false, faults)
+  const { patch, manager } = readFields(sent, undefined, 'creation', faults)
   for (const name of REQUIRED_ATTRIBUTES) {
     if (!Object.hasOwn(sent, name)) faults.add([name], 'required', `${name} is required`)
   }
@@ -97,7 +97,7 @@ export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
   if (!isReadable(record.sent)) return unreadable(record, locator)
   const faults = new RecordFaults()
-  return { ...record, locator, ...readFields(record.sent, undefined, true, faults), faults }
+  return { ...record, locator, ...readFields(record.sent, undefined, 'patch', faults), faults }
 }
 
 /** Reads a record of a bulk update, which contains a locator and a patch. */
@@ -107,7 +107,7 @@ export function readUpdate(record: SentRecord): ReadRecord {
   const faults = new RecordFaults()
   if (fault) faults.addFirst(fault)
   // The locator is not a new value.
-  return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], true, faults), faults }
+  return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], 'patch', faults), faults }
 }
 
 /** Reads a record of an upsert: a patch that can also create, so the field that locates the employee is a value, too. */
@@ -116,7 +116,7 @@ export function readUpsert(record: SentRecord): ReadRecord {
   const { locator, fault } = readLocator(record.sent, UPSERT_LOCATORS)
   const faults = new RecordFaults()
   if (fault) faults.addFirst(fault)
-  return { ...record, locator, ...readFields(record.sent, fault?.path[0], true, faults), faults }
+  return { ...record, locator, ...readFields(record.sent, fault?.path[0], 'patch', faults), faults }
 }
 
 /** Whether a record is an object with an acceptable number of members. */
@@ -145,7 +145,7 @@ function readLocator(
   }
   for (const field of ['external_id', 'email'] as const) {
     if (sent[field] === undefined || (field === 'external_id' && sent[field] === null)) continue
-    const { value, faults } = readAttribute(field, sent[field], true)
+    const { value, faults } = readAttribute(field, sent[field], 'patch')
     if (!faults) return { locator: { field, value: value as string } }
     return { locator: null, fault: { path: [field], code: faults[0]!.code, message: faults[0]!.message } }
   }
@@ -167,7 +167,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(ATTRIBUTE_NAMES)
 function readFields(
   sent: Record<string, SentJson>,
   locating: string | undefined,
-  isPatch: boolean,
+  purpose: AttributePurpose,
   faults: RecordFaults,
 ): Pick<ReadRecord, 'patch' | 'manager'> {
   const patch: Record<string, unknown> = {}
@@ -183,7 +183,7 @@ function readFields(
     const reading =
       managedBy && value === null
         ? { value }
-        : readAttribute(managedBy ?? (name as AttributeName), value, isPatch, name)
+        : readAttribute(managedBy ?? (name as AttributeName), value, purpose, name)
     if (reading.faults)
       for (const { below, code, message } of reading.faults) faults.add([name, ...(below ?? [])], code, message)
     else if (managedBy)

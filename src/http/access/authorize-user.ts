@@ -24,7 +24,7 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     const { authorization } = request.headers
     if (authorization === undefined) {
-      request.user = await findSessionUser(db, request, sessions, false)
+      request.user = await findSessionUser(db, request, sessions, 'peek')
       userOf(request)
       return assertSameOrigin(request, sessions)
     }

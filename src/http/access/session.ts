@@ -60,17 +60,19 @@ export function describeSession(request: FastifyRequest, { hours }: SessionSetti
 }
 
 /**
- * The user of a request's session; null if there is no session or it has ended. `isUse` counts the request as activity:
- * opening a page is, a request that a page makes by itself is not.
+ * The user of a request's session; null if there is no session or it has ended. `touch` counts the request as activity, as
+ * opening a page is; `peek` does not, for what a page requests by itself.
  */
 export async function findSessionUser(
   db: LedgerDb,
   request: FastifyRequest,
   settings: SessionSettings,
-  isUse: boolean,
+  access: 'touch' | 'peek',
 ): Promise<SessionUser | null> {
   const cookie = sessionCookie(request, settings)
-  return cookie === null ? null : findUserOfSession(db, cookie, { idleMinutes: settings.idleMinutes, isUse })
+  return cookie === null
+    ? null
+    : findUserOfSession(db, cookie, { idleMinutes: settings.idleMinutes, isUse: access === 'touch' })
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])

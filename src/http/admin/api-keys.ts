@@ -27,23 +27,7 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
   addReadRoutes(app, db)
   issueAndEdit(app, services)
   rotate(app, services)
-  addActionRoute(
-    app,
-    services,
-    'disable',
-    'disableApiKey',
-    'Disable an API key',
-    'Its calls are refused until the key is enabled.',
-  )
-  addActionRoute(app, services, 'enable', 'enableApiKey', 'Enable a disabled API key', 'Its calls are accepted again.')
-  addActionRoute(
-    app,
-    services,
-    'revoke',
-    'revokeApiKey',
-    'Revoke an API key permanently',
-    'Its calls are refused from now on. The key stays in the list, and can never be used again.',
-  )
+  for (const action of ACTIONS) addActionRoute(app, services, action)
 }
 
 function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
@@ -148,19 +132,35 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
   )
 }
 
-function addActionRoute(
-  app: FastifyInstance,
-  services: CompanyServices,
-  change: 'disable' | 'enable' | 'revoke',
-  operationId: string,
-  summary: string,
-  description: string,
-): void {
+const ACTIONS = [
+  {
+    change: 'disable',
+    operationId: 'disableApiKey',
+    summary: 'Disable an API key',
+    description: 'Its calls are refused until the key is enabled.',
+  },
+  {
+    change: 'enable',
+    operationId: 'enableApiKey',
+    summary: 'Enable a disabled API key',
+    description: 'Its calls are accepted again.',
+  },
+  {
+    change: 'revoke',
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key permanently',
+    description: 'Its calls are refused from now on. The key stays in the list, and can never be used again.',
+  },
+] as const
+
+type Action = (typeof ACTIONS)[number]
+
+function addActionRoute(app: FastifyInstance, services: CompanyServices, { change, ...documentation }: Action): void {
   app.post<OfKey>(
     `/api-keys/:id/${change}`,
     {
       schema: {
-        ...{ operationId, summary, description, tags, params, querystring: NoQuery, response: { 200: ShownKey } },
+        ...{ ...documentation, tags, params, querystring: NoQuery, response: { 200: ShownKey } },
         problems: change === 'revoke' ? ['key_not_found'] : ['key_not_found', 'key_revoked'],
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },

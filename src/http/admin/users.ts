@@ -195,7 +195,7 @@ function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, p
 
 /** Reads the email address by the same rules as an employee's. */
 export function readEmailField({ email }: { email: string }): string {
-  const { value, faults } = readAttribute('email', email, false)
+  const { value, faults } = readAttribute('email', email, 'creation')
   if (!faults) return value as string
   throw new ProblemError(invalidFields(faults.map(({ code, message }) => fieldError('/email', code, message))))
 }

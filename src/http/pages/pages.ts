@@ -56,7 +56,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       : sendErrorPage(request, reply, error),
   )
   app.get('/', async (request, reply) => {
-    const user = await findSessionUser(access, request, sessions, true)
+    const user = await findSessionUser(access, request, sessions, 'touch')
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
   const limits = createSignInLimits(signInLimits)

@@ -31,7 +31,7 @@ export function compressAnswers(app: FastifyInstance): void {
   /** By route and encoding. */
   const compressed = new Map<string, Promise<Buffer>>()
   const compressOnce = (key: string, payload: string | Buffer, encoding: Encoding) => {
-    const result = compressed.get(key) ?? compress(payload, encoding, true)
+    const result = compressed.get(key) ?? compress(payload, encoding, 'best')
     compressed.set(key, result)
     result.catch(() => compressed.delete(key))
     return result
@@ -47,7 +47,7 @@ export function compressAnswers(app: FastifyInstance): void {
     const { isStatic } = request.routeOptions.config as FastifyContextConfig
     return isStatic && reply.statusCode === 200
       ? compressOnce(`${encoding} ${request.routeOptions.url}`, payload, encoding)
-      : compress(payload, encoding, false)
+      : compress(payload, encoding, 'fast')
   })
 }
 
@@ -89,10 +89,10 @@ export function chooseEncoding<Offered extends Encoding>(
   return offered.filter((encoding) => weightOf(encoding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))[0]
 }
 
-function compress(payload: string | Buffer, encoding: Encoding, isOnce: boolean): Promise<Buffer> {
-  if (encoding === 'gzip') return compressGzip(payload, { level: isOnce ? 9 : 6 })
+function compress(payload: string | Buffer, encoding: Encoding, effort: 'best' | 'fast'): Promise<Buffer> {
+  if (encoding === 'gzip') return compressGzip(payload, { level: effort === 'best' ? 9 : 6 })
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: isOnce ? 9 : 4,
+    [constants.BROTLI_PARAM_QUALITY]: effort === 'best' ? 9 : 4,
     [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(payload),
   }
   return compressBrotli(payload, { params })

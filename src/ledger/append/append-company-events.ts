@@ -114,7 +114,7 @@ async function writeChange<Result>(
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result> & { placed: SealedEvent[] }> {
   if (isNew) await insertHead(client, companyId)
-  const [locked] = await statements.lockHeads(client, [companyId], true)
+  const [locked] = await statements.lockHeads(client, [companyId], 'wait')
   if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
   const now = headAt(locked, await statements.readClock(client))
   const { events, result } = await change(client, now.recordedAt)

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isCausedByData, isRetryable } from '../../postgres/database-errors.ts'
+import type { WhenLocked } from '../../postgres/query-client.ts'
 import type { Shard } from '../../postgres/shard.ts'
 import { isMoving } from '../../postgres/shard.ts'
 import { withClient } from '../../postgres/with-client.ts'
@@ -51,21 +52,21 @@ const NOBODY: ReadonlySet<WriteCall> = new Set()
 export async function commitBatch(
   options: CommitOptions,
   calls: WriteCall[],
-  wait: boolean,
+  whenLocked: WhenLocked,
 ): Promise<PromiseSettledResult<Committed | 'held'>[]> {
   try {
-    const results = await commitWithRetries(options, calls, wait)
+    const results = await commitWithRetries(options, calls, whenLocked)
     return results.map((value) => ({ status: 'fulfilled', value }))
   } catch (error) {
     const isFaulty = error instanceof DecisionError || isCausedByData(error)
     // Citus is moving the shard of one of them.
-    const isHeld = !wait && isMoving(error)
+    const isHeld = whenLocked === 'skip locked' && isMoving(error)
     if (isHeld && calls.length === 1) return [{ status: 'fulfilled', value: 'held' }]
     if ((isFaulty || isHeld) && calls.length > 1) {
       const middle = calls.length >> 1
       // One after the other, because the calls of a company stay in order.
-      const first = await commitBatch(options, calls.slice(0, middle), wait)
-      return [...first, ...(await commitBatch(options, calls.slice(middle), wait))]
+      const first = await commitBatch(options, calls.slice(0, middle), whenLocked)
+      return [...first, ...(await commitBatch(options, calls.slice(middle), whenLocked))]
     }
     if (isFaulty) options.onFault(error, calls[0]!)
     const reason = isFaulty ? new FaultyCallError('the call could not be stored', { cause: error }) : unavailable(error)
@@ -81,14 +82,14 @@ function unavailable(error: unknown): UnavailableError {
 async function commitWithRetries(
   options: CommitOptions,
   calls: WriteCall[],
-  wait: boolean,
+  whenLocked: WhenLocked,
 ): Promise<(Committed | 'held')[]> {
   let unchecked = findUncheckedCreations(calls, options.conflicts)
   for (let attempt = 1; ; attempt += 1) {
     const began = performance.now()
     const end = options.onBegin?.(calls)
     try {
-      const results = await commitOnConnection(options, calls, { wait, unchecked })
+      const results = await commitOnConnection(options, calls, { whenLocked, unchecked })
       end?.(null)
       const records = calls.reduce((sum, { command }) => sum + command.count, 0)
       options.onTransaction?.(calls.length, records, (performance.now() - began) / 1_000)
@@ -112,7 +113,7 @@ function hasEvents(result: Committed | 'held'): boolean {
 async function commitOnConnection(
   { pool, shardOf, cache, onStored }: CommitOptions,
   calls: WriteCall[],
-  options: { wait: boolean; unchecked: ReadonlySet<WriteCall> },
+  options: { whenLocked: WhenLocked; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   const clients = registerOf(pool)
   try {

@@ -13,7 +13,7 @@ import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempoten
 import type { LoadOptions } from './load-companies.ts'
 import { loadCompanies, loadMore, loadRows } from './load-companies.ts'
 import type { Pipe } from '../../postgres/pipeline.ts'
-import type { QueryClient } from '../../postgres/query-client.ts'
+import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import type { Shard } from '../../postgres/shard.ts'
 import { holdShards } from '../../postgres/shard.ts'
@@ -46,7 +46,7 @@ export interface Committed {
 }
 
 interface CommitTogetherOptions {
-  wait: boolean
+  whenLocked: WhenLocked
   cache: EmployeeCache
   /** Creations that are decided as if all their employees were new. */
   unchecked: ReadonlySet<WriteCall>
@@ -58,23 +58,23 @@ interface CommitTogetherOptions {
 
 /**
  * Decides and appends calls of any number of companies in one transaction. Each call sees the changes of those before
- * it. Unless `wait` is set, a company whose head another transaction holds is left out, and its calls get `held`. Calls
+ * it. With `skip locked`, a company whose head another transaction holds is left out, and its calls get `held`. Calls
  * `onStored` with what was appended, once it is known to be committed. Throws if nothing was committed, and
  * UnknownOutcomeError if that cannot be known.
  */
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { wait, cache, unchecked, onStored, shardOf, clients }: CommitTogetherOptions,
+  { whenLocked, cache, unchecked, onStored, shardOf, clients }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
   const callsByShard = byShard({ shardOf }, calls)
   const shards = callsByShard.flatMap(([shard]) => shard ?? [])
   const [, , ...loaded] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
-      shards.length > 0 ? holdShards(pipe, shards, wait) : null,
+      shards.length > 0 ? holdShards(pipe, shards, whenLocked) : null,
       ...callsByShard.map(([shard, callsOfShard]) =>
-        lockAndLoad(pipeOnShard(pipe, shard), callsOfShard, { cache, unchecked, wait }),
+        lockAndLoad(pipeOnShard(pipe, shard), callsOfShard, { cache, unchecked, whenLocked }),
       ),
     ]),
   )
@@ -89,7 +89,7 @@ export async function commitTogether(
       const locked = new Set(heads.map(({ companyId }) => companyId))
       const lockedCalls = callsOfShard.filter(({ companyId }) => locked.has(companyId))
       const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
-      const companies = await loadCompanies(ask, heads, lockedCalls, rows, { cache, wait })
+      const companies = await loadCompanies(ask, heads, lockedCalls, rows, { cache, whenLocked })
       loadedShards.push({
         shard,
         ask,
@@ -128,7 +128,7 @@ export async function commitTogether(
 async function lockAndLoad(client: QueryClient, calls: WriteCall[], options: LoadOptions) {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
   const [heads, rows] = await Promise.all([
-    statements.lockHeads(client, companyIds, options.wait),
+    statements.lockHeads(client, companyIds, options.whenLocked),
     loadRows(client, calls, options),
   ])
   return { heads, rows }

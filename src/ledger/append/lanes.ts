@@ -58,7 +58,7 @@ export function createLanes(given: LaneOptions): Lanes {
 
   /** Commits the calls of companies that nobody holds up. The others get a queue of their own. */
   async function commitFree(calls: WriteCall[]): Promise<Promise<Committed>[]> {
-    const outcomes = await commitBatch(options, calls, false)
+    const outcomes = await commitBatch(options, calls, 'skip locked')
     return outcomes.map(async (outcome, at) => {
       if (outcome.status === 'rejected') throw outcome.reason
       return outcome.value === 'held' ? contended.submit(calls[at]!, calls[at]!.waitsUntil) : outcome.value
@@ -90,7 +90,7 @@ export function createLanes(given: LaneOptions): Lanes {
 
 /** Commits the calls of a company that another transaction holds up, once that transaction has ended. */
 async function commitWaiting(options: CommitOptions, calls: WriteCall[]): Promise<Promise<Committed>[]> {
-  const outcomes = await commitBatch(options, calls, true)
+  const outcomes = await commitBatch(options, calls, 'wait')
   return outcomes.map(async (outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason
     // With `wait`, only a missing head is held.

@@ -9,7 +9,7 @@ import { isSameBasis } from './employee-cache.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
 import { loadReportingLines } from './load-reporting-lines.ts'
 import { headAt } from './place-events.ts'
-import type { QueryClient } from '../../postgres/query-client.ts'
+import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import type { OwnedEmployee } from './statements.ts'
 import * as statements from './statements.ts'
 
@@ -17,7 +17,7 @@ export interface LoadOptions {
   cache: EmployeeCache
   /** Creations for which only managers are loaded. */
   unchecked: ReadonlySet<WriteCall>
-  wait: boolean
+  whenLocked: WhenLocked
 }
 
 /** The rows that the calls may need, of all their companies. */
@@ -27,11 +27,11 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
  * Loads all rows that these calls may need. These statements travel in one packet with the one that locks the heads,
  * and after it. Each sees what was committed when it began, including the changes of the previous holder of a head.
  */
-export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, wait }: LoadOptions) {
+export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, whenLocked }: LoadOptions) {
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
   const [keys, now, bound, employees] = await Promise.all([
-    statements.loadKeys(client, keysOf(calls), wait),
+    statements.loadKeys(client, keysOf(calls), whenLocked),
     // After the rows that may have to be waited for, because the time is that of the decision.
     statements.readClock(client),
     loadBound(client, calls),
@@ -65,7 +65,7 @@ function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: Readon
 }
 
 /**
- * Assembles the state of the companies whose heads are locked. Unless `wait` is set, a company is left out if a reading
+ * Assembles the state of the companies whose heads are locked. With `skip locked`, a company is left out if a reading
  * call holds the usage of one of its keys.
  */
 export async function loadCompanies(
@@ -73,7 +73,7 @@ export async function loadCompanies(
   heads: Head[],
   calls: WriteCall[],
   { keys, now, bound, touched, found: loadedEmployees }: LoadedRows,
-  { cache, wait }: Pick<LoadOptions, 'cache' | 'wait'>,
+  { cache, whenLocked }: Pick<LoadOptions, 'cache' | 'whenLocked'>,
 ): Promise<Map<string, LockedCompany>> {
   const employees = await settleEmployees(ask, cache, heads, touched, loadedEmployees)
   const companies = new Map<string, LockedCompany>()
@@ -88,7 +88,7 @@ export async function loadCompanies(
       bound: new Map(),
     })
   }
-  if (!wait) leaveOutHeldUp(companies, keysOf(calls), keys)
+  if (whenLocked === 'skip locked') leaveOutHeldUp(companies, keysOf(calls), keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
   await loadReportingLines(ask, calls, companies)

@@ -13,7 +13,7 @@ import {
 } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
-import type { QueryClient } from '../../postgres/query-client.ts'
+import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import type { StateRow } from '../read/read-employees.ts'
 import { employeesOf, selectGeneration, selectStates } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
@@ -33,12 +33,12 @@ interface HeadRow {
 }
 
 /** Locks the heads of these companies. Unless `wait` is set, leaves out those that another transaction holds. */
-export async function lockHeads(client: QueryClient, companyIds: string[], wait: boolean): Promise<Head[]> {
+export async function lockHeads(client: QueryClient, companyIds: string[], whenLocked: WhenLocked): Promise<Head[]> {
   const { rows } = await client.query<HeadRow>({
-    name: wait ? 'lock-heads-wait' : 'lock-heads-skip',
+    name: whenLocked === 'wait' ? 'lock-heads-wait' : 'lock-heads-skip',
     text: `select h.company_id, h.position, h.frontier, h.recorded_at, 
         ${selectGeneration('h.company_id')} as generation
-      from heads h where h.company_id = any($1) order by h.company_id for update of h ${wait ? '' : 'skip locked'}`,
+      from heads h where h.company_id = any($1) order by h.company_id for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`,
     values: [uuidArray(companyIds)],
   })
   return rows.map((row) => ({
@@ -119,10 +119,10 @@ export function keyUsageOf(row: UsageRow): KeyUsage {
 export async function loadKeys(
   client: QueryClient,
   names: { companyId: string; apiId: string }[],
-  wait: boolean,
+  whenLocked: WhenLocked,
 ): Promise<LoadedKey[]> {
   const { rows } = await client.query<LoadedKeyRow>({
-    name: wait ? 'load-keys-wait' : 'load-keys-skip',
+    name: whenLocked === 'wait' ? 'load-keys-wait' : 'load-keys-skip',
     text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
         k.previous_expires_at, k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit,
         k.refresh_period, u.window_start, u.requests_made, u.last_used
@@ -130,7 +130,7 @@ export async function loadKeys(
       join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
       join companies c on c.company_id = k.company_id
-      order by u.company_id, u.api_id for update of u ${wait ? '' : 'skip locked'}`,
+      order by u.company_id, u.api_id for update of u ${whenLocked === 'wait' ? '' : 'skip locked'}`,
     values: [uuidArray(names.map(({ companyId }) => companyId)), uuidArray(names.map(({ apiId }) => apiId))],
   })
   return rows.map((row) => ({

@@ -15,7 +15,7 @@ export function createBeginTrace(tracer: Tracer): BeginTrace {
       'employee_ledger.request_id': requestId,
     }
     const name = route === undefined ? method : `${method} ${route}`
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parseTraceContext(traceparent, true))
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parseTraceContext(traceparent, 'remote'))
     return {
       traceparent: formatTraceparent(span),
       ids: getSpanIds(span),

@@ -3,9 +3,9 @@ import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/
 import { parseTraceParent } from '@opentelemetry/core'
 
 /** The context of a W3C `traceparent`. Without a valid one, the root context, in which a new trace starts. */
-export function parseTraceContext(traceparent: string | undefined, isRemote: boolean): Context {
+export function parseTraceContext(traceparent: string | undefined, origin: 'remote' | 'local'): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent)
-  return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote }) : ROOT_CONTEXT
+  return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: origin === 'remote' }) : ROOT_CONTEXT
 }
 
 /** The context for child spans. */

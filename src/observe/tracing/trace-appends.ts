@@ -53,7 +53,7 @@ async function traceAppend(tracer: Tracer, traced: WeakMap<WriteCall, TracedCall
     'employee_ledger.call_id': callId,
     'employee_ledger.records': command.count,
   }
-  const append = tracer.startSpan('append', { attributes }, parseTraceContext(call.traceparent, false))
+  const append = tracer.startSpan('append', { attributes }, parseTraceContext(call.traceparent, 'local'))
   const wait = tracer.startSpan('wait for lane', {}, withSpan(append))
   const tracedCall = { ...call, traceparent: formatTraceparent(append) }
   traced.set(tracedCall, { append, wait })

@@ -38,7 +38,7 @@ function traceOne(
     ...(upTo === null ? {} : { 'employee_ledger.events': upTo - after, 'employee_ledger.position': upTo }),
   }
   const options = { kind: SpanKind.CONSUMER, attributes, startTime: beganAt }
-  const span = tracer.startSpan(`fold ${projection}`, options, parseTraceContext(traceparent, true))
+  const span = tracer.startSpan(`fold ${projection}`, options, parseTraceContext(traceparent, 'remote'))
   if (error) failSpan(span, error)
   span.end(endedAt)
   return span

@@ -33,7 +33,13 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
     withClient(machine.pool, (client) => {
       const { connection } = client as unknown as { connection: Connection }
       if (!watched.has(connection)) watch(connection)
-      return commitTogether(client, calls, { ...machine, clients, wait: true, cache, unchecked: new Set(unchecked) })
+      return commitTogether(client, calls, {
+        ...machine,
+        clients,
+        whenLocked: 'wait',
+        cache,
+        unchecked: new Set(unchecked),
+      })
     }) as Promise<Committed[]>
 
   function watch(connection: Connection): void {

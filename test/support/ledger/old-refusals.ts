@@ -52,7 +52,7 @@ export async function appendRefusalsAt(
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const [head] = await statements.lockHeads(client, [companyId], true)
+    const [head] = await statements.lockHeads(client, [companyId], 'wait')
     const { placed, head: next } = placeEvents({ ...head!, recordedAt }, events, { callId, actor: company.key.api_id })
     await statements.insertEvents(client, placed)
     await statements.updateHeads(client, [next])

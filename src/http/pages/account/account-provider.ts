@@ -71,7 +71,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
       return sendProviderPage(services, request, reply, toFormProblem(error))
     }
     // The session has ended if it began at the provider.
-    const isIn = await findSessionUser(access, request, sessions, false)
+    const isIn = await findSessionUser(access, request, sessions, 'peek')
     return reply.redirect(isIn ? `${ACCOUNT_PATH}?done=unlinked` : '/sign-in', 303)
   })
 }

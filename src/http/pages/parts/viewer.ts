@@ -30,7 +30,7 @@ export function requireViewer(db: LedgerDb, settings: SessionSettings) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     // Requests that a page's script makes by itself do not keep a session alive.
     const isOpened = request.headers['sec-fetch-mode'] !== 'cors' && request.headers['sec-fetch-mode'] !== 'same-origin'
-    const user = await findSessionUser(db, request, settings, isOpened)
+    const user = await findSessionUser(db, request, settings, isOpened ? 'touch' : 'peek')
     if (!user) throw new SignInNeededError()
     request.viewer = user
     if (isOpened && request.method === 'GET') await renewCookie(db, request, reply, settings, user)

@@ -25,7 +25,7 @@ export function addCompanyPage(app: FastifyInstance, services: PageServices): vo
     const next = readOwnPath(readFormFields(request.query)['next'])
     const provider = await findProvider(services, request)
     if (!provider || provider.use.use === 'off') return sendNoProvider(reply)
-    const user = await findSessionUser(access, request, sessions, true)
+    const user = await findSessionUser(access, request, sessions, 'touch')
     if (user?.companyId === provider.companyId) return reply.redirect(next || findHome(user.role), 303)
     return sendCompanyPage(services, request, reply, provider, next)
   })

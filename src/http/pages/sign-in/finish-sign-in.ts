@@ -19,7 +19,7 @@ export async function finishSignIn(
   { cookie, companyId, next, kept }: Finished,
 ): Promise<FastifyReply> {
   const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(access, request, sessions, false))) await endSession(access, former)
+  if (former !== null && (await findSessionUser(access, request, sessions, 'peek'))) await endSession(access, former)
   setSessionCookie(reply, sessions, cookie)
   return kept?.companyId === companyId ? sendWayBack(reply, kept) : reply.redirect(next || '/', 303)
 }

@@ -48,7 +48,7 @@ export function addProviderCallback(app: FastifyInstance, services: PageServices
     const authorizationRequest = options.authorizationRequests.read(request)
     // The company in the path is that of the browser's request: a response of another company's provider goes nowhere.
     if (!authorizationRequest?.flow || authorizationRequest.companyId !== company) {
-      const user = await findSessionUser(access, request, sessions, true)
+      const user = await findSessionUser(access, request, sessions, 'touch')
       // The page was loaded again after signing in.
       if (user?.companyId === company) return reply.redirect(findHome(user.role), 303)
       return sendFailure(request, reply, { companyId: null, provider: null, reason: 'not_begun' })
@@ -101,7 +101,7 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
   const { request, reply, provider } = arrival
   const { companyId } = provider
   if (purpose.to === 'link' && purpose.linkHash !== null) return linkInvitedUser(services, arrival, purpose)
-  const user = await findSessionUser(services.access, request, services.sessions, true)
+  const user = await findSessionUser(services.access, request, services.sessions, 'touch')
   const isSame = user?.companyId === companyId && user.userId === purpose.userId
   if (!isSame || (purpose.to === 'test' && user.role !== 'admin'))
     return sendFailure(request, reply, { companyId, provider, reason: 'changed_user', purpose })

@@ -95,7 +95,7 @@ async function findPurpose(
   if (!isTest && !isLink) return { to: 'sign in' }
   const asked = isLink && pending?.purpose.to === 'link' ? pending.purpose : null
   if (asked && asked.linkHash !== null) return asked
-  const user = await findSessionUser(access, request, sessions, true)
+  const user = await findSessionUser(access, request, sessions, 'touch')
   if (user?.companyId !== companyId) throw new SignInNeededError()
   if (isTest) {
     if (user.role !== 'admin') throw new ProblemError(ADMIN_ONLY)

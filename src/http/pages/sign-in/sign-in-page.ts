@@ -52,7 +52,7 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
   app.get('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.query)
     const next = readOwnPath(fields['next'])
-    const user = await findSessionUser(access, request, sessions, true)
+    const user = await findSessionUser(access, request, sessions, 'touch')
     if (user) return reply.redirect(next || findHome(user.role), 303)
     if (fields['with'] !== 'password') return sendSignInForm(services, reply, { ...EMPTY, next }, null)
     // From the page of a company with a provider: with the email that was typed before.
@@ -131,7 +131,7 @@ async function chooseWay(
   { limits, authorizationRequests }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
-  const { value, faults } = readAttribute('email', form.email, false)
+  const { value, faults } = readAttribute('email', form.email, 'creation')
   if (faults) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
   limits.countQuestion(request, reply)
   const email = value as string
@@ -161,7 +161,7 @@ async function trySignIn(
   const { access, accessPool, sessions } = services
   const { email: typed = '', password = '', company = '' } = readFormFields(request.body)
   const sent = typed.trim()
-  const { value, faults } = readAttribute('email', sent, false)
+  const { value, faults } = readAttribute('email', sent, 'creation')
   const email = faults ? sent : (value as string)
   // Counts characters, not UTF-16 code units, as where passwords are set.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS

@@ -21,7 +21,7 @@ export function addSignOut(app: FastifyInstance, services: PageServices): void {
   app.post('/sign-out', async (request, reply) => {
     const next = readOwnPath(readFormFields(request.body)['next'])
     const cookie = sessionCookie(request, sessions)
-    const user = cookie === null ? null : await findSessionUser(access, request, sessions, false)
+    const user = cookie === null ? null : await findSessionUser(access, request, sessions, 'peek')
     const ended = cookie === null || user === null ? null : await endSession(access, cookie)
     clearSessionCookie(reply, sessions)
     // Whoever signs in again at once stays signed in at the provider, which would not lead back to the page.
