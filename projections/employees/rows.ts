@@ -1,6 +1,4 @@
 import { sql } from 'kysely'
-import type { AttributeName } from '../../src/domain/attributes.ts'
-import { ATTRIBUTE_NAMES } from '../../src/domain/attributes.ts'
 import type { Employee, EmployeeLife } from '../../src/domain/employees/employee.ts'
 import { restoreEmployee } from '../../src/domain/employees/employee.ts'
 import type { AttributesSet } from '../../src/domain/events.ts'
@@ -37,14 +35,22 @@ export const EMPLOYEE_COLUMNS = [
 /** The status of a row. As a text, because PostgreSQL rewrites a comparison with a truth value so that no index fits it. */
 export const STATUS = sql`case when deactivated_at is null then 'active' else 'inactive' end`
 
-const STORED = ATTRIBUTE_NAMES.filter((name) => name !== 'status')
+/** The members of an employee that have columns of their own. */
+const COLUMNS: ReadonlySet<string> = new Set<keyof Employee>([
+  'id',
+  'status',
+  'created_at',
+  'updated_at',
+  'deactivated_at',
+  'version',
+])
 
-/** The JSON text of the attributes that are set. */
+/** The JSON text of the attributes that are set, including those that only a later version of the program knows. */
 export function encodeAttributes(employee: Employee): string {
-  const set: Partial<Record<AttributeName, unknown>> = {}
-  for (const name of STORED) {
-    const value = employee[name]
-    if (value !== null && (name !== 'custom_attributes' || hasMoreMembersThan(employee[name], 0))) set[name] = value
+  const set: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(employee)) {
+    const isSet = value !== null && (name !== 'custom_attributes' || hasMoreMembersThan(employee[name], 0))
+    if (isSet && !COLUMNS.has(name)) set[name] = value
   }
   return JSON.stringify(set)
 }

@@ -4,47 +4,16 @@ import { hasMoreMembersThan } from './json-object.ts'
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
 
-/** The attributes that a client can set, as stored: normalized, with every attribute present. */
-export interface EmployeeAttributes {
-  first_name: string
-  last_name: string
-  email: string
-  external_id: string | null
-  employee_number: string | null
-  job_title: string | null
-  department: string | null
-  division: string | null
-  location: string | null
-  manager_id: string | null
-  phone: string | null
-  start_date: string | null
-  termination_date: string | null
-  status: EmployeeStatus
-  custom_attributes: Record<string, CustomValue>
-}
-
-export type AttributeName = keyof EmployeeAttributes
-
-/** A normalized JSON Merge Patch (RFC 7396) of an employee: absent keeps, null clears or removes. */
-export type AttributePatch = {
-  [Name in Exclude<AttributeName, 'custom_attributes'>]?: EmployeeAttributes[Name]
-} & { custom_attributes?: Record<string, CustomValue | null> | null }
-
-const MAX_EMAIL_CHARACTERS = 254
-export const MAX_CUSTOM_ATTRIBUTES = 32
-/** Maximum members of `custom_attributes` in a record, including those that remove attributes. */
-const MAX_CUSTOM_MEMBERS = 256
-export const MAX_CUSTOM_KEY_CHARACTERS = 64
-export const MAX_CUSTOM_TEXT_CHARACTERS = 1000
-
-/** The limits of each attribute, in Unicode code points. The OpenAPI schemas are made from this table too. */
+/** The limits of an attribute, in Unicode code points. */
 type AttributeRule =
   | { kind: 'text'; max: number; min?: number; trim?: boolean; required?: boolean }
   | { kind: 'email'; max: number; required: true }
   | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom'; required?: false }
 
-/** The attributes that a client can set, in the order of responses. */
-export const ATTRIBUTE_RULES: Record<AttributeName, AttributeRule> = {
+const MAX_EMAIL_CHARACTERS = 254
+
+/** The attributes that a client can set, in the order of responses. The types and the OpenAPI schemas are made from this table. */
+const RULES = {
   first_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
   last_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
   email: { kind: 'email', required: true, max: MAX_EMAIL_CHARACTERS },
@@ -60,9 +29,47 @@ export const ATTRIBUTE_RULES: Record<AttributeName, AttributeRule> = {
   termination_date: { kind: 'date' },
   status: { kind: 'status' },
   custom_attributes: { kind: 'custom' },
-}
+} as const satisfies Record<string, AttributeRule>
+
+export type AttributeName = keyof typeof RULES
+
+export const ATTRIBUTE_RULES: Readonly<Record<AttributeName, AttributeRule>> = RULES
+
+/** The attributes of an employee, as stored: normalized, with every attribute present. */
+export type EmployeeAttributes = { [Name in AttributeName]: ValueOf<(typeof RULES)[Name]> }
+
+type ValueOf<Rule extends AttributeRule> = Rule extends { kind: 'status' }
+  ? EmployeeStatus
+  : Rule extends { kind: 'custom' }
+    ? Record<string, CustomValue>
+    : Rule extends { required: true }
+      ? string
+      : string | null
+
+/** A normalized JSON Merge Patch (RFC 7396) of an employee: absent keeps, null clears or removes. */
+export type AttributePatch = {
+  [Name in Exclude<AttributeName, 'custom_attributes'>]?: EmployeeAttributes[Name]
+} & { custom_attributes?: Record<string, CustomValue | null> | null }
+
+export const MAX_CUSTOM_ATTRIBUTES = 32
+/** Maximum members of `custom_attributes` in a record, including those that remove attributes. */
+const MAX_CUSTOM_MEMBERS = 256
+export const MAX_CUSTOM_KEY_CHARACTERS = 64
+export const MAX_CUSTOM_TEXT_CHARACTERS = 1000
 
 export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTE_RULES) as AttributeName[]
+
+/** The value of each attribute that is not set. A stored employee has the required ones, unless they were erased. */
+export const UNSET_ATTRIBUTES = Object.freeze(
+  Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, unsetValue(ATTRIBUTE_RULES[name])])),
+) as EmployeeAttributes
+
+function unsetValue({ kind, required }: AttributeRule): unknown {
+  if (kind === 'status') return 'active'
+  if (kind === 'custom') return Object.freeze({})
+  return required === true ? '' : null
+}
+
 export const REQUIRED_ATTRIBUTES = ATTRIBUTE_NAMES.filter((name) => ATTRIBUTE_RULES[name].required === true)
 
 /** An error of an attribute. `below` is the path inside the attribute. */

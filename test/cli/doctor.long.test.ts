@@ -113,8 +113,8 @@ await t.test('each check of an installation prints a line, with advice where som
   t.equal(exitCode, 1)
   t.equal(stdout.split('\n').filter((line) => line !== '' && !ofMachine.test(line)).length, ALL.length + 1)
   t.match(stdout, /^fail {2}durability: fsync.* → set fsync/m)
-  t.match(found.of('disk')!.summary, /checkpoints$/, "on the local disk; the database's disk is not mentioned")
-  t.match(found.of('size')!.summary, /^[0-9.]+ GiB; check the free space .* yourself$/)
+  t.match(found.of('disk')!.found, /checkpoints$/, "on the local disk; the database's disk is not mentioned")
+  t.match(found.of('size')!.found, /^[0-9.]+ GiB; check the free space .* yourself$/)
   t.match(stdout, new RegExp(`^ok {4}role: ${NAMES.service} may only insert and read events$`, 'm'))
 })
 
@@ -142,9 +142,9 @@ await t.test('each fault of the database is found, with advice', async (t) => {
     checkpoints: 'warn',
   })
   t.match(found.of('role'), { level: 'fail', found: `${NAMES.service} may UPDATE events`, advice: /revoke UPDATE/ })
-  t.match(found.of('projection employees')!.summary, '1 company is parked')
-  t.match(found.of('projection bulk-user-logs')!.summary, /events behind in 1 company, the oldest for [0-9]+ s/)
-  t.match(found.of('checkpoints')!.summary, service.company.id)
+  t.match(found.of('projection employees')!.found, '1 company is parked')
+  t.match(found.of('projection bulk-user-logs')!.found, /events behind in 1 company, the oldest for [0-9]+ s/)
+  t.match(found.of('checkpoints')!.found, service.company.id)
   const asOwner = await examine(t, { ...makePlace(t), DATABASE_URL: ownerUrl })
   t.match(asOwner.of('role'), { level: 'warn', found: new RegExp(`^${NAMES.owner} owns the tables`) })
 })

@@ -46,7 +46,7 @@ export async function runDoctor({ json }: { json?: boolean }) {
   if (verdict !== 'ok') process.exitCode = verdict === 'fail' ? FAILED : WARNED
 }
 
-function formatFinding({ check, level, summary, advice }: Finding): string {
+function formatFinding({ check, level, found: summary, advice }: Finding): string {
   return `${level.padEnd(4)}  ${check}: ${summary}${advice === null ? '' : ` → ${advice}`}\n`
 }
 

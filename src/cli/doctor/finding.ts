@@ -5,21 +5,21 @@ export interface Finding {
   /** The name of the check. */
   check: string
   level: Level
-  summary: string
+  found: string
   /** What to do; null when the level is `ok`. */
   advice: string | null
 }
 
-export const ok = (check: string, summary: string): Finding => ({ check, level: 'ok', summary, advice: null })
+export const ok = (check: string, summary: string): Finding => ({ check, level: 'ok', found: summary, advice: null })
 export const warn = (check: string, summary: string, advice: string): Finding => ({
   check,
   level: 'warn',
-  summary,
+  found: summary,
   advice,
 })
 export const fail = (check: string, summary: string, advice: string): Finding => ({
   check,
   level: 'fail',
-  summary,
+  found: summary,
   advice,
 })

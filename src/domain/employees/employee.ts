@@ -1,5 +1,5 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
-import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES } from '../attributes.ts'
+import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, UNSET_ATTRIBUTES } from '../attributes.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import type { RecordFaults } from '../record-faults.ts'
 
@@ -81,30 +81,14 @@ function created(id: string, set: AttributesSet, at: { recorded_at: string; vers
 /** The members of an employee that are not attributes. An employee is inactive while `deactivated_at` is set. */
 export type EmployeeLife = Pick<Employee, 'created_at' | 'updated_at' | 'deactivated_at' | 'version'>
 
-/** Restores an employee from the attributes that are set, apart from the status. */
+/**
+ * Restores an employee from the attributes that are set, apart from the status. Keeps attributes that only a later
+ * version of the program knows.
+ */
 export function restoreEmployee(id: string, set: Omit<AttributesSet, 'status'>, life: EmployeeLife): Employee {
-  return {
-    id,
-    first_name: set.first_name ?? '',
-    last_name: set.last_name ?? '',
-    email: set.email ?? '',
-    external_id: set.external_id ?? null,
-    employee_number: set.employee_number ?? null,
-    job_title: set.job_title ?? null,
-    department: set.department ?? null,
-    division: set.division ?? null,
-    location: set.location ?? null,
-    manager_id: set.manager_id ?? null,
-    phone: set.phone ?? null,
-    start_date: set.start_date ?? null,
-    termination_date: set.termination_date ?? null,
-    status: life.deactivated_at === null ? 'active' : 'inactive',
-    custom_attributes: set.custom_attributes ?? {},
-    created_at: life.created_at,
-    updated_at: life.updated_at,
-    deactivated_at: life.deactivated_at,
-    version: life.version,
-  }
+  const { created_at, updated_at, deactivated_at, version } = life
+  const status = deactivated_at === null ? 'active' : 'inactive'
+  return { id, ...UNSET_ATTRIBUTES, ...set, status, created_at, updated_at, deactivated_at, version }
 }
 
 function applyChanges(employee: Employee, changes: AttributeChanges): Employee {

@@ -1,3 +1,4 @@
+import { UNSET_ATTRIBUTES } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { Example } from './documented-schema.ts'
 
@@ -18,18 +19,7 @@ function employee(
   attributes: Pick<Employee, 'id' | 'first_name' | 'last_name' | 'email'> & Partial<Employee>,
 ): Employee {
   return {
-    external_id: null,
-    employee_number: null,
-    job_title: null,
-    department: null,
-    division: null,
-    location: null,
-    manager_id: null,
-    phone: null,
-    start_date: null,
-    termination_date: null,
-    status: 'active',
-    custom_attributes: {},
+    ...UNSET_ATTRIBUTES,
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     deactivated_at: null,

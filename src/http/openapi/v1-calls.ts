@@ -47,8 +47,8 @@ export function createCall(maxRecords: number) {
     description: ALL_OR_NONE,
     tags: ['Employees'],
     querystring: WriteQuery,
-    judgedHeaders: ['Idempotency-Key'],
-    judgedBody: {
+    documentedHeaders: ['Idempotency-Key'],
+    documentedBody: {
       description: 'An object with the records, an array of records, or a single record.',
       ...describeBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
     },
@@ -75,8 +75,8 @@ export function updateOneCall() {
     tags: ['Employees'],
     params: EmployeeParams,
     querystring: WriteQuery,
-    judgedHeaders: ['Idempotency-Key', 'If-Match'],
-    judgedBody: describeBody(EmployeePatch, MERGE_PATCH_TYPES, examples.UPDATE_ONE_BODIES),
+    documentedHeaders: ['Idempotency-Key', 'If-Match'],
+    documentedBody: describeBody(EmployeePatch, MERGE_PATCH_TYPES, examples.UPDATE_ONE_BODIES),
     response: {
       200: jsonAnswer('The result of the update.', UpdatedEmployee, {
         headers: [...WRITE_HEADERS, 'ETag'],
@@ -97,8 +97,8 @@ export function updateManyCall(maxRecords: number) {
       'swap emails.',
     tags: ['Employees'],
     querystring: WriteQuery,
-    judgedHeaders: ['Idempotency-Key'],
-    judgedBody: {
+    documentedHeaders: ['Idempotency-Key'],
+    documentedBody: {
       description: 'An object with the records, or an array of records.',
       ...describeBody(updateManyBody(maxRecords), MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES),
     },
@@ -122,8 +122,8 @@ export function upsertCall(maxRecords: number) {
       '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.',
     tags: ['Employees'],
     querystring: WriteQuery,
-    judgedHeaders: ['Idempotency-Key'],
-    judgedBody: {
+    documentedHeaders: ['Idempotency-Key'],
+    documentedBody: {
       description: 'An object with the records, or an array of records.',
       ...describeBody(upsertBody(maxRecords), JSON_TYPES, examples.UPSERT_BODIES),
     },
