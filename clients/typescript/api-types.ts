@@ -429,6 +429,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/secrets/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the API key or token of a secret
+         * @description Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so that the secret is in no address; it is neither logged nor returned. A secret of another company is not found.
+         */
+        post: operations["findSecrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/tokens": {
         parameters: {
             query?: never;
@@ -1320,6 +1340,8 @@ export interface components {
             /** @description The API id, sent as `x-api-id`. */
             id: string;
             name: string;
+            /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
+            secret_last_four: string | null;
             /**
              * @description A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.
              * @enum {string}
@@ -1364,6 +1386,8 @@ export interface components {
                 rotated_at: string | null;
                 /** Format: date-time */
                 previous_secret_expires_at: string | null;
+                /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
+                previous_secret_last_four: string | null;
             };
             /** Format: date-time */
             created_at: string;
@@ -1528,6 +1552,8 @@ export interface components {
             /** @description The API id, sent as `x-api-id`. */
             id: string;
             name: string;
+            /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
+            secret_last_four: string | null;
             /**
              * @description A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.
              * @enum {string}
@@ -1572,6 +1598,8 @@ export interface components {
                 rotated_at: string | null;
                 /** Format: date-time */
                 previous_secret_expires_at: string | null;
+                /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
+                previous_secret_last_four: string | null;
             };
             /** Format: date-time */
             created_at: string;
@@ -2392,6 +2420,8 @@ export interface components {
             id: string;
             user_id: string;
             name: string;
+            /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
+            secret_last_four: string | null;
             /**
              * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
              * @enum {string|null}
@@ -2415,6 +2445,8 @@ export interface components {
             id: string;
             user_id: string;
             name: string;
+            /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
+            secret_last_four: string | null;
             /**
              * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
              * @enum {string|null}
@@ -5081,6 +5113,60 @@ export interface operations {
             429: components["responses"]["AdminOpenRateLimited"];
             500: components["responses"]["AdminOpenInternalError"];
             503: components["responses"]["AdminOpenUnavailable"];
+        };
+    };
+    findSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A whole secret, or a text with one in it; or an id, the last four characters of a secret, or a part of a name (case-insensitive). */
+                    q?: string;
+                    /** @description The SHA-256 of a secret (hexadecimal), so that the secret itself is not sent. */
+                    secret_sha256?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /**
+                             * @description What it was found by. A `previous_secret` works until `rotation.previous_secret_expires_at`; if that is null, it has ended.
+                             * @enum {string}
+                             */
+                            found_by: "secret" | "previous_secret" | "id" | "last_four" | "name";
+                            api_key: components["schemas"]["ApiKey"] | null;
+                            token: components["schemas"]["UserToken"] | null;
+                        }[];
+                        /** @description Whether there are more than are listed. */
+                        is_more: boolean;
+                        /** @description Always null: there is only one page. */
+                        next_cursor: null;
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
         };
     };
     listTokens: {

@@ -59,6 +59,8 @@ export interface LedgerTables {
     created_at: string
     expected_calls: ExpectedCalls | null
     expected_since: string | null
+    /** The last four characters of its secrets, by their SHA-256 (hexadecimal). Null if none are stored. */
+    last_four: Record<string, string | null> | null
   }
   api_key_usage: {
     company_id: string
@@ -98,6 +100,7 @@ export interface LedgerTables {
     last_used: string | null
     revoked_at: string | null
     scope: TokenScope | null
+    last_four: string | null
   }
   sessions: {
     company_id: string

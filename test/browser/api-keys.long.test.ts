@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import t from 'tap'
-import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
@@ -127,3 +128,44 @@ await t.test(
     t.same(faults, [])
   },
 )
+
+for (const javaScriptEnabled of [true, false]) {
+  await t.test(
+    `a pasted secret leads to its key${javaScriptEnabled ? ', and only its hash is sent' : ' without any script'}`,
+    async (t) => {
+      const service = await startService(t)
+      const { page, faults } = await openPage(t, await openBrowser(), service, { javaScriptEnabled })
+      await signIn(page, service.company, 'admin')
+      await page.goto('/settings/api-keys')
+      const secret = service.company.key.api_key
+      t.ok(await page.getByRole('cell', { name: secret.slice(-4) }).isVisible())
+      const find = async (text: string) => {
+        await page.getByLabel('Find a key or token').fill(text)
+        const [request] = await Promise.all([
+          page.waitForRequest((sent) => sent.method() === 'POST'),
+          page.getByRole('button', { name: 'Find' }).click(),
+        ])
+        await page.getByRole('heading', { name: 'Keys and tokens found' }).waitFor()
+        return new URLSearchParams(request.postData()!)
+      }
+      const sent = await find(`x-api-key: ${secret}`)
+      if (javaScriptEnabled)
+        t.strictSame(
+          [...sent],
+          [
+            ['q', ''],
+            ['secret_sha256', hash('sha256', secret)],
+          ],
+        )
+      else t.equal(sent.get('q'), `x-api-key: ${secret}`)
+      t.notMatch(page.url(), secret)
+      t.notMatch(await page.content(), secret)
+      if (javaScriptEnabled) t.same(await looksOfAnswer(page), [])
+      t.ok(await page.getByRole('cell', { name: 'Its secret' }).isVisible())
+      t.equal((await find(secret.slice(-4))).get('q'), secret.slice(-4), 'other texts are sent as they are')
+      await page.getByRole('link', { name: service.company.key.name }).click()
+      await page.waitForURL(`**/settings/api-keys/${service.company.key.api_id}`)
+      t.same(faults, [])
+    },
+  )
+}

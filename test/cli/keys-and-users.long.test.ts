@@ -65,6 +65,9 @@ await t.test('a key is issued narrowed and widened again, and the running API ap
 await t.test('a rotated key works with both secrets, a revoked one with none', async (t) => {
   const rotated = await runJson<ShownKey>(t, ['key', 'rotate', ...ofKey, '--overlap', '3600'], ENVIRONMENT)
   t.strictSame([await status(), await status(rotated.api_key)], [201, 201])
+  const keys = await runJson<{ api_id: string }[]>(t, ['key', 'list', '--company', company], ENVIRONMENT)
+  const listed = keys.find(({ api_id: id }) => id === key.api_id)
+  t.match(listed, { secret_last_four: rotated.api_key!.slice(-4), old_secret_last_four: key.api_key.slice(-4) })
   await runJson(t, ['key', 'revoke', ...ofKey], ENVIRONMENT)
   t.strictSame([await status(), await status(rotated.api_key)], [401, 401])
   t.match(await runJson(t, ['key', 'list', '--company', company], ENVIRONMENT), [

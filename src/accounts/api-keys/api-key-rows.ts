@@ -3,6 +3,7 @@ import { windowStart } from '../../domain/accounts/quota.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { ApiKeyRecord, ApiKeyRow } from './read-api-keys.ts'
+import type { SecretDigest } from '../users/new-secret.ts'
 import { toApiKeyRecord, SELECT_API_KEYS } from './read-api-keys.ts'
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
@@ -19,18 +20,18 @@ export async function insertApiKey(
   client: ClientBase,
   companyId: string,
   key: KeyLife,
-  secretHash: Buffer,
+  secret: SecretDigest,
   now: string,
 ): Promise<ApiKeyRecord> {
   const ids = [toUuid(companyId), toUuid(key.id)]
   const windowStartMs = windowStart(key.refreshPeriod, Date.parse(now))
   await client.query(
     `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
-       refresh_period, scopes, expires_at, allowed_networks, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       refresh_period, scopes, expires_at, allowed_networks, created_at, last_four)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
-      ...[...ids, key.version, key.name, secretHash, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
-      ...[key.scopes, key.expiresAt, key.allowedNetworks, now],
+      ...[...ids, key.version, key.name, secret.hash, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
+      ...[key.scopes, key.expiresAt, key.allowedNetworks, now, { [secret.hash.toString('hex')]: secret.lastFour }],
     ],
   )
   await client.query(
@@ -38,7 +39,8 @@ export async function insertApiKey(
     [...ids, new Date(windowStartMs)],
   )
   const usage = { windowStartMs, requestsMade: 0, lastUsedMs: null }
-  return { ...key, createdAt: now, rotatedAt: null, previousExpiresAt: null, expectedSince: null, usage }
+  const noPrevious = { rotatedAt: null, previousExpiresAt: null, previousLastFour: null }
+  return { ...key, createdAt: now, lastFour: secret.lastFour, ...noPrevious, expectedSince: null, usage }
 }
 
 /** Stores a key after a change at a time. Revoking also removes its previous secret. */
@@ -64,13 +66,15 @@ export async function updateKeySecret(
   client: ClientBase,
   companyId: string,
   apiId: string,
-  rotation: { secretHash: Buffer; previousExpiresAt: string | null; now: string },
+  rotation: { secret: SecretDigest; previousExpiresAt: string | null; now: string },
 ): Promise<void> {
-  const { secretHash, previousExpiresAt, now } = rotation
+  const { secret, previousExpiresAt, now } = rotation
   await client.query(
     `update api_keys set secret_hash = $3, rotated_at = $4, previous_expires_at = $5::timestamptz,
-       previous_secret_hash = case when $5::timestamptz is null then null else secret_hash end
+       previous_secret_hash = case when $5::timestamptz is null then null else secret_hash end,
+       last_four = jsonb_build_object(encode($3, 'hex'), $6::text,
+         encode(secret_hash, 'hex'), last_four -> encode(secret_hash, 'hex'))
      where company_id = $1 and api_id = $2`,
-    [toUuid(companyId), toUuid(apiId), secretHash, now, previousExpiresAt],
+    [toUuid(companyId), toUuid(apiId), secret.hash, now, previousExpiresAt, secret.lastFour],
   )
 }

@@ -8,7 +8,7 @@ import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../change-company.ts'
 import type { KeyWithSecret } from './issue-api-key.ts'
-import { hashSecret, generateSecret } from '../users/new-secret.ts'
+import { digestSecret, generateSecret } from '../users/new-secret.ts'
 
 export const NO_SUCH_KEY = problem('key_not_found', 'No such API key exists')
 const CHANGED = 'The key has changed since you opened this page. Nothing was done; check it, then try again'
@@ -58,8 +58,11 @@ export async function rotateApiKey(
     )
     const [rotated] = events
     const previousExpiresAt = rotated?.type === 'ApiKeyRotated' ? rotated.data.previous_expires_at : null
-    await updateKeySecret(client, companyId, apiId, { secretHash: hashSecret(secret), previousExpiresAt, now })
-    return { events, result: { now, key: { ...result.key, rotatedAt: now, previousExpiresAt } } }
+    const digest = digestSecret(secret)
+    await updateKeySecret(client, companyId, apiId, { secret: digest, previousExpiresAt, now })
+    const previousLastFour = previousExpiresAt === null ? null : result.key.lastFour
+    const rotation = { rotatedAt: now, previousExpiresAt, lastFour: digest.lastFour, previousLastFour }
+    return { events, result: { now, key: { ...result.key, ...rotation } } }
   })
   return { ...result, secret, position }
 }
@@ -73,6 +76,10 @@ async function changeKeyRow(client: PoolClient, companyId: string, apiId: string
   const events = unwrapDecision(decideKeyChange(stored, change, now))
   const changed = events.reduce(evolveKey, stored)
   if (events.length > 0) await updateApiKey(client, companyId, changed, now)
-  const key: ApiKeyRecord = { ...stored, ...changed, ...(changed.isRevoked ? { previousExpiresAt: null } : {}) }
+  const key: ApiKeyRecord = {
+    ...stored,
+    ...changed,
+    ...(changed.isRevoked ? { previousExpiresAt: null, previousLastFour: null } : {}),
+  }
   return { events, result: { key, now } }
 }

@@ -9,7 +9,7 @@ import type { ApiKeyRecord } from './read-api-keys.ts'
 import { countApiKeys } from './read-api-keys.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision } from '../change-company.ts'
-import { hashSecret, generateSecret } from '../users/new-secret.ts'
+import { digestSecret, generateSecret } from '../users/new-secret.ts'
 
 /** A key to issue. Without an actor, the command line issues it. */
 interface NewApiKey extends Omit<KeyToIssue, 'id'>, Partial<Omit<Acting, 'companyId'>> {
@@ -58,7 +58,7 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
       ...{ id, version: 0, name, quotaLimit, refreshPeriod, ...FULL_ACCESS },
       ...{ isEnabled: false, isRevoked: false, expectedCalls: null },
     }
-    const key = await insertApiKey(client, companyId, events.reduce(evolveKey, initial), hashSecret(secret), now)
+    const key = await insertApiKey(client, companyId, events.reduce(evolveKey, initial), digestSecret(secret), now)
     return { events, result: { key, now } }
   })
   return { ...appended.result, secret, position: appended.position }

@@ -13,6 +13,9 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface ApiKeyRecord extends KeyLife {
   createdAt: string
+  /** The last four characters of the secret, and of the previous one; null if they are not stored. */
+  lastFour: string | null
+  previousLastFour: string | null
   rotatedAt: string | null
   /** When the previous secret expires or expired. */
   previousExpiresAt: string | null
@@ -37,12 +40,20 @@ export interface ApiKeyRow extends UsageRow {
   previous_expires_at: string | null
   expected_calls: ExpectedCalls | null
   expected_since: string | null
+  last_four: string | null
+  previous_last_four: string | null
   now: string
+}
+
+/** The last four characters of a key's secrets, as SQL. */
+export const LAST_FOUR = {
+  current: `k.last_four ->> encode(k.secret_hash, 'hex')`,
+  previous: `k.last_four ->> encode(k.previous_secret_hash, 'hex')`,
 }
 
 export const SELECT_API_KEYS = `select k.api_id, k.version, k.name, k.is_enabled, k.is_revoked, k.scopes,
     k.expires_at, k.allowed_networks, k.quota_limit, k.refresh_period, k.created_at, k.rotated_at, k.previous_expires_at,
-    k.expected_calls, k.expected_since,
+    k.expected_calls, k.expected_since, ${LAST_FOUR.current} as last_four, ${LAST_FOUR.previous} as previous_last_four,
     u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
   from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id`
 
@@ -59,6 +70,11 @@ export function findKeyStatus({ key, now }: SeenKey): KeyStatus {
   if (key.isRevoked) return 'revoked'
   if (key.expiresAt !== null && hasExpired(Date.parse(key.expiresAt), Date.parse(now))) return 'expired'
   return key.isEnabled ? 'active' : 'disabled'
+}
+
+/** Whether the secret before the last rotation still works. */
+export function hasPreviousSecret({ key, now }: SeenKey): boolean {
+  return key.previousExpiresAt !== null && key.previousExpiresAt > now
 }
 
 /** The condition for each status, as `findKeyStatus` finds it. */
@@ -112,6 +128,8 @@ export function toApiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
     expiresAt: row.expires_at,
     allowedNetworks: row.allowed_networks,
     createdAt: row.created_at,
+    lastFour: row.last_four,
+    previousLastFour: row.previous_last_four,
     rotatedAt: row.rotated_at,
     previousExpiresAt: row.previous_expires_at,
     expectedCalls: row.expected_calls,

@@ -7,7 +7,7 @@ import { OPERATOR, RefusedChangeError } from '../../ledger/append/append-company
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import type { CompanyServices } from '../change-company.ts'
 import { changeCompany, unwrapDecision } from '../change-company.ts'
-import { hashSecret, generateSecret } from './new-secret.ts'
+import { digestSecret, generateSecret } from './new-secret.ts'
 import type { NewPassword } from './password.ts'
 import { generatePassword } from './password.ts'
 
@@ -52,12 +52,9 @@ export async function addUser(services: CompanyServices, wanted: NewUser, given?
     ])
     await insertUser(client, companyId, user, { passwordHash, link: null }, now)
     const times = { createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    await insertToken(
-      client,
-      companyId,
-      { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, ...times },
-      hashSecret(token),
-    )
+    const { hash, lastFour } = digestSecret(token)
+    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, lastFour, scope: null, ...times }
+    await insertToken(client, companyId, issued, hash)
     return { events, result: expiresAt }
   })
   return { user_id: id, email, role, password, token, token_expires_at: expiresAt }

@@ -8,6 +8,17 @@ export function generateSecret(prefix: string): string {
   return formatSecret(prefix, randomBytes(SECRET_BYTES))
 }
 
+/** What is stored of a secret: its SHA-256, and its last four characters, by which people recognize it. */
+export interface SecretDigest {
+  hash: Buffer
+  lastFour: string
+}
+
+/** Makes what is stored of a secret. */
+export function digestSecret(secret: string): SecretDigest {
+  return { hash: hashSecret(secret), lastFour: secret.slice(-4) }
+}
+
 /** The SHA-256 of a secret, which is stored instead. A plain digest suffices: 256 random bits cannot be guessed. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')

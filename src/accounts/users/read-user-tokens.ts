@@ -8,6 +8,8 @@ export interface TokenRecord {
   id: string
   userId: string
   name: string
+  /** The last four characters of the token; null if they are not stored. */
+  lastFour: string | null
   /** The token's scope; null if it allows everything that the user may do. */
   scope: TokenScope | null
   createdAt: string
@@ -20,6 +22,7 @@ export interface TokenRow {
   token_id: string
   user_id: string
   name: string
+  last_four: string | null
   scope: TokenScope | null
   created_at: string
   expires_at: string
@@ -28,8 +31,8 @@ export interface TokenRow {
   now: string
 }
 
-export const SELECT_TOKENS = `select token_id, user_id, name, scope, created_at, expires_at, last_used, revoked_at,
-  clock_timestamp() as now from user_tokens`
+export const SELECT_TOKENS = `select token_id, user_id, name, last_four, scope, created_at, expires_at, last_used,
+  revoked_at, clock_timestamp() as now from user_tokens`
 
 /** A token, and the database's time when it was read (RFC 3339 UTC). */
 export interface SeenToken {
@@ -64,6 +67,7 @@ export function toTokenRecord(row: TokenRow): TokenRecord {
     id: fromUuid('tok', row.token_id),
     userId: fromUuid('usr', row.user_id),
     name: row.name,
+    lastFour: row.last_four,
     scope: row.scope,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

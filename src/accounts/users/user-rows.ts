@@ -214,11 +214,11 @@ export async function insertToken(
   tokenHash: Buffer,
 ): Promise<void> {
   await client.query(
-    `insert into user_tokens (company_id, token_id, token_hash, user_id, name, scope, expires_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into user_tokens (company_id, token_id, token_hash, user_id, name, last_four, scope, expires_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       ...[toUuid(companyId), toUuid(token.id), tokenHash, toUuid(token.userId)],
-      ...[token.name, token.scope, token.expiresAt, token.createdAt],
+      ...[token.name, token.lastFour, token.scope, token.expiresAt, token.createdAt],
     ],
   )
 }

@@ -7,7 +7,7 @@ import { countWorkingTokens, insertToken, loadToken, markTokenRevoked } from './
 import { changeUserRow } from './change-user.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from '../change-company.ts'
-import { hashSecret, generateSecret } from './new-secret.ts'
+import { digestSecret, generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
@@ -47,8 +47,9 @@ export async function issueUserToken(
     if ((await countWorkingTokens(client, companyId, userId, now)) >= MAX_TOKENS)
       throw new RefusedByStateError(TOO_MANY)
     const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
-    const token = { id, userId, name, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    await insertToken(client, companyId, token, hashSecret(secret))
+    const { hash, lastFour } = digestSecret(secret)
+    const token = { id, userId, name, lastFour, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
+    await insertToken(client, companyId, token, hash)
     return { events, result: token }
   })
   return { token: result, secret, position }

@@ -6,7 +6,7 @@ import type { RefreshPeriod } from '../../domain/accounts/quota.ts'
 import type { KeyScope } from '../../domain/accounts/api-key.ts'
 import { requestsInWindow } from '../../domain/accounts/quota.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { findKeyStatus, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
+import { findKeyStatus, hasPreviousSecret, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest } from './list-newest.ts'
@@ -87,9 +87,11 @@ export async function rotateApiKeySecret({ company, key, overlap, json }: KeyOpt
 function describeKey(seen: SeenKey) {
   const { key, now } = seen
   const { usage, refreshPeriod } = key
+  const isOverlapping = hasPreviousSecret(seen)
   return {
     api_id: key.id,
     name: key.name,
+    secret_last_four: key.lastFour,
     status: findKeyStatus(seen),
     ...accessData(key),
     quota_limit: key.quotaLimit,
@@ -97,7 +99,7 @@ function describeKey(seen: SeenKey) {
     requests_made: requestsInWindow(usage, refreshPeriod, Date.parse(now)),
     last_used: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
     created_at: key.createdAt,
-    old_secret_works_until:
-      key.previousExpiresAt !== null && key.previousExpiresAt > now ? key.previousExpiresAt : null,
+    old_secret_works_until: isOverlapping ? key.previousExpiresAt : null,
+    old_secret_last_four: isOverlapping ? key.previousLastFour : null,
   }
 }

@@ -50,6 +50,11 @@ export function companyOfUserToken(token: string): string | null {
   return companyOf('user', token)
 }
 
+/** Finds an API key's secret or a user's token in a text, such as a line of a log; null if there is none. */
+export function findSecretIn(text: string): string | null {
+  return /el_(?:live|user)_\w*/.exec(text)?.[0] ?? null
+}
+
 /** The prefix of a one-time token, whose bearer may set a password. */
 export function linkTokenPrefix(companyId: string): string {
   return prefixOf('link', companyId)

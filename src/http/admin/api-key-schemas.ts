@@ -16,8 +16,18 @@ import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
 import type { KeyStatus, SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { findKeyStatus } from '../../accounts/api-keys/read-api-keys.ts'
-import { makeListSchema, Name, oneOf, Page, requireOnly, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { findKeyStatus, hasPreviousSecret } from '../../accounts/api-keys/read-api-keys.ts'
+import {
+  LastFour,
+  makeListSchema,
+  Name,
+  oneOf,
+  Page,
+  requireOnly,
+  STRICT,
+  Time,
+  TimeOrNull,
+} from '../openapi/schema-parts.ts'
 
 export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'expired', 'revoked']
 
@@ -87,6 +97,7 @@ const Secret = Type.String({
 const keyFields = {
   id: Type.String({ description: 'The API id, sent as `x-api-id`.' }),
   name: Type.String(),
+  secret_last_four: LastFour,
   status: Status,
   scopes: Scopes,
   expires_at: ExpiresAt,
@@ -100,7 +111,7 @@ const keyFields = {
   last_used: TimeOrNull,
   expected_calls: Expected,
   rotation: Type.Object(
-    { rotated_at: TimeOrNull, previous_secret_expires_at: TimeOrNull },
+    { rotated_at: TimeOrNull, previous_secret_expires_at: TimeOrNull, previous_secret_last_four: LastFour },
     {
       description: 'When the secret was last replaced, and until when the previous secret works. Null if it does not.',
     },
@@ -174,10 +185,12 @@ export const RotateBody = requireOnly(
 export function renderKey(seen: SeenKey) {
   const { key, now } = seen
   const { usage, refreshPeriod, previousExpiresAt } = key
+  const isOverlapping = hasPreviousSecret(seen)
   const nowMs = Date.parse(now)
   return {
     id: key.id,
     name: key.name,
+    secret_last_four: key.lastFour,
     status: findKeyStatus(seen),
     ...accessData(key),
     quota_limit: key.quotaLimit,
@@ -191,7 +204,8 @@ export function renderKey(seen: SeenKey) {
     last_used: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
     rotation: {
       rotated_at: key.rotatedAt,
-      previous_secret_expires_at: previousExpiresAt !== null && previousExpiresAt > now ? previousExpiresAt : null,
+      previous_secret_expires_at: isOverlapping ? previousExpiresAt : null,
+      previous_secret_last_four: isOverlapping ? key.previousLastFour : null,
     },
     created_at: key.createdAt,
   }

@@ -9,6 +9,7 @@ import { attention } from './attention.ts'
 import { apiKeys } from './api-keys.ts'
 import { company as companyItself } from './company.ts'
 import { erasures } from './erasures.ts'
+import { secretSearch } from './secret-search.ts'
 import { invitations } from './invitations.ts'
 import { userTokens } from './user-tokens.ts'
 import { users } from './users.ts'
@@ -40,6 +41,7 @@ export async function companyRoutes(app: FastifyInstance, services: CompanyRoute
     administrators.addHook('onRequest', authenticate)
     administrators.addHook('onRequest', requireRole('admin'))
     apiKeys(administrators, db, company)
+    secretSearch(administrators, db)
     users(administrators, db, company)
     companyItself(administrators, db, company)
     erasures(administrators, company)

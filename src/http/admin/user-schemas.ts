@@ -10,7 +10,17 @@ import {
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
 import type { UserRecord, UserStatus } from '../../accounts/users/users.ts'
 import { getUserStatus } from '../../accounts/users/users.ts'
-import { makeListSchema, Name, oneOf, Page, requireOnly, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import {
+  LastFour,
+  makeListSchema,
+  Name,
+  oneOf,
+  Page,
+  requireOnly,
+  STRICT,
+  Time,
+  TimeOrNull,
+} from '../openapi/schema-parts.ts'
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 
@@ -93,6 +103,7 @@ const tokenFields = {
   id: Type.String(),
   user_id: Type.String(),
   name: Type.String(),
+  secret_last_four: LastFour,
   scope: Type.Unsafe<TokenScope | null>({
     ...{ type: ['string', 'null'], enum: [...TOKEN_SCOPES, null] },
     description: `${SCOPE} Null: everything that the user may do.`,
@@ -107,7 +118,7 @@ const tokenFields = {
   revoked_at: TimeOrNull,
 }
 
-const ShownToken = Type.Object(tokenFields, { $id: 'UserToken', ...STRICT })
+export const ShownToken = Type.Object(tokenFields, { $id: 'UserToken', ...STRICT })
 export const TokenWithSecret = Type.Object(
   {
     ...tokenFields,
@@ -141,6 +152,7 @@ export function renderToken({ token, now }: { token: TokenRecord; now: string })
     id: token.id,
     user_id: token.userId,
     name: token.name,
+    secret_last_four: token.lastFour,
     scope: token.scope,
     status: getTokenStatus(token, now),
     created_at: token.createdAt,

@@ -25,6 +25,13 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
     },
   },
   rotateApiKey: { overlap: { summary: 'Keep the old secret working for an hour', value: { overlap_seconds: 3_600 } } },
+  findSecrets: {
+    secret: {
+      summary: 'By the SHA-256 of a secret',
+      value: { secret_sha256: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9' },
+    },
+    lastFour: { summary: 'By the last four characters of a secret', value: { q: 'x7Qd' } },
+  },
   createWebhook: {
     employees: {
       summary: 'Tell another system about employees',

@@ -26,6 +26,14 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
+/** The end of a secret. */
+export const LastFour = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  minLength: 4,
+  maxLength: 4,
+  description: 'The last four characters of the secret. Null if it is older than version 1.1.0, which stores them.',
+})
+
 /** One of a few strings. */
 export function oneOf<Text extends string>(texts: readonly Text[], description?: string) {
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })

@@ -9,6 +9,7 @@ import { assertSameOrigin, findSessionUser, isFollowedLink } from '../access/ses
 import { addAccountPage } from './account/account-page.ts'
 import { addApiKeyPage } from './api-keys/api-key-page.ts'
 import { addApiKeysPage } from './api-keys/api-keys-page.ts'
+import { addSecretSearch } from './api-keys/secret-search.ts'
 import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
 import { addCompanyPage } from './company/company-page.ts'
 import { addEmployeeErasure } from './employees/employee-erasure.ts'
@@ -83,6 +84,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await addSection(
       NAVIGATION.apiKeys,
       (scope) => addApiKeysPage(scope, services),
+      (scope) => addSecretSearch(scope, services),
       (scope) => addApiKeyPage(scope, services),
     )
     await addSection(

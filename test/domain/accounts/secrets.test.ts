@@ -4,8 +4,10 @@ import fc from 'fast-check'
 import t from 'tap'
 import { fromUuid, isId } from '../../../src/domain/ids.ts'
 import {
+  apiKeyPrefix,
   companyOfLinkToken,
   companyOfUserToken,
+  findSecretIn,
   formatSecret,
   isSecret,
   linkTokenPrefix,
@@ -129,4 +131,16 @@ await t.test('a one-time token names its company, and does not open the endpoint
       assert.equal(companyOfLinkToken(formatSecret(userTokenPrefix(companyId), random)), null)
     }),
   )
+})
+
+await t.test('a secret is found in a text, also one that was cut off', async (t) => {
+  const random = new Uint8Array(32).fill(7)
+  const companyId = fromUuid('com', '01890a5d-ac96-774b-bcce-b302099a8057')
+  for (const prefix of [apiKeyPrefix(companyId), userTokenPrefix(companyId)]) {
+    const secret = formatSecret(prefix, random)
+    for (const text of [secret, ` ${secret}\n`, `curl -H 'x-api-key: ${secret}' -v`, `"${secret}",`])
+      t.equal(findSecretIn(text), secret)
+    t.equal(findSecretIn(`x ${secret.slice(0, -9)}`), secret.slice(0, -9))
+  }
+  for (const text of ['', 'Nightly sync', 'x7Qd', 'key_01h455vb4pex5vsknk084sn02q']) t.equal(findSecretIn(text), null)
 })

@@ -109,6 +109,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'POST /admin/v1/erasures': { allowed: 'admin', body: {} },
   'GET /admin/v1/company': { allowed: 'admin' },
   'PATCH /admin/v1/company': { allowed: 'admin', body: {} },
+  'POST /admin/v1/secrets/find': { allowed: 'admin', body: {} },
   'GET /admin/v1/tokens': { allowed: 'any user' },
   'POST /admin/v1/tokens': { allowed: 'any user', body: {} },
   // Members see and revoke only their own tokens; somebody else's does not exist for them.

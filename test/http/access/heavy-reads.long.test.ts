@@ -36,6 +36,10 @@ const HEAVY: Record<string, Read> = {
   'a search of entries': byToken('/admin/v1/bulk-user-logs?q=zoe'),
   'the entries of an employee': byToken(`/admin/v1/bulk-user-logs?employee=${employeeId}`),
   'the entries as CSV': byToken('/admin/v1/bulk-user-logs.csv'),
+  'a search of keys': ({ admin: { token }, key }) =>
+    send(service.address, 'POST', '/admin/v1/secrets/find', {
+      ...{ key: null, headers: { authorization: `Bearer ${token}` }, body: { q: key.api_id } },
+    }),
   events: byToken('/audit/v1/events?limit=1'),
   'an employee as it was': byToken(`/audit/v1/employees/${employeeId}`),
 }

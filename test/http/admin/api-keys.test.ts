@@ -26,7 +26,8 @@ await t.test('a new key has the documented defaults, works at once, and its secr
     refresh_period: 'monthly',
     last_used: null,
   })
-  t.strictSame(answer.body.rotation, { rotated_at: null, previous_secret_expires_at: null })
+  const noPrevious = { previous_secret_expires_at: null, previous_secret_last_four: null }
+  t.strictSame(answer.body.rotation, { rotated_at: null, ...noPrevious })
   t.equal((await write(answer.body)).status, 201)
   const { body } = await service.manage('GET', `/api-keys/${answer.body.id}`)
   t.notOk('api_key' in body)

@@ -120,6 +120,10 @@ const KEYS = '/admin/v1/api-keys'
 const issued = await hold(201, `POST ${KEYS}`, { body: { name: 'A', quota_limit: 5, refresh_period: 'daily' } })
 const apiKey = { id: issued.body.id }
 await hold(422, `POST ${KEYS}`, { body: {} })
+const FIND = 'POST /admin/v1/secrets/find'
+await hold(200, FIND, { body: { q: issued.body.api_key } })
+await hold(200, FIND, { body: { q: service.company.admin.token } })
+await hold(422, FIND, { body: {} })
 await hold(200, `GET ${KEYS}`)
 await hold(400, `GET ${KEYS}`, { query: '?cursor=x' })
 await hold(200, `GET ${KEYS}/{id}`, apiKey)

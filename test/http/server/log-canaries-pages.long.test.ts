@@ -48,6 +48,8 @@ async function everything(
     quota_limit: '1',
     refresh_period: 'daily',
   })
+  await step('/settings/api-keys', { q: [...secrets].find((secret) => secret.startsWith('el_live_')) ?? 'Canary Name' })
+  await step('/settings/api-keys', { q: 'Canary Name'.repeat(100) })
   const invited = await step('/settings/users/new', {
     email: `${round}canary@example.com`,
     name: 'Canary Name',
@@ -67,7 +69,7 @@ async function everything(
 
 await t.test('the pages succeed and refuse', async (t) => {
   const { statuses } = await everything(null, 0)
-  t.strictSame(statuses, [401, 401, 303, 200, 200, 200, 200, 200, 401, 200, 200, 422, 422])
+  t.strictSame(statuses, [401, 401, 303, 200, 200, 200, 422, 200, 200, 200, 401, 200, 200, 422, 422])
 })
 
 await t.test('they fail with database errors that quote whole rows', async (t) => {

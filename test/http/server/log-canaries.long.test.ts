@@ -50,6 +50,10 @@ async function everyRoute(round: string): Promise<number[]> {
   const key = await call('POST', '/api-keys', { name: NAME })
   const keyPath = `/api-keys/${key.id ?? spareKey.id}`
   await call('GET', '/api-keys')
+  const secret = key.api_key ?? spareKey.api_key
+  await call('POST', '/secrets/find', { q: `${secret} ${NAME}` })
+  await call('POST', '/secrets/find', { q: NAME })
+  await call('POST', '/secrets/find', { q: secret, secret_sha256: NAME })
   await call('GET', keyPath)
   await call('PATCH', keyPath, { name: `${NAME} ${round}` })
   for (const action of ['disable', 'enable', 'rotate', 'revoke', 'enable']) await call('POST', `${keyPath}/${action}`)
@@ -129,7 +133,7 @@ await t.test('the routes succeed, and are refused', async (t) => {
   const statuses = await everyRoute('a')
   t.strictSame(
     [...new Set(statuses)].sort((a, b) => a - b),
-    [200, 201, 204, 401, 403, 409],
+    [200, 201, 204, 401, 403, 409, 422],
   )
   await badBodies()
 })

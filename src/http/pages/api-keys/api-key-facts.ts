@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { findKeyStatus } from '../../../accounts/api-keys/read-api-keys.ts'
+import { findKeyStatus, hasPreviousSecret } from '../../../accounts/api-keys/read-api-keys.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
 import { renderQuotaBar, computeQuotaUsed } from './quota-used.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import { formatAge, renderTime } from '../parts/times.ts'
 
@@ -34,6 +34,14 @@ function renderExpiresSoon({ key, now }: SeenKey): Html {
   if (key.expiresAt === null) return html``
   const [endMs, nowMs] = [Date.parse(key.expiresAt), Date.parse(now)]
   return endMs - nowMs > SOON_MS ? html`` : html` ${renderBadge('warn', `Expires ${formatAge(endMs, nowMs)}`)}`
+}
+
+/** Renders the ends of the secrets of a key: two while the previous one works. */
+export function renderSecretEnds(seen: SeenKey): Html {
+  const { lastFour, previousLastFour } = seen.key
+  if (!hasPreviousSecret(seen)) return renderLastFour(lastFour)
+  return html`${renderLastFour(lastFour)}
+    <div class="hint">Previous: ${renderLastFour(previousLastFour)}</div>`
 }
 
 /** Renders what a key may do, and from where. */

@@ -5,7 +5,7 @@ import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { DEFAULT_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { findApiKey } from '../../../accounts/api-keys/read-api-keys.ts'
+import { findApiKey, hasPreviousSecret } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { UsedAddress } from '../../../ledger/read/read-clients.ts'
 import { listAddresses } from '../../../ledger/read/read-clients.ts'
 import { EditBody, readEdit, RotateBody } from '../../admin/api-key-schemas.ts'
@@ -39,6 +39,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { renderLastFour } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
@@ -173,8 +174,7 @@ async function sendKey(
 }
 
 function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
-  const { key, now } = seen
-  const isOverlapping = key.previousExpiresAt !== null && key.previousExpiresAt > now
+  const { key } = seen
   return html`<dl class="facts">
     <dt>Status</dt>
     <dd>${renderKeyStatus(seen)}</dd>
@@ -182,6 +182,8 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
     <dd>
       <code id="api-id">${key.id}</code> <button type="button" class="quiet" data-copy="#api-id" hidden>Copy</button>
     </dd>
+    <dt>Secret</dt>
+    <dd>${renderLastFour(key.lastFour)}</dd>
     <dt>Access</dt>
     <dd>${renderAccess(key)}</dd>
     <dt>Expires</dt>
@@ -201,9 +203,9 @@ function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
             <dd>${renderTime(key.rotatedAt, timeZone)}</dd>`
     }
     ${
-      isOverlapping
+      hasPreviousSecret(seen)
         ? html`<dt>Previous secret</dt>
-            <dd>Works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
+            <dd>${renderLastFour(key.previousLastFour)} Works until ${renderTime(key.previousExpiresAt!, timeZone)}</dd>`
         : ''
     }
   </dl>`

@@ -8,9 +8,17 @@ import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-key
 import { countApiKeys, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import { IssueBody, KEY_STATUSES, readNewKey } from '../../admin/api-key-schemas.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
-import { renderAccess, renderExpiry, renderKeyStatus, renderLastUsed, renderQuota } from './api-key-facts.ts'
+import {
+  renderAccess,
+  renderExpiry,
+  renderKeyStatus,
+  renderLastUsed,
+  renderQuota,
+  renderSecretEnds,
+} from './api-key-facts.ts'
 import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { sendSecret } from './api-key-secret.ts'
+import { renderSecretSearch } from './secret-search.ts'
 import {
   listOptions,
   toFormProblem,
@@ -99,7 +107,7 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
         <a href="/problems">problem codes</a>.
       </p>
       <p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>
-      ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
+      ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderSecretSearch(null)} ${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
       ${renderListLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
   })
 }
@@ -129,6 +137,7 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
     <thead>
       <tr>
         <th scope="col">Name and API ID</th>
+        <th scope="col">Secret</th>
         <th scope="col">Status</th>
         <th scope="col">Access</th>
         <th scope="col">Expires</th>
@@ -144,6 +153,7 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
             <th scope="row">
               <a href="${PATH}/${seen.key.id}"><bdi>${seen.key.name}</bdi></a><br /><code class="below">${seen.key.id}</code>
             </th>
+            <td data-label="Secret">${renderSecretEnds(seen)}</td>
             <td data-label="Status">${renderKeyStatus(seen)}</td>
             <td data-label="Access">${renderAccess(seen.key)}</td>
             <td data-label="Expires">${renderExpiry(seen.key, timeZone)}</td>

@@ -77,10 +77,31 @@ function showCurrentItem() {
   if (current) current.closest('ul').scrollLeft = current.offsetLeft - current.closest('ul').offsetLeft
 }
 
+/** Sends the SHA-256 of a secret instead of the secret, where the browser can compute it: `<form data-hashed-secret>`. */
+function hashSecrets(form) {
+  const { q, secret_sha256: hashed } = form.elements
+  const send = async (secret) => {
+    const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret)))
+    hashed.value = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    q.value = ''
+    form.submit()
+  }
+  form.addEventListener('submit', (event) => {
+    // As findSecretIn does.
+    const [secret] = /el_(?:live|user)_\w*/.exec(q.value) ?? []
+    // Browsers compute hashes only on pages that were loaded over TLS or from this machine.
+    if (!secret || !window.crypto?.subtle) return
+    event.preventDefault()
+    void send(secret)
+  })
+}
+
 const refreshed = document.querySelector('[data-refresh]')
 if (refreshed) keepFresh(refreshed.id, Number(refreshed.dataset.refresh))
 // Signing in leads back to a form that was sent after the session had ended.
 document.querySelector('form[data-continue]')?.submit()
+const secretForm = document.querySelector('form[data-hashed-secret]')
+if (secretForm) hashSecrets(secretForm)
 keepFilters()
 showCurrentItem()
 copyButtons(document)

@@ -110,6 +110,8 @@ interface Field {
   min?: number
   max?: number
   hasFocus?: boolean
+  /** The browser neither corrects it nor sends it to a spelling service. */
+  isNoWord?: boolean
   /** Renders a text area with so many lines. */
   lines?: number
 }
@@ -135,6 +137,7 @@ ${value}</textarea
     ${isRequired ? html`required` : ''}
     ${field.isReadOnly ? html`readonly` : ''}
     ${field.hasFocus ? html`autofocus` : ''}
+    ${field.isNoWord ? html`autocapitalize="none" spellcheck="false"` : ''}
     ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
     ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
     ${min === undefined ? '' : html`min="${min}"`}

@@ -8,6 +8,11 @@ export function formatNumber(count: number): string {
   return NUMBER.format(count)
 }
 
+/** Renders the last four characters of a secret, by which people recognize it; a dash if they are not stored. */
+export function renderLastFour(lastFour: string | null): Html {
+  return lastFour === null ? html`—` : html`<code><span aria-hidden="true">…</span>${lastFour}</code>`
+}
+
 /** Texts from this length on are collapsed. */
 const FOLDED_FROM = 160
 const BEGINNING = 80

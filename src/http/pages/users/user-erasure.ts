@@ -23,7 +23,7 @@ const { path: PATH } = NAVIGATION.users
 export function addUserErasure(app: FastifyInstance, services: PageServices): void {
   app.get<UserRoute>(`${PATH}/:id/erase`, (request, reply) => sendUserErasureForm(services, request, reply, null))
   app.post<UserRoute>(`${PATH}/:id/erase`, async (request, reply) => {
-    const id = readUserId(request)
+    const id = readUserId(request.params)
     try {
       requireTyped(readFormFields(request.body), getExpectedText(await requireUser(services, request)))
       await eraseUser(services.company, getActing(request), id)

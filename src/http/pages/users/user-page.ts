@@ -17,6 +17,7 @@ import {
   renderSeenVersion,
   readSeenVersion,
 } from '../parts/form.ts'
+import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -38,6 +39,7 @@ export type UserRequest = FastifyRequest<UserRoute>
 const DONE = {
   unlinked: 'User unlinked. The sessions that began at the identity provider have ended.',
   role: 'Role changed. It applies from the next request.',
+  revoked: 'Token revoked.',
   erased: "User erased. This can't be undone.",
   removed: 'User removed. The password, link, sessions and tokens no longer work.',
 }
@@ -48,7 +50,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   app.get<UserRoute>(`${PATH}/:id`, (request, reply) => sendUser(services, request, reply, null))
 
   app.post<UserRoute>(`${PATH}/:id/role`, async (request, reply) => {
-    const id = readUserId(request)
+    const id = readUserId(request.params)
     try {
       const { role } = checkForm(RoleBody, { role: readFormFields(request.body)['role'] ?? '' })
       await changeUserRole(company, getActing(request), id, role)
@@ -65,7 +67,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   app.post<UserRoute>(`${PATH}/:id/reset-password`, async (request, reply) => {
     try {
       const seen = readSeenVersion(readFormFields(request.body))
-      const reset = await resetUserPassword(company, getActing(request), readUserId(request), seen)
+      const reset = await resetUserPassword(company, getActing(request), readUserId(request.params), seen)
       return await sendOneTimeLink(request, reply, sessions, 'Password reset', reset)
     } catch (error) {
       return sendPasswordResetForm(services, request, reply, toFormProblem(error))
@@ -73,7 +75,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   })
 
   app.post<UserRoute>(`${PATH}/:id/unlink`, async (request, reply) => {
-    const id = readUserId(request)
+    const id = readUserId(request.params)
     try {
       await unlinkIdentity(company, getActing(request), id)
     } catch (error) {
@@ -82,9 +84,14 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
     return reply.redirect(`${PATH}/${id}?done=unlinked`, 303)
   })
 
+  addTokenRevocation(app, services, `${PATH}/:id`, ({ params }) => {
+    const userId = readUserId(params)
+    return { userId, path: `${PATH}/${userId}` }
+  })
+
   app.get<UserRoute>(`${PATH}/:id/remove`, (request, reply) => sendUserRemovalForm(services, request, reply, null))
   app.post<UserRoute>(`${PATH}/:id/remove`, async (request, reply) => {
-    const id = readUserId(request)
+    const id = readUserId(request.params)
     try {
       await removeUser(company, getActing(request), id)
     } catch (error) {
@@ -95,14 +102,14 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
 }
 
 /** Reads the user id in the path. Throws a problem when it is not a user id. */
-export function readUserId({ params }: UserRequest): string {
-  if (!isId('usr', params.id)) throw new ProblemError(NO_SUCH_USER)
-  return params.id
+export function readUserId({ id = '' }: { id?: string }): string {
+  if (!isId('usr', id)) throw new ProblemError(NO_SUCH_USER)
+  return id
 }
 
 /** Finds the user in the path. Throws `user_not_found`. */
 export async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
-  const found = await findUser(db, getViewer(request).companyId, readUserId(request))
+  const found = await findUser(db, getViewer(request).companyId, readUserId(request.params))
   if (!found) throw new ProblemError(NO_SUCH_USER)
   return found
 }
@@ -121,7 +128,9 @@ async function sendUser(
     body: html`${renderBreadcrumb(NAVIGATION.users)}
       <h1><bdi>${formatUserName(user)}</bdi></h1>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${renderUserFacts(user, viewer.timeZone)}
-      ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(user, viewer.userId, problem)}`,
+      ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(user, viewer.userId, problem)}
+      <h2 id="tokens">Tokens</h2>
+      ${await renderTokenList(services.db, request, { userId: user.id, path: `${PATH}/${user.id}` }, 'This user has no tokens.')}`,
   })
 }
 

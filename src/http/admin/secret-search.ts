@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import type { FoundSecret, SecretSearch } from '../../accounts/api-keys/find-secrets.ts'
+import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys/find-secrets.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { userOf } from '../access/authorize-user.ts'
+import { ALWAYS } from '../access/heavy-reads.ts'
+import { NoQuery, oneOf, STRICT } from '../openapi/schema-parts.ts'
+import { JSON_TYPES } from '../server/media-types.ts'
+import { renderKey, ShownKey } from './api-key-schemas.ts'
+import { forbidCaching, ADMIN_BODY_LIMIT } from './company-schemas.ts'
+import { renderToken, ShownToken } from './user-schemas.ts'
+
+/** What is searched for. */
+export const SecretSearchBody = Type.Object(
+  {
+    q: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description:
+          'A whole secret, or a text with one in it; or an id, the last four characters of a secret, or a part of a name ' +
+          '(case-insensitive).',
+      }),
+    ),
+    secret_sha256: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The SHA-256 of a secret (hexadecimal), so that the secret itself is not sent.',
+      }),
+    ),
+  },
+  { ...STRICT, minProperties: 1, maxProperties: 1, description: 'One of the two.' },
+)
+
+const nullable = (schema: typeof ShownKey | typeof ShownToken) => Type.Union([schema, Type.Null()])
+
+const FoundList = Type.Object({
+  items: Type.Array(
+    Type.Object(
+      {
+        found_by: oneOf(
+          FOUND_BY,
+          'What it was found by. A `previous_secret` works until `rotation.previous_secret_expires_at`; if that is null, ' +
+            'it has ended.',
+        ),
+        api_key: nullable(ShownKey),
+        token: nullable(ShownToken),
+      },
+      { ...STRICT, description: 'An API key or a token; the other one is null.' },
+    ),
+  ),
+  is_more: Type.Boolean({ description: 'Whether there are more than are listed.' }),
+  next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
+})
+
+const SCHEMA = {
+  operationId: 'findSecrets',
+  summary: 'Find the API key or token of a secret',
+  description:
+    'Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so that the ' +
+    'secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
+  tags: ['API keys'],
+  querystring: NoQuery,
+  body: SecretSearchBody,
+  response: { 200: FoundList },
+}
+
+/** `POST /admin/v1/secrets/find`: finds the keys and tokens of a company by a secret, or by what names them. */
+export function secretSearch(app: FastifyInstance, db: LedgerDb): void {
+  app.post<{ Body: Static<typeof SecretSearchBody> }>(
+    '/secrets/find',
+    { schema: SCHEMA, config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
+    async (request, reply) => {
+      const { items, isMore } = await findSecrets(db, userOf(request).companyId, toSecretSearch(request.body))
+      void forbidCaching(reply)
+      return { items: items.map(renderFound), is_more: isMore, next_cursor: null }
+    },
+  )
+}
+
+/** Turns the body into what is searched for. */
+export function toSecretSearch({ q, secret_sha256: sha256 }: Static<typeof SecretSearchBody>): SecretSearch {
+  return sha256 === undefined ? readSecretSearch(q ?? '') : { hash: Buffer.from(sha256, 'hex') }
+}
+
+function renderFound({ by, key, token }: FoundSecret) {
+  return { found_by: by, api_key: key && renderKey(key), token: token && renderToken(token) }
+}
