@@ -4700,6 +4700,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Whether to count the entries that match, on all pages. */
+                count?: boolean;
             };
             header?: never;
             path?: never;
@@ -4717,6 +4719,11 @@ export interface operations {
                     "application/json": {
                         items: components["schemas"]["BulkUserLogEntry"][];
                         next_cursor: string | null;
+                        total?: {
+                            count: number;
+                            /** @description Whether there are more. `count` is exact otherwise. */
+                            is_more: boolean;
+                        } | null;
                     };
                 };
             };
@@ -5161,6 +5168,7 @@ export interface operations {
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
@@ -5295,12 +5303,16 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description The first day (UTC). Default: 30 days up to `to`. */
+                /** @description The first day. Default: 30 days up to `to`. */
                 from?: string;
-                /** @description The last day (UTC), inclusive. Default: today. */
+                /** @description The last day, inclusive. Default: today. */
                 to?: string;
                 /** @description The API id of the key that made the calls. */
                 key?: string;
+                /** @description The time zone of the days: UTC, or the company's. */
+                days_in?: "utc" | "company";
+                /** @description Whether to add the usage of the same number of days before `from`. */
+                previous?: boolean;
             };
             header?: never;
             path?: never;
@@ -5323,7 +5335,7 @@ export interface operations {
                         items: {
                             /**
                              * Format: date
-                             * @description The day (UTC) of the calls.
+                             * @description The day of the calls.
                              */
                             day: string;
                             /** @enum {string} */
@@ -5339,6 +5351,34 @@ export interface operations {
                                 no_updates: number;
                             };
                         }[];
+                        /** @description The time zone of the days. */
+                        time_zone: string;
+                        /** @description The same number of days before. Only with `previous=true`. */
+                        previous?: {
+                            /** Format: date */
+                            from: string;
+                            /** Format: date */
+                            to: string;
+                            items: {
+                                /**
+                                 * Format: date
+                                 * @description The day of the calls.
+                                 */
+                                day: string;
+                                /** @enum {string} */
+                                operation: "create" | "update_one" | "update_many" | "upsert";
+                                /** @enum {string} */
+                                status: "Completed" | "Failed";
+                                calls: number;
+                                records: {
+                                    total: number;
+                                    updated: number;
+                                    deactivated: number;
+                                    failed: number;
+                                    no_updates: number;
+                                };
+                            }[];
+                        };
                         /** @description Always null: there is only one page. */
                         next_cursor: null;
                     };

@@ -4,7 +4,7 @@ import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
-import type { Direction } from './people-search.ts'
+import type { Direction, Search } from './people-search.ts'
 import { NEWEST_FIRST, OLDEST_FIRST, searchEntries } from './people-search.ts'
 import type { BulkUserLogTables } from './tables.ts'
 import { bulkUserLogs } from './fold.ts'
@@ -81,6 +81,60 @@ export async function listLogEntriesAfter(
   return listInDirection(db, companyId, filter, { ...page, beyond: page.after, direction: OLDEST_FIRST })
 }
 
+/** How many entries there are: the exact number, or fewer than there are if `isMore`. */
+export interface EntryCount {
+  count: number
+  isMore: boolean
+}
+
+/** The most entries that are counted. */
+const MAX_COUNT = 10_000
+/** The records that the count of a search by person reads. */
+const COUNTED_RECORDS = 50_000
+
+/** Counts a company's entries, up to 10,000; with `upTo`, only those up to that position. */
+export async function countLogEntries(
+  db: AnyDb,
+  companyId: string,
+  filter: EntryFilter,
+  upTo: number | null,
+): Promise<EntryCount> {
+  const company = toUuid(companyId)
+  const isBetween = (position: Condition) =>
+    joinConditions([
+      ...(upTo === null ? [] : [sql`${position} <= ${upTo}`]),
+      ...buildTimeConditions(company, filter, position),
+    ])
+  const limit = MAX_COUNT + 1
+  if (isByPerson(filter)) {
+    const search = { isBetween, direction: NEWEST_FIRST, limit, budget: COUNTED_RECORDS }
+    const { positions, searchedTo } = await searchEntries(db, companyId, filter, { ...buildSearch(filter), ...search })
+    return limitCount(positions.length, searchedTo !== null)
+  }
+  const { isWanted } = buildSearch(filter)
+  // In the order of an index, so that a search for recent times doesn't read the whole table.
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from (
+    select from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))} and ${isWanted}
+    order by e.position desc limit ${limit}) counted`.execute(db)
+  return limitCount(rows[0]!.count, false)
+}
+
+function limitCount(counted: number, isUnfinished: boolean): EntryCount {
+  return { count: Math.min(counted, MAX_COUNT), isMore: isUnfinished || counted > MAX_COUNT }
+}
+
+function isByPerson({ employee, q }: EntryFilter): boolean {
+  return employee !== undefined || q !== undefined
+}
+
+/** What a search by person needs to know of the other filters. */
+function buildSearch(filter: EntryFilter): Pick<Search, 'isWanted' | 'hasUnchanged'> {
+  return {
+    isWanted: joinConditions(buildColumnConditions(filter)),
+    hasUnchanged: filter.status !== 'Failed' && filter.operation !== 'create',
+  }
+}
+
 /** The part of the log to read. */
 interface Stretch extends PageSize {
   beyond: number | null
@@ -99,7 +153,7 @@ async function listInDirection(
       ...(beyond === null ? [] : [sql`${position} ${direction.isBeyond} ${beyond}`]),
       ...buildTimeConditions(company, filter, position),
     ])
-  const isWanted = joinConditions(buildColumnConditions(filter))
+  const { isWanted, hasUnchanged } = buildSearch(filter)
   // One more entry tells whether there is a next page.
   const most = limit + 1
   const read = async (condition: Condition) => {
@@ -108,9 +162,8 @@ async function listInDirection(
       order by e.position ${direction.order} limit ${most}`.execute(db)
     return rows.map(toLogEntry)
   }
-  if (filter.employee === undefined && filter.q === undefined)
+  if (!isByPerson(filter))
     return cutPage(await read(sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`), limit, null)
-  const hasUnchanged = filter.status !== 'Failed' && filter.operation !== 'create'
   const search = { isBetween, isWanted, hasUnchanged, direction, limit: most, budget }
   const { positions, searchedTo } = await searchEntries(db, companyId, filter, search)
   const entriesFound = positions.length === 0 ? [] : await read(sql`e.position = any(${positions}::bigint[])`)

@@ -2,14 +2,17 @@ import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import type { LocalDay } from '../../src/domain/local-times.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 import { EVERY_KEY } from './tables.ts'
+import { texts, timestamps, unnestedRows } from '../unnested-rows.ts'
 
 const CALLS_BY_HOUR = sql.id(schemaOf(bulkUserLogs), 'calls_by_hour')
 
-/** The number of calls of a day (UTC) with an operation and a status, and the sums of their counts. */
+/** The number of calls of a day with an operation and a status, and the sums of their counts. */
 export interface UsageOfDay {
+  /** YYYY-MM-DD. */
   day: string
   operation: Operation
   status: 'Completed' | 'Failed'
@@ -17,21 +20,24 @@ export interface UsageOfDay {
   records: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
 }
 
-/** Reads a company's usage in a range of days, both inclusive, of one API key or of all. */
+/**
+ * Reads a company's usage on some days, of one API key or of all. Counts whole hours (UTC): in a time zone that differs
+ * from UTC by a part of an hour, a day begins at its first full hour.
+ */
 export async function readDailyUsage(
   db: AnyDb,
   companyId: string,
-  range: { from: string; to: string; key?: string },
+  { days, key }: { days: readonly LocalDay[]; key?: string },
 ): Promise<UsageOfDay[]> {
   // PostgreSQL sums bigint to numeric, which arrives as text.
   const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
+  const instants = (end: 'from' | 'to') => timestamps(days.map((day) => new Date(day[end]).toISOString()))
   const { rows } = await sql<Omit<UsageOfDay, 'records'> & UsageOfDay['records']>`
-    select to_char(hour at time zone 'UTC', 'YYYY-MM-DD') as day, operation, status, ${sum('calls')},
+    select r.day, operation, status, ${sum('calls')},
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
-    from ${CALLS_BY_HOUR}
-    where company_id = ${toUuid(companyId)} and key_id = ${toUuid(range.key ?? EVERY_KEY)}
-      and hour >= ${range.from}::date::timestamp at time zone 'UTC'
-      and hour < (${range.to}::date + 1)::timestamp at time zone 'UTC'
+    from ${unnestedRows({ day: texts(days.map(({ day }) => day)), since: instants('from'), until: instants('to') })}
+      join ${CALLS_BY_HOUR} h on h.company_id = ${toUuid(companyId)} and h.key_id = ${toUuid(key ?? EVERY_KEY)}
+        and h.hour >= r.since and h.hour < r.until
     group by 1, 2, 3 order by 1, 2, 3`.execute(db)
   return rows.map(({ day, operation, status, calls, ...records }) => ({ day, operation, status, calls, records }))
 }
@@ -60,12 +66,4 @@ export async function countCallsByHour(
       ${operation === undefined ? sql`` : sql`and operation = ${operation}`}
     group by hour, status`.execute(db)
   return rows
-}
-
-/** The current day (UTC) by the database's clock. */
-export async function readCurrentDay(db: AnyDb): Promise<string> {
-  const { rows } = await sql<{
-    day: string
-  }>`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(db)
-  return rows[0]!.day
 }

@@ -29,6 +29,22 @@ export function findEndOf(text: string, timeZone: string): number {
     : findInstants(clock, timeZone)[1]
 }
 
+/** A day (YYYY-MM-DD) of a time zone, and the instants at which it begins and at which the next one does. */
+export interface LocalDay {
+  day: string
+  from: number
+  to: number
+}
+
+/** Lists a number of days of a time zone in order, up to the day `last` (YYYY-MM-DD). */
+export function listDaysUpTo(last: string, count: number, timeZone: string): LocalDay[] {
+  const midnights = Array.from({ length: count + 1 }, (_, at) => Date.parse(last) + (at + 1 - count) * DAY_MS)
+  const starts = midnights.map((clock) => findInstants(clock, timeZone)[0])
+  return midnights.slice(0, count).map((clock, at) => {
+    return { day: new Date(clock).toISOString().slice(0, 'YYYY-MM-DD'.length), from: starts[at]!, to: starts[at + 1]! }
+  })
+}
+
 /** The last local time that a form can send. */
 const LAST_LOCAL = Date.parse('9999-12-31T23:59Z')
 

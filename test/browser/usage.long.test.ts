@@ -33,6 +33,8 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   t.equal(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current'), 'true')
   const rows = page.getByRole('table', { name: /by day and outcome/ }).locator('tbody tr')
   t.equal(await rows.count(), 1)
+  const totals = page.getByRole('table', { name: 'Calls and records of the last' })
+  t.equal(await totals.getByRole('columnheader', { name: 'Change' }).count(), 0, 'there is no earlier data')
   t.same(await rows.first().locator('td').allTextContents(), ['2', '1', '4', '2'])
   const chart = page.getByRole('img', { name: 'Calls by day and outcome' })
   t.ok(await chart.isVisible())
@@ -43,6 +45,20 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   await page.getByRole('link', { name: '30 days' }).click()
   await page.waitForURL('**/settings/usage?days=30')
   t.equal(await rows.count(), 2)
+  await service.pool.query(
+    `update bulk_user_logs_v1.calls_by_hour set hour = hour - interval '20 days' where calls = 1200`,
+  )
+  await page.reload()
+  t.same(await totals.getByRole('row', { name: 'Calls failed' }).locator('td').allTextContents(), [
+    '1',
+    '1,200',
+    '−100 %',
+  ])
+  t.same(await looksOf(page, `${USAGE}?days=30`), [])
+  await service.pool.query(
+    `update bulk_user_logs_v1.calls_by_hour set hour = hour + interval '20 days' where calls = 1200`,
+  )
+  await page.reload()
   t.same(await rows.nth(1).locator('td').allTextContents(), ['1,200', '1,200', '4', '2'], 'newest first')
   for (const path of [`${USAGE}?days=7`, `${USAGE}?days=90`]) t.same(await looksOf(page, path), [])
   t.same(faults, [])

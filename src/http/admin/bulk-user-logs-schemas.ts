@@ -93,7 +93,14 @@ export const RecordFilterQuery = {
   ),
 }
 
-export const EntryListQuery = Type.Object({ ...EntryFilterQuery, ...PageQuery }, { additionalProperties: false })
+export const EntryListQuery = Type.Object(
+  {
+    ...EntryFilterQuery,
+    ...PageQuery,
+    count: Type.Optional(Type.Boolean({ description: 'Whether to count the entries that match, on all pages.' })),
+  },
+  { additionalProperties: false },
+)
 export const EntryExportQuery = Type.Object(EntryFilterQuery, { additionalProperties: false })
 export const RecordListQuery = Type.Object({ ...RecordFilterQuery, ...PageQuery }, { additionalProperties: false })
 export const RecordExportQuery = Type.Object(RecordFilterQuery, { additionalProperties: false })
@@ -178,6 +185,26 @@ export const RecordSchema = Type.Object(
 
 export const listOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ items: Type.Array(item), next_cursor: nullable(Type.String()) })
+
+/** The answer of the list of entries. */
+export const EntryList = Type.Object({
+  ...listOf(EntrySchema).properties,
+  total: Type.Optional(
+    nullable(
+      Type.Object(
+        {
+          count: Count,
+          is_more: Type.Boolean({ description: 'Whether there are more. `count` is exact otherwise.' }),
+        },
+        {
+          description:
+            'The number of entries that match, counted up to 10,000; less far with `employee` or `q`. Only with ' +
+            '`count=true`. Null if counting them takes too long.',
+        },
+      ),
+    ),
+  ),
+})
 
 type FilterQuery = Static<typeof EntryExportQuery>
 

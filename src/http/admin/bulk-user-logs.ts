@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Static } from '@sinclair/typebox'
-import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import { findLogEntry, listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
+import type { EntryCount, EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import { countLogEntries, findLogEntry, listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { readClientOf } from '../../ledger/read/read-clients.ts'
-import type { Reads } from '../../ledger/read/reads.ts'
+import { readInTime, type Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
@@ -25,7 +25,7 @@ const LIST: FastifySchema = {
     '`next_cursor` is set: the search has then read as many records as it may, and continues with the next page.',
   tags: TAGS,
   querystring: schemas.EntryListQuery,
-  response: { 200: schemas.listOf(schemas.EntrySchema) },
+  response: { 200: schemas.EntryList },
 }
 
 const GET: FastifySchema = {
@@ -58,15 +58,16 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
     '/bulk-user-logs',
     { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } },
     async (request) => {
-      const { limit, cursor, ...filter } = request.query
+      const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
       const { companyId } = userOf(request)
       const before = cursor === undefined ? null : decodeCursor(cursor)
       const logs = await reads.of(companyId, request.left)
-      const { entries, next } = await listLogEntries(logs, companyId, schemas.readEntryFilter(filter), {
-        before,
-        limit,
-      })
-      return { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
+      const filter = schemas.readEntryFilter(filterQuery)
+      const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit })
+      const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
+      if (!isCounted) return page
+      const total = await countInTime(reads, companyId, filter, null)
+      return { ...page, total: total && { count: total.count, is_more: total.isMore } }
     },
   )
 
@@ -93,6 +94,19 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
       return { items: await renderRecords(logs, companyId, items), next_cursor }
     },
   )
+}
+
+/** How long counting may take, in milliseconds. */
+const COUNT_MS = 250
+
+/** Counts the entries that match, up to a position; null if that takes too long. */
+export async function countInTime(
+  reads: Reads,
+  companyId: string,
+  filter: EntryFilter,
+  upTo: number | null,
+): Promise<EntryCount | null> {
+  return readInTime(reads, companyId, COUNT_MS, (db) => countLogEntries(db, companyId, filter, upTo))
 }
 
 /** Finds an entry. Throws `log_not_found`, also for an entry of another company. */

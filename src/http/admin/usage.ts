@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import { readCurrentDay, readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
+import { readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
+import { readCompany } from '../../accounts/companies/read-company.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
+import { formatLocal, listDaysUpTo } from '../../domain/local-times.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { userOf } from '../access/authorize-user.ts'
+import { oneOf } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 const DEFAULT_DAYS = 30
@@ -17,29 +21,43 @@ const UsageQuery = Type.Object(
     from: Type.Optional(
       Type.String({
         format: 'date',
-        description: `The first day (UTC). Default: ${DEFAULT_DAYS} days up to \`to\`.`,
+        description: `The first day. Default: ${DEFAULT_DAYS} days up to \`to\`.`,
       }),
     ),
-    to: Type.Optional(Type.String({ format: 'date', description: 'The last day (UTC), inclusive. Default: today.' })),
+    to: Type.Optional(Type.String({ format: 'date', description: 'The last day, inclusive. Default: today.' })),
     key: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the calls.' }),
+    ),
+    days_in: Type.Unsafe<'utc' | 'company'>({
+      ...oneOf(['utc', 'company'], "The time zone of the days: UTC, or the company's."),
+      default: 'utc',
+    }),
+    previous: Type.Optional(
+      Type.Boolean({ description: 'Whether to add the usage of the same number of days before `from`.' }),
     ),
   },
   { additionalProperties: false },
 )
 
 const Count = Type.Integer({ minimum: 0 })
-const Usage = Type.Object({
+const UsageOfDays = {
   from: Type.String({ format: 'date' }),
   to: Type.String({ format: 'date' }),
   items: Type.Array(
     Type.Object({
-      day: Type.String({ format: 'date', description: 'The day (UTC) of the calls.' }),
+      day: Type.String({ format: 'date', description: 'The day of the calls.' }),
       operation: Type.Unsafe<string>({ type: 'string', enum: [...OPERATIONS] }),
       status: Type.Unsafe<string>({ type: 'string', enum: ['Completed', 'Failed'] }),
       calls: Count,
       records: Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count }),
     }),
+  ),
+}
+const Usage = Type.Object({
+  ...UsageOfDays,
+  time_zone: Type.String({ description: 'The time zone of the days.' }),
+  previous: Type.Optional(
+    Type.Object(UsageOfDays, { description: 'The same number of days before. Only with `previous=true`.' }),
   ),
   next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
 })
@@ -56,27 +74,44 @@ const SCHEMA = {
 /** `GET /admin/v1/usage`: calls and records by day and outcome, from the sums in the read model. */
 export function usage(app: FastifyInstance, reads: Reads): void {
   app.get<{ Querystring: Static<typeof UsageQuery> }>('/usage', { schema: SCHEMA }, async (request) => {
-    const { key, ...days } = request.query
+    const { key, days_in: daysIn, previous, ...range } = request.query
     assertStorable(request.query)
     if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId)
-    const range = readRange(days, days.to === undefined ? await readCurrentDay(logs) : days.to)
-    const ofKey = key === undefined ? range : { ...range, key }
-    return { ...range, items: await readDailyUsage(logs, companyId, ofKey), next_cursor: null }
+    const timeZone = daysIn === 'company' ? (await readCompany(logs, companyId)).timeZone : 'UTC'
+    const { from, to, count } = readRange(range, getToday(timeZone))
+    const read = async (last: string) => {
+      const days = listDaysUpTo(last, count, timeZone)
+      const items = await readDailyUsage(logs, companyId, { days, ...(key === undefined ? {} : { key }) })
+      return { from: days[0]!.day, to: last, items }
+    }
+    return {
+      ...(await read(to)),
+      time_zone: timeZone,
+      ...(previous ? { previous: await read(addDays(from, -1)) } : {}),
+      next_cursor: null,
+    }
   })
 }
 
-/** Returns the range of `days` days that ends with `to`, inclusive. */
-export function getLastDays(days: number, to: string): { from: string; to: string } {
-  return { from: new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, 10), to }
+/** The current day (YYYY-MM-DD) of a time zone by the database's clock. */
+export function getToday(timeZone: string): string {
+  return formatLocal(databaseTimeMs(), timeZone).slice(0, 'YYYY-MM-DD'.length)
 }
 
-function readRange({ from }: { from?: string }, to: string): { from: string; to: string } {
+/** Returns the day (YYYY-MM-DD) that is some days later. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length)
+}
+
+/** Reads the range that a query selects, both ends inclusive, and counts its days. */
+function readRange(query: { from?: string; to?: string }, today: string): { from: string; to: string; count: number } {
+  const { to = today } = query
   const lastMs = Date.parse(parseTime('to', `${to}T00:00:00.000Z`))
-  const first = parseTime('from', `${from ?? getLastDays(DEFAULT_DAYS, to).from}T00:00:00.000Z`)
-  const days = (lastMs - Date.parse(first)) / DAY_MS + 1
-  if (days < 1) throw invalidQuery('from', 'must not be after to')
-  if (days > MAX_DAYS) throw invalidQuery('from', `must be at most ${MAX_DAYS - 1} days before to`)
-  return { from: first.slice(0, 10), to }
+  const { from = addDays(to, 1 - DEFAULT_DAYS) } = query
+  const count = (lastMs - Date.parse(parseTime('from', `${from}T00:00:00.000Z`))) / DAY_MS + 1
+  if (count < 1) throw invalidQuery('from', 'must not be after to')
+  if (count > MAX_DAYS) throw invalidQuery('from', `must be at most ${MAX_DAYS - 1} days before to`)
+  return { from, to, count }
 }

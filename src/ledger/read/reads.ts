@@ -11,6 +11,28 @@ export interface Reads {
   of(companyId: string, left?: AbortSignal): Promise<LedgerDb>
 }
 
+/**
+ * Runs reads that an answer can do without, for at most `ms` milliseconds. Returns null if they take longer; the
+ * statement that runs then ends within a second.
+ */
+export async function readInTime<Result>(
+  reads: Reads,
+  companyId: string,
+  ms: number,
+  read: (db: LedgerDb) => Promise<Result>,
+): Promise<Result | null> {
+  const timeIsUp = AbortSignal.timeout(ms)
+  const late = new Promise<null>((resolve) => timeIsUp.addEventListener('abort', () => resolve(null), { once: true }))
+  const reading = reads
+    .of(companyId, timeIsUp)
+    .then(read)
+    .catch((error: unknown) => {
+      if (timeIsUp.aborted) return null
+      throw error
+    })
+  return Promise.race([reading, late])
+}
+
 export function createReads({ db, pool }: { db: LedgerDb; pool: Pool }): Reads {
   return { of: async (_, left) => (left ? openUntil<LedgerTables>(pool, left) : db) }
 }

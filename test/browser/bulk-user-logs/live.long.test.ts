@@ -15,6 +15,9 @@ await t.test('only entries that match the filters arrive', async (t) => {
   await rowOf(page, failed).waitFor()
   t.strictSame(await idsOf(page), [failed])
   t.notOk(await page.getByText('No matching entries').isVisible())
+  await page.getByText('1 entry matches', { exact: true }).waitFor()
+  await makeCall(service.address, company, { first_name: 'Second' })
+  await page.getByText('2 entries match', { exact: true }).waitFor()
   t.same(faults, [])
 })
 
@@ -47,6 +50,7 @@ await t.test('a paused page does not move and says how many entries wait; they a
   const missed = [await makeCall(service.address, company), await makeCall(service.address, company)]
   await page.getByText('2 waiting', { exact: true }).waitFor()
   t.strictSame(await idsOf(page), [first])
+  t.ok(await page.getByText('3 entries', { exact: true }).isVisible(), 'those that wait are counted')
   await pause.press('Space')
   t.equal(await pause.textContent(), 'Pause')
   await rowOf(page, missed[1]!).waitFor()

@@ -40,6 +40,7 @@ await t.test('calls and records are counted by day, operation and outcome', asyn
       { day: today, operation: 'update_one', status: 'Completed', calls: 2, records: counts(2, 1, 0, 0, 1) },
       { day: today, operation: 'update_one', status: 'Failed', calls: 1, records: counts(1, 0, 0, 1, 0) },
     ],
+    time_zone: 'UTC',
     next_cursor: null,
   })
 })

@@ -93,12 +93,23 @@ function dropOldest() {
   older.hidden = false
 }
 
+/** Adds new entries to the number of those that match; a number that is not exact stays. */
+function addToCount(added) {
+  const shown = part('count')
+  if (!shown) return
+  const count = Number(shown.dataset.liveCount) + added
+  shown.dataset.liveCount = count
+  shown.textContent = `${count.toLocaleString('en-GB')} ${count === 1 ? shown.dataset.one : shown.dataset.many}`
+  shown.hidden = false
+}
+
 function arrive(rows) {
   const known = new Set([...body.rows, ...waiting].map((row) => row.dataset.id))
   const fresh = rows.filter((row) => !known.has(row.dataset.id))
   if (fresh.length === 0) return
   if (isPaused) waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
   else insert(fresh)
+  addToCount(fresh.length)
   announce(fresh.length)
   showConnection()
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { EntryCount, EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import {
   findLogEntry,
   listLogEntries,
@@ -17,6 +17,7 @@ import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
+import { countInTime } from '../../admin/bulk-user-logs.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
@@ -94,6 +95,7 @@ async function sendEntryList(
   const page = await readPage(db, companyId, filter, place)
   // Everything newer fits on the first page, which updates by itself.
   if (place.after !== null && page.newer === null) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
+  const count = await countEntries(services.reads, companyId, filter, page)
   const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
@@ -103,7 +105,13 @@ async function sendEntryList(
   const attention = isFirst ? await readAttentionOf(request) : null
   const top = attention ? renderAttention(attention, timeZone, databaseTimeMs()) : html``
   return send(
-    renderLogPage(html`${top} ${renderBar(pageFilter, chart)}`, { ...page, filter: pageFilter, timeZone, whenNone }),
+    renderLogPage(html`${top} ${renderBar(pageFilter, chart)}`, {
+      ...page,
+      count,
+      filter: pageFilter,
+      timeZone,
+      whenNone,
+    }),
   )
 }
 
@@ -156,6 +164,21 @@ async function readPage(
     older: next,
     searched: isUnfinished ? { way: 'older', time: await readLogTime(db, companyId, next!) } : null,
   }
+}
+
+/** Counts the entries of all pages, as far as this page shows the log; null if that takes too long. */
+async function countEntries(
+  reads: Reads,
+  companyId: string,
+  filter: EntryFilter,
+  { entries, reached, newer, older }: ReadPage,
+): Promise<EntryCount | null> {
+  const shown = entries.length
+  if (newer === null && older === null) return { count: shown, isMore: false }
+  // What is newer arrives on the page by itself and is added there.
+  const upTo = reached === null ? null : Math.max(reached, entries[0]?.position ?? 0)
+  const counted = await countInTime(reads, companyId, filter, upTo)
+  return counted && counted.count < shown ? { count: shown, isMore: true } : counted
 }
 
 /**

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { EntryCount, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../server/cursor.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { ASSETS } from '../assets/assets.ts'
@@ -10,6 +10,7 @@ import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
@@ -21,6 +22,8 @@ const STREAM_PATH = '/admin/v1/bulk-user-logs/stream'
 export interface ListPage {
   filter: PageFilter
   entries: LogEntry[]
+  /** The entries of all pages; null if they could not be counted. */
+  count: EntryCount | null
   timeZone: string
   /** The position up to which the log was read; null for a page that receives no new entries. */
   reached: number | null
@@ -50,6 +53,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       ${bar}
       ${isNone ? html`<div ${reached === null ? '' : html`data-live-none`}>${page.whenNone}</div>` : html`<div data-live-none hidden></div>`}
       <section aria-label="Entries">
+        ${renderCount(page)}
         <table class="cards entries" ${isNone ? html`hidden` : ''}>
           <caption class="visually-hidden">
             Entries, newest first
@@ -76,6 +80,22 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       </section>
     </div>
     ${reached === null ? '' : html`<script src="${ASSETS.liveLog.path}" type="module"></script>`}`
+}
+
+/** Renders how many entries match. The script adds those that arrive. */
+function renderCount({ count: counted, filter }: ListPage): Html {
+  if (counted === null) return html``
+  const { count, isMore } = counted
+  const isFiltered = Object.keys(filter.given).length > 0
+  const [one, many] = isFiltered ? ['entry matches', 'entries match'] : ['entry', 'entries']
+  const shown = `${formatNumber(count)}${isMore ? '+' : ''} ${count === 1 && !isMore ? one : many}`
+  return html`<p
+    class="hint entry-count"
+    ${isMore ? '' : html`data-live-count="${count}" data-one="${one}" data-many="${many}"`}
+    ${count === 0 ? html`hidden` : ''}
+  >
+    ${shown}
+  </p>`
 }
 
 /** Renders the heading, with tools beside it. */

@@ -4,7 +4,7 @@ import { readAttention } from '../../../attention/read-attention.ts'
 import { renewForRole } from '../../../accounts/users/begin-session.ts'
 import { type Acting, ADMIN_ONLY } from '../../../accounts/change-company.ts'
 import { problem } from '../../../domain/errors.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
+import { readInTime, type Reads } from '../../../ledger/read/reads.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -76,22 +76,13 @@ export function showAttention(reads: Reads) {
     const { companyId, role } = getViewer(request)
     if (role !== 'admin') return
     let read: Promise<Attention | null> | undefined
-    const readInTime = async () => {
-      const timeIsUp = AbortSignal.timeout(ATTENTION_WAIT_MS)
-      const late = new Promise<null>((resolve) =>
-        timeIsUp.addEventListener('abort', () => resolve(null), { once: true }),
-      )
-      const reading = reads
-        .of(companyId, timeIsUp)
-        .then((db) => readAttention(db, companyId))
-        .catch((error: unknown) => {
-          // The page itself may well work.
-          if (!timeIsUp.aborted) request.log.warn({ err: error }, 'could not read what needs attention')
-          return null
-        })
-      return Promise.race([reading, late])
-    }
-    request.attention = () => (read ??= readInTime())
+    const readOnce = () =>
+      readInTime(reads, companyId, ATTENTION_WAIT_MS, (db) => readAttention(db, companyId)).catch((error: unknown) => {
+        // The page itself may well work.
+        request.log.warn({ err: error }, 'could not read what needs attention')
+        return null
+      })
+    request.attention = () => (read ??= readOnce())
   }
 }
 

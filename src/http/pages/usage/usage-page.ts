@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { UsageOfDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
-import { readCurrentDay, readDailyUsage } from '../../../../projections/bulk-user-logs/usage-queries.ts'
+import { readDailyUsage } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { getLastDays } from '../../admin/usage.ts'
+import { listDaysUpTo, type LocalDay } from '../../../domain/local-times.ts'
+import { getToday } from '../../admin/usage.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import { COUNTS, OPERATIONS } from '../parts/call-words.ts'
 import { sendUserPage } from '../parts/layout.ts'
@@ -16,6 +17,7 @@ import { renderQuotaBar, computeQuotaUsed } from '../api-keys/quota-used.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
+import { formatChange, renderComparison } from './comparison.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const RANGES = [7, 30, 90]
@@ -40,22 +42,25 @@ interface DailyUsage {
 /** `/settings/usage`: calls and records by day and outcome, and each key's quota. */
 export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
   app.get<{ Querystring: { days?: string } }>(NAVIGATION.usage.path, async (request, reply) => {
-    const days = Number(request.query.days ?? DEFAULT_RANGE)
-    if (!RANGES.includes(days)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
+    const count = Number(request.query.days ?? DEFAULT_RANGE)
+    if (!RANGES.includes(count)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
     const viewer = getViewer(request)
     const logs = await reads.of(viewer.companyId)
-    const range = getLastDays(days, await readCurrentDay(logs))
-    const [usage, keys] = await Promise.all([
-      readDailyUsage(logs, viewer.companyId, range),
+    const { timeZone } = viewer
+    const all = listDaysUpTo(getToday(timeZone), 2 * count, timeZone)
+    const days = all.slice(count)
+    const [usage, before, keys] = await Promise.all([
+      readDailyUsage(logs, viewer.companyId, { days }),
+      readDailyUsage(logs, viewer.companyId, { days: all.slice(0, count) }),
       listKeysInUse(db, viewer.companyId),
     ])
     const body = html`<h1>Usage</h1>
-      ${renderRangeLinks(days)}
+      ${renderRangeLinks(count)}
       <p class="hint">
-        Calls that create or update employees, from ${formatDay(range.from)} to ${formatDay(range.to)}. Days are in UTC,
-        like quota periods.
+        Calls that create or update employees, from ${formatDay(days[0]!.day)} to ${formatDay(days.at(-1)!.day)}, today.
+        Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
       </p>
-      ${usage.length === 0 ? renderNoCalls(days) : renderCharts(sumByDay(usage, range.from, days), usage)}
+      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(request, reply, viewer, { title: 'Usage', body })
   })
@@ -67,16 +72,18 @@ async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]
   return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
 }
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/** Whether a day begins within an hour (UTC), which is then counted to the day before. */
+function isOffHour({ from }: LocalDay): boolean {
+  return from % HOUR_MS !== 0
+}
 
 /** Sums calls and records by day and outcome; days without calls have zeros. */
-function sumByDay(usage: readonly UsageOfDay[], from: string, days: number): DailyUsage {
+function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DailyUsage {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
-  const all = Array.from({ length: days }, (_, at) =>
-    new Date(Date.parse(from) + at * DAY_MS).toISOString().slice(0, 10),
-  )
   const sums = (count: (usage: UsageOfDay) => number) =>
-    all.map((day) => {
+    days.map(({ day }) => {
       const sum = (status: UsageOfDay['status']) =>
         (ofDay.get(day) ?? []).filter((one) => one.status === status).reduce((total, one) => total + count(one), 0)
       return { day, completed: sum('Completed'), failed: sum('Failed') }
@@ -97,7 +104,11 @@ function renderNoCalls(days: number): Html {
   </div>`
 }
 
-function renderCharts({ calls, records }: DailyUsage, usage: readonly UsageOfDay[]): Html {
+function renderCharts(
+  { calls, records }: DailyUsage,
+  usage: readonly UsageOfDay[],
+  before: readonly UsageOfDay[],
+): Html {
   const withCalls = calls
     .map((day, at) => ({ day, records: records[at]! }))
     .filter(({ day }) => day.completed + day.failed > 0)
@@ -111,7 +122,7 @@ function renderCharts({ calls, records }: DailyUsage, usage: readonly UsageOfDay
       </caption>
       <thead>
         <tr>
-          <th scope="col">Day (UTC)</th>
+          <th scope="col">Day</th>
           ${['Calls completed', 'Calls failed', 'Records in completed calls', 'Records in failed calls'].map(renderNumberHead)}
         </tr>
       </thead>
@@ -126,7 +137,7 @@ function renderCharts({ calls, records }: DailyUsage, usage: readonly UsageOfDay
         )}
       </tbody>
     </table>
-    ${renderByOperation(usage)}`
+    ${renderByOperation(usage, before)}`
 }
 
 function renderDays(id: string, title: string, days: readonly DayOutcome[]): Html {
@@ -141,26 +152,35 @@ function formatDay(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`))
 }
 
-function renderByOperation(usage: readonly UsageOfDay[]): Html {
-  const groups = [...Map.groupBy(usage, ({ operation, status }) => `${operation} ${status}`).values()]
-  const rows = groups.map((group) => {
-    const sum = (count: (usage: UsageOfDay) => number) => group.reduce((total, one) => total + count(one), 0)
+function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
+  const isCompared = before.length > 0
+  const outcomes = Map.groupBy([...usage, ...before], ({ operation, status }) => `${operation} ${status}`)
+  const rows = [...outcomes.values()].map((group) => {
     const { operation, status } = group[0]!
-    const counts = COUNTS.map(([name, label]) =>
-      renderNumberCell(
-        label,
-        sum(({ records }) => records[name]),
-      ),
-    )
+    const sum = (of: readonly UsageOfDay[], count: (usage: UsageOfDay) => number) =>
+      of
+        .filter((one) => one.operation === operation && one.status === status)
+        .reduce((total, one) => total + count(one), 0)
+    const [calls, callsBefore] = [usage, before].map((of) => sum(of, (one) => one.calls)) as [number, number]
     return html`<tr>
       <th scope="row">${OPERATIONS[operation]}</th>
       <td data-label="Outcome">${status}</td>
-      ${renderNumberCell(
-        'Calls',
-        sum(({ calls }) => calls),
-      )}${counts}
+      ${renderNumberCell('Calls', calls)}
+      ${
+        isCompared
+          ? html`${renderNumberCell('Calls before', callsBefore)}
+              <td class="number" data-label="Change">${formatChange(calls, callsBefore)}</td>`
+          : ''
+      }
+      ${COUNTS.map(([name, label]) =>
+        renderNumberCell(
+          label,
+          sum(usage, ({ records }) => records[name]),
+        ),
+      )}
     </tr>`
   })
+  const heads = ['Calls', ...(isCompared ? ['Calls before', 'Change'] : []), ...COUNTS.map(([, label]) => label)]
   return html`<h2>By operation</h2>
     <table class="cards sums">
       <caption>
@@ -170,7 +190,7 @@ function renderByOperation(usage: readonly UsageOfDay[]): Html {
         <tr>
           <th scope="col">Operation</th>
           <th scope="col">Outcome</th>
-          ${['Calls', ...COUNTS.map(([, label]) => label)].map(renderNumberHead)}
+          ${heads.map(renderNumberHead)}
         </tr>
       </thead>
       <tbody>
@@ -194,7 +214,7 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
   return html`<h2>Quotas</h2>
     <table class="cards sums">
       <caption>
-        Calls in the current quota period of each API key
+        Calls in the current quota period (UTC) of each API key
       </caption>
       <thead>
         <tr>
