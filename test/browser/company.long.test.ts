@@ -59,6 +59,20 @@ await t.test('a zone outside the list is refused at the field, and a zone set el
   t.same(faults, [])
 })
 
+await t.test('a printed list says which filters it has, and its times have the year', async (t) => {
+  const service = await startService(t)
+  await service.call('PATCH', '/v1/employees/emp_unknown', { body: {} })
+  await service.project()
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto('/settings/bulk-user-logs?status=Failed&q=employee_not_found')
+  await page.emulateMedia({ media: 'print' })
+  t.match(await page.locator('.entries tbody time').first().innerText(), /\b20\d\d\b/)
+  for (const filter of ['Failed', '“employee_not_found”'])
+    t.ok(await page.locator('.chip', { hasText: filter }).isVisible(), filter)
+  t.same(faults, [])
+})
+
 await t.test("only the page's content is printed", async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, browser, service)
