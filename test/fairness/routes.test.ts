@@ -82,13 +82,10 @@ async function request({ method, url }: { method: string; url: string }): Promis
 
 const inUse = () => service.pool.totalCount - service.pool.idleCount
 
-/** Runs a task. Returns the most connections that were in use at any time. */
-async function countWhile(task: Promise<unknown>): Promise<number> {
-  let isOver = false
-  const over = () => (isOver = true)
-  void task.then(over, over)
+/** Counts the most connections that are in use at any time until a signal aborts. */
+async function countUntil(over: AbortSignal): Promise<number> {
   let most = 0
-  while (!isOver) {
+  while (!over.aborted) {
     most = Math.max(most, inUse())
     await setImmediate()
   }
@@ -102,19 +99,19 @@ const AT_ONCE = 3 * SHARE
 for (const budget of Object.keys(BUDGETS) as Budget[]) {
   await t.test(`beside a company that uses up its ${budget}, another one is answered`, async (t) => {
     const sent = ROUTES.filter((route) => budgetOf(nameOf(route)) === budget && !NOT_SENT.test(nameOf(route)))
-    let isOver = false
+    const over = new AbortController()
     const flood = Promise.all(
       sent.flatMap((route) =>
         Array.from({ length: AT_ONCE }, async () => ({ route: nameOf(route), status: await request(route) })),
       ),
-    ).finally(() => (isOver = true))
-    const most = countWhile(flood)
+    ).finally(() => over.abort())
+    const most = countUntil(over.signal)
     const headers = { authorization: `Bearer ${other.admin.token}` }
     do {
       const { status } = await send(service.address, 'GET', '/admin/v1/api-keys', { key: null, headers })
       t.equal(status, 200)
       t.equal(service.pool.waitingCount, 0, 'nobody waits for a connection')
-    } while (!isOver)
+    } while (!over.signal.aborted)
     // Of the company, of whoever is not signed in, and that of the other company.
     t.ok((await most) <= 2 * SHARE + 1, `${await most} connections are in use`)
     for (const { route, status } of await flood) t.ok(status < 500, `${route} got ${status}`)
