@@ -27,7 +27,7 @@ await t.test('on a cluster', onCitus, async (t) => {
   // The servers of the tests are not durable.
   const faults = async (leftAfterSeconds?: number) =>
     (await checkMachines(db, urls.serviceUrl, { api: 10, worker: 10 }, leftAfterSeconds)).filter(
-      ({ level, found: found }) => level !== 'ok' && !/^(fsync|full_page_writes) is off/.test(found),
+      ({ level, found }) => level !== 'ok' && !/^(fsync|full_page_writes) is off/.test(found),
     )
   await service.call('POST', '/v1/employees', { body: employee() })
 

@@ -27,7 +27,7 @@ const readSchema = {
   tags: ['Employees'],
   params: EmployeeParams,
   querystring: Type.Object({}, { additionalProperties: false }),
-  judgedHeaders: ['If-None-Match', 'If-Match'],
+  documentedHeaders: ['If-None-Match', 'If-Match'],
   response: {
     200: jsonAnswer('The employee.', Employee, { headers: ['ETag'], examples: EMPLOYEE_READ }),
     304: { description: 'The employee has a version that `If-None-Match` names.', headers: ['ETag'], type: 'null' },
