@@ -9,6 +9,7 @@ import type { Outbox } from '../mail/outbox.ts'
 import type { Client } from '../domain/client.ts'
 import type { AppendedChange, CompanyChange } from '../ledger/append/append-company-events.ts'
 import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append/append-company-events.ts'
+import { recordSessionEvents } from './record-session-events.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
 
 /** The services that change a company. */
@@ -70,11 +71,12 @@ export function refuseOutdated(whatHappened: string): RefusedByStateError {
  * removed.
  */
 export async function changeCompany<Result>(
-  { pool, onCommitted, outbox }: CompanyServices,
+  services: CompanyServices,
   acting: Acting,
   needs: 'admin' | 'any role',
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result>> {
+  const { pool, onCommitted, outbox } = services
   const appended = await appendCompanyEvents(pool, acting, async (client, now) => {
     await assertMayAct(client, acting, needs)
     return change(client, now)
@@ -82,6 +84,8 @@ export async function changeCompany<Result>(
   if (appended.position !== null) {
     onCommitted?.([acting.companyId])
     outbox?.announce([acting.companyId])
+    // The change may have ended sessions.
+    await recordSessionEvents(services, acting.companyId)
   }
   return appended
 }

@@ -5,6 +5,7 @@ import { quarterOf } from '../admission/budget.ts'
 import { shareConnections } from '../admission/share-connections.ts'
 import { createKeyLookup, createKeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
+import { createFailedSignIns } from '../accounts/sign-in/failed-sign-ins.ts'
 import type { Config } from '../config.ts'
 import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
@@ -63,6 +64,9 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     log.warn({ err: error }, 'could not record that an identity provider fails'),
   )
   const company = { pool, newId, onCommitted: onChanged, onErased: counted.onErased, outbox: mail.outbox }
+  const failures = createFailedSignIns(access.pool, (error) =>
+    log.warn({ err: error }, 'could not count failed sign-ins'),
+  )
   const areReadModelsComplete = createCompleteness(access.db, projections)
   // Only the coordinator of a cluster knows, and it may not answer later.
   void areReadModelsComplete().catch(() => undefined)
@@ -75,6 +79,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       inProgress: createCallsInProgress(createLongCalls(pool), config.CALL_WAIT_MS),
     },
     company,
+    failures,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
     providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
     singleDeliveries: options.singleDeliveries ?? createSingleDeliveries({ pool, db, poster, secrets, newId }),
@@ -92,7 +97,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const stop = async () => {
     await app.close()
     await lanes.idle()
-    await Promise.all([waker.flush(), mail.flush()])
+    await Promise.all([waker.flush(), mail.flush(), failures.flush()])
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()

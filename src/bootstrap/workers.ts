@@ -26,7 +26,9 @@ import { createWaker } from '../workers/wake.ts'
 import { startWorker } from '../workers/worker.ts'
 import { askMachines } from './machines.ts'
 import { expireLogoutTokens } from '../accounts/sign-in/expire-logout-tokens.ts'
+import { recordSignIns } from '../accounts/sign-in/record-sign-ins.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
+import { forgetOldSignIns } from '../accounts/users/sign-in-records.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { findMailServer, createOutbox } from './mail.ts'
@@ -66,6 +68,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
     checkAttention: (onUnreachable) => checkAttention(checked, onUnreachable),
+    recordSignIns: (onUnreachable) => recordSignIns(checked, onUnreachable),
+    forgetOldSignIns: (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
     expireSessions: (onUnreachable) =>
       Promise.all([expireSessions(store.pool, onUnreachable), expireLogoutTokens(store.pool, onUnreachable)]),
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),

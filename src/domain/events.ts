@@ -5,6 +5,7 @@ import type { AttentionKind } from './attention-kinds.ts'
 import type { KeyScope } from './accounts/api-key.ts'
 import type { RefreshPeriod } from './accounts/quota.ts'
 import type { Role, TokenScope } from './accounts/roles.ts'
+import type { FailedAttempts, SessionEndReason, SignInMethod } from './accounts/sign-in.ts'
 import type { ProviderSettings, ProviderUse } from './provider-settings.ts'
 import type { WebhookDisabledReason, WebhookSettings } from './webhook-types.ts'
 
@@ -132,6 +133,12 @@ export interface EventData {
   /** New codes replace all earlier ones. */
   UserRecoveryCodesIssued: { count: number }
   UserRecoveryCodeUsed: { remaining: number }
+  /** `at`: when it happened, RFC 3339 UTC, which is a little before the event is recorded. */
+  UserSignedIn: { method: SignInMethod; at: string }
+  UserSignedOut: { at: string }
+  UserSessionsEnded: { reason: SessionEndReason; count: number; at: string }
+  /** The failed sign-ins of the hour that began at `hour`, RFC 3339 UTC. */
+  UserSignInFailed: { hour: string; attempts: FailedAttempts }
   ApiKeyIssued: { name: string } & KeyQuota & KeyAccess
   ApiKeyRenamed: { from: string; to: string }
   ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }

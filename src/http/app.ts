@@ -75,8 +75,9 @@ export interface AppServices {
   db: LedgerDb
   /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
   access: LedgerDb
-  /** The connections of `access`, for finding the companies of someone who signs in. */
+  /** The connections of `access`, for starting and ending sessions, and finding the companies of someone who signs in. */
   accessPool: CompanyServices['pool']
+  failures: PageServices['failures']
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
   findKey(name: KeyName): Promise<FoundKey | null>

@@ -5,6 +5,7 @@ import type { KeyScope } from '../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
 import type { RefreshPeriod } from '../domain/accounts/quota.ts'
 import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
+import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 
 /** An event as it is stored. `data` is the exact text that was hashed. */
@@ -117,6 +118,34 @@ export interface LedgerTables {
     id_token: Buffer | null
   }
   logout_tokens: { company_id: string; token_hash: Buffer; expires_at: string }
+  session_events: {
+    company_id: string
+    event_id: string
+    user_id: string
+    type: 'UserSignedIn' | 'UserSignedOut' | 'UserSessionsEnded'
+    data: Record<string, unknown>
+    actor: string
+    address: string | null
+    user_agent: string | null
+    happened_at: string
+  }
+  last_sign_ins: {
+    company_id: string
+    user_id: string
+    signed_in_at: string
+    method: SignInMethod
+    address: string | null
+    user_agent: string | null
+  }
+  failed_sign_ins: Record<FailingMethod, number> & {
+    company_id: string
+    user_id: string
+    hour: string
+    last_at: string
+    address: string | null
+    user_agent: string | null
+    is_recorded: boolean
+  }
   identity_providers: {
     company_id: string
     provider_id: string

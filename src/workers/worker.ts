@@ -14,7 +14,7 @@ import { completeVersion } from './complete-version.ts'
 import type { TurnOptions } from './fold-in-turns.ts'
 import { foldInTurns } from './fold-in-turns.ts'
 import type { ProjectJob } from './queues.ts'
-import { CHECK_ATTENTION, DELETE_EXPIRED, insertJobs, queueOf, RETIRE_RECORDS } from './queues.ts'
+import { CHECK_ATTENTION, DELETE_EXPIRED, insertJobs, queueOf, RECORD_SIGN_INS, RETIRE_RECORDS } from './queues.ts'
 
 interface WorkerOptions extends TurnOptions {
   /** Connections for looking over all companies. */
@@ -32,6 +32,10 @@ interface WorkerOptions extends TurnOptions {
   retireRecords(onUnreachable: OnUnreachable): Promise<number>
   /** Tells people and webhooks what begins or stops needing attention. */
   checkAttention(onUnreachable: OnUnreachable): Promise<void>
+  /** Appends sign-ins to the ledger that are not in it yet. */
+  recordSignIns(onUnreachable: OnUnreachable): Promise<void>
+  /** Deletes from where users signed in too long ago. */
+  forgetOldSignIns(onUnreachable: OnUnreachable): Promise<void>
   /** Deletes the sessions that have ended. */
   expireSessions(onUnreachable: OnUnreachable): Promise<unknown>
   /** Called with the number of answers that expired, or of refused records that were retired. */
@@ -88,6 +92,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     options.checkAttention(leaveOut(log, 'could not check what needs attention on a machine')),
   )
 
+  await boss.work(RECORD_SIGN_INS, () => options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')))
+
   await retryAllParked(options)
   let sweeping: Promise<void> | undefined
   const sweep = () => {
@@ -109,7 +115,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       clearInterval(timer)
       stopping.abort()
-      const queues = [...projections.map(queueOf), DELETE_EXPIRED, CHECK_ATTENTION, RETIRE_RECORDS]
+      const queues = [...projections.map(queueOf), DELETE_EXPIRED, CHECK_ATTENTION, RECORD_SIGN_INS, RETIRE_RECORDS]
       await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have started a sweep.
       await sweeping
@@ -119,7 +125,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
 /** Deletes what is kept for a limited time. If one part fails, the others are still deleted. */
 async function deleteExpired(options: WorkerOptions): Promise<void> {
-  const { pool, log, answersKeptHours, addressesKeptDays, expireSessions, onExpired } = options
+  const { pool, log, answersKeptHours, addressesKeptDays, expireSessions, forgetOldSignIns, onExpired } = options
   const answers = async () => {
     const count = await expireAnswers(pool, answersKeptHours, leaveOut(log, 'could not expire answers on a machine'))
     onExpired?.(count)
@@ -128,6 +134,7 @@ async function deleteExpired(options: WorkerOptions): Promise<void> {
   const outcomes = await Promise.allSettled([
     answers(),
     deleteOldClients(pool, addressesKeptDays, leaveOut(log, 'could not delete old addresses on a machine')),
+    forgetOldSignIns(leaveOut(log, 'could not delete old sign-ins on a machine')),
     forgetTraces(pool, leaveOut(log, 'could not delete old traces on a machine')),
     expireSessions(leaveOut(log, 'could not delete ended sessions on a machine')),
     // Also where nothing is sent any more.

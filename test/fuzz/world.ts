@@ -144,9 +144,9 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
       .where('user_id', '=', toUuid(userId))
       .executeTakeFirstOrThrow()
     const session = await beginSession(
-      service.db,
+      service.pool,
       { companyId: company.id, userId },
-      { method: 'password', passwordHash: passwordHash!, isSecondStepDone: false },
+      { method: 'password', passwordHash: passwordHash!, beside: 'nothing' },
       { hours: SESSION_HOURS, userAgent: '', address: '' },
     )
     cookies.set(caller, session!)

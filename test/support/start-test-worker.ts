@@ -16,6 +16,8 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     addressesKeptDays: 90,
     retireRecords: async () => 0,
     checkAttention: async () => undefined,
+    recordSignIns: async () => undefined,
+    forgetOldSignIns: async () => undefined,
     expireSessions: async () => 0,
     ...chosen,
   })

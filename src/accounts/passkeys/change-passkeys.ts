@@ -1,13 +1,15 @@
 import type { PoolClient } from 'pg'
+import { toUuid } from '../../domain/ids.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, RefusedByStateError } from '../change-company.ts'
+import { endSessions } from '../session-events.ts'
 import { changeUserRow } from '../users/change-user.ts'
+import { hashSecret } from '../users/new-secret.ts'
 import {
   countRecoveryCodes,
   deletePasskey,
-  endPasskeySessions,
   hasUsableIdentity,
   insertPasskey,
   listPasskeys,
@@ -71,7 +73,10 @@ export async function removePasskey(
     const { events } = await changeUserRow(client, companyId, userId, change, seen)
     await deletePasskey(client, owner, passkeyId)
     if (isLast) await replaceRecoveryCodes(client, owner, [])
-    await endPasskeySessions(client, owner, keptCookie)
+    await endSessions(client, acting, 'passkey_removed', `user_id = $2 and method = 'passkey' and session_hash <> $3`, [
+      toUuid(userId),
+      hashSecret(keptCookie ?? ''),
+    ])
     return { events, result: null }
   })
 }

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { hashSecret } from '../users/new-secret.ts'
 import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { PasskeyOwner } from './user-handle.ts'
 import type { NewCredential } from './webauthn.ts'
@@ -72,18 +71,6 @@ export async function insertPasskey(
 export async function deletePasskey(client: Client, owner: PasskeyOwner, id: string): Promise<void> {
   const text = 'delete from passkeys where company_id = $1 and user_id = $2 and passkey_id = $3'
   await client.query(text, [...idsOf(owner), toUuid(id)])
-}
-
-/** Ends the sessions of a user that began with a passkey, except the one of this cookie. */
-export async function endPasskeySessions(
-  client: Client,
-  owner: PasskeyOwner,
-  keptCookie: string | null,
-): Promise<void> {
-  await client.query(
-    `delete from sessions where company_id = $1 and user_id = $2 and method = 'passkey' and session_hash <> $3`,
-    [...idsOf(owner), hashSecret(keptCookie ?? '')],
-  )
 }
 
 /** The key of a passkey, and how often it had signed when it was last used. */

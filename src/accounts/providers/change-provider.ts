@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { toUuid } from '../../domain/ids.ts'
 import { problem } from '../../domain/errors.ts'
 import { invalidFields } from '../../domain/field-errors.ts'
 import type { ClientAuth, ProviderSettings } from '../../domain/provider-settings.ts'
@@ -20,10 +21,9 @@ import {
   RefusedByStateError,
   unwrapDecision,
 } from '../change-company.ts'
+import { endSessions } from '../session-events.ts'
 import {
   deleteProvider,
-  endNonProviderSessions,
-  endProviderSessions,
   insertProvider,
   loadProviderFacts,
   replaceProviderSecret,
@@ -88,7 +88,7 @@ export async function changeProvider(
   seen?: number,
 ): Promise<ChangedProvider> {
   const { result, position } = await changeCompany(services, acting, 'admin', (client) =>
-    changeRows(client, acting.companyId, change, seen),
+    changeRows(client, acting, change, seen),
   )
   return { provider: result, position }
 }
@@ -104,14 +104,15 @@ export async function rotateProviderSecret(
   const secret = await makeSecret(services, given)
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
     const change = { change: 'replace_secret', clientAuth: given.clientAuth } as const
-    const { events, result: provider } = await changeRows(client, companyId, change, seen)
+    const { events, result: provider } = await changeRows(client, acting, change, seen)
     await replaceProviderSecret(client, companyId, services.secrets.encrypt(secret, placeOfSecret(provider.id)))
     return { events, result: await loadProvider(client, companyId) }
   })
   return { provider: result, position }
 }
 
-async function changeRows(client: PoolClient, companyId: string, change: ProviderChange, seen: number | undefined) {
+async function changeRows(client: PoolClient, acting: Acting, change: ProviderChange, seen: number | undefined) {
+  const { companyId } = acting
   const stored = await loadProvider(client, companyId)
   assertSeen(seen, stored.version, CHANGED)
   const breakGlass = change.change === 'use' ? change.use.break_glass : null
@@ -120,10 +121,12 @@ async function changeRows(client: PoolClient, companyId: string, change: Provide
   const changed = events.reduce<ProviderLife>(evolveProvider, stored)
   if (change.change === 'remove') await deleteProvider(client, companyId)
   else if (events.length > 0) await updateProvider(client, companyId, changed)
-  if (changed.use.use === 'off' && stored.use.use !== 'off') await endProviderSessions(client, companyId)
+  if (changed.use.use === 'off' && stored.use.use !== 'off')
+    await endSessions(client, acting, 'provider_off', `method = 'provider'`, [])
+  const { break_glass: exempt } = changed.use
   // A session that begins at the same time is refused at each use.
-  if (changed.use.break_glass !== null && changed.use.break_glass !== stored.use.break_glass)
-    await endNonProviderSessions(client, companyId, changed.use.break_glass)
+  if (exempt !== null && exempt !== stored.use.break_glass)
+    await endSessions(client, acting, 'provider_required', `method <> 'provider' and user_id <> $2`, [toUuid(exempt)])
   return { events, result: { ...stored, ...changed } }
 }
 

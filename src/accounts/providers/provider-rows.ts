@@ -55,18 +55,6 @@ export async function deleteProvider(client: ClientBase, companyId: string): Pro
   await client.query('delete from identity_providers where company_id = $1', [toUuid(companyId)])
 }
 
-/** Ends the sessions that began at the provider. */
-export async function endProviderSessions(client: ClientBase, companyId: string): Promise<void> {
-  await client.query(`delete from sessions where company_id = $1 and method = 'provider'`, [toUuid(companyId)])
-}
-
-/** Ends the sessions that began without the provider, except those of the break-glass administrator. */
-export async function endNonProviderSessions(client: ClientBase, companyId: string, breakGlass: string): Promise<void> {
-  await client.query(`delete from sessions where company_id = $1 and method <> 'provider' and user_id <> $2`, [
-    ...[toUuid(companyId), toUuid(breakGlass)],
-  ])
-}
-
 /** Loads what a change of the use depends on. */
 export async function loadProviderFacts(
   client: ClientBase,

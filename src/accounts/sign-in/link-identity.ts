@@ -8,6 +8,7 @@ import { RefusedCredentialsError } from '../../domain/accounts/refused-credentia
 import type { StoredProvider } from '../providers/read-provider.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, RefusedByStateError } from '../change-company.ts'
+import { endSessions } from '../session-events.ts'
 import type { ChangedUser } from '../users/change-user.ts'
 import { changeUserRow, NO_SUCH_USER } from '../users/change-user.ts'
 import { hasPasskey, requiresProvider } from '../users/sign-in-conditions.ts'
@@ -75,7 +76,8 @@ export async function unlinkIdentity(
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'unlink' }, seen)
     if (events.length > 0) {
       await storeIdentity(client, companyId, userId, null)
-      await endProviderSessionsOf(client, companyId, userId)
+      const values = [toUuid(userId)]
+      await endSessions(client, acting, 'identity_unlinked', `user_id = $2 and method = 'provider'`, values)
     }
     return { events, result }
   })
@@ -89,10 +91,4 @@ async function hasOtherWayIn(client: PoolClient, companyId: string, userId: stri
     [toUuid(companyId), toUuid(userId)],
   )
   return (rowCount ?? 0) > 0
-}
-
-async function endProviderSessionsOf(client: PoolClient, companyId: string, userId: string): Promise<void> {
-  await client.query(`delete from sessions where company_id = $1 and user_id = $2 and method = 'provider'`, [
-    ...[toUuid(companyId), toUuid(userId)],
-  ])
 }

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { sql } from 'kysely'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LogoutNotice } from '../oidc/provider-client.ts'
 import { OLDEST_TOKEN_S, TOLERANCE_S } from '../oidc/verify-token.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
+import { endSessions } from '../session-events.ts'
 import { searchCompanies } from '../users/search-companies.ts'
 
 /** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */
@@ -16,41 +17,38 @@ const MOST_TOKENS = 10_000
  * ends none. Returns their number.
  */
 export function endSessionsOfNotice(
-  db: LedgerDb,
-  { companyId, settings: { issuer } }: StoredProvider,
+  pool: Pool,
+  { id, companyId, settings: { issuer } }: StoredProvider,
   { tokenId, subject, providerSession, issuedAt }: LogoutNotice,
 ): Promise<number> {
-  const uuid = toUuid(companyId)
-  return db.transaction().execute(async (transaction) => {
+  // The clock of the provider may be behind.
+  const condition = `method = 'provider' and ($2::text is null or provider_session = $2)
+    and created_at < $3::timestamptz + make_interval(secs => ${TOLERANCE_S})
+    and exists (select from users u where u.company_id = $1 and u.user_id = sessions.user_id
+      and u.issuer = $4 and ($5::text is null or u.subject = $5))`
+  return inTransactionOf(pool, companyId, async (client) => {
     const tokenHash = hash('sha256', `${issuer}\n${tokenId}`, 'buffer')
-    if (!(await rememberToken(transaction, uuid, tokenHash))) return 0
-    const { numAffectedRows } = await sql`
-      delete from sessions s where s.company_id = ${uuid} and s.method = 'provider'
-        and (${providerSession}::text is null or s.provider_session = ${providerSession})
-        -- The clock of the provider may be behind.
-        and s.created_at < ${issuedAt}::timestamptz + make_interval(secs => ${TOLERANCE_S})
-        and exists (select from users u where u.company_id = s.company_id and u.user_id = s.user_id
-          and u.issuer = ${issuer} and (${subject}::text is null or u.subject = ${subject}))`.execute(transaction)
-    return Number(numAffectedRows ?? 0n)
+    if (!(await rememberToken(client, companyId, tokenHash))) return 0
+    const values = [providerSession, issuedAt, issuer, subject]
+    return endSessions(client, { companyId, actor: id }, 'ended_at_provider', condition, values)
   })
 }
 
 /** Remembers a logout token for as long as it is accepted. Returns false if it was remembered before. */
-async function rememberToken(db: LedgerDb, companyUuid: string, tokenHash: Buffer): Promise<boolean> {
-  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from (
-    select from logout_tokens where company_id = ${companyUuid} limit ${MOST_TOKENS}) remembered`.execute(db)
+async function rememberToken(client: PoolClient, companyId: string, tokenHash: Buffer): Promise<boolean> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from (
+       select from logout_tokens where company_id = $1 limit ${MOST_TOKENS}) remembered`,
+    [toUuid(companyId)],
+  )
   if (rows[0]!.count === MOST_TOKENS) return true
-  const seconds = OLDEST_TOKEN_S + 2 * TOLERANCE_S
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('logout_tokens')
-    .values({
-      company_id: companyUuid,
-      token_hash: tokenHash,
-      expires_at: sql`statement_timestamp() + make_interval(secs => ${seconds})`,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows !== 0n
+  const { rowCount } = await client.query(
+    `insert into logout_tokens (company_id, token_hash, expires_at)
+     values ($1, $2, statement_timestamp() + make_interval(secs => ${OLDEST_TOKEN_S + 2 * TOLERANCE_S}))
+     on conflict do nothing`,
+    [toUuid(companyId), tokenHash],
+  )
+  return rowCount === 1
 }
 
 /** Where someone with an email signs in: at the provider of one company, at one of several, or with a password. */

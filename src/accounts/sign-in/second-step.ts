@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { CompanyServices } from '../change-company.ts'
 import { changeCompany } from '../change-company.ts'
@@ -11,6 +10,7 @@ import { loadPasswordHash } from '../users/user-rows.ts'
 import { countRecoveryCodes, deleteRecoveryCode, hasRecoveryCode } from '../passkeys/passkey-rows.ts'
 import { hashRecoveryCode } from '../passkeys/recovery-codes.ts'
 import type { PasskeyOwner } from '../passkeys/user-handle.ts'
+import type { FailedSignIns } from './failed-sign-ins.ts'
 
 /** Someone who has given the password of a user with passkeys, which is not enough. */
 export interface SecondStep extends PasskeyOwner {
@@ -23,19 +23,30 @@ export function beginSecondStep({ companyId, userId, passwordHash }: SignInCandi
   return { companyId, userId, password: digest(passwordHash) }
 }
 
+interface RecoveryServices {
+  company: CompanyServices
+  /** The connections for sessions. */
+  pool: Pool
+  failures: FailedSignIns
+  session: NewSession
+}
+
 /**
  * Starts a session with a recovery code, which is used up. Returns its cookie; null if the code is not one of the
  * user's unused ones, or the password has changed since the first step.
  */
 export async function signInWithRecoveryCode(
-  { company, db, session }: { company: CompanyServices; db: LedgerDb; session: NewSession },
+  { company, pool, failures, session }: RecoveryServices,
   { companyId, userId, password }: SecondStep,
   typed: string,
 ): Promise<string | null> {
   const owner = { companyId, userId }
   const code = hashRecoveryCode(typed)
   // Guesses do not wait for the lock.
-  if (code === null || !(await hasRecoveryCode(company.pool, owner, code))) return null
+  if (code === null || !(await hasRecoveryCode(company.pool, owner, code))) {
+    failures.count(owner, 'recovery_code', session)
+    return null
+  }
   const passwordHash = await loadPassword(company.pool, owner, password)
   if (passwordHash === null) return null
   try {
@@ -49,7 +60,7 @@ export async function signInWithRecoveryCode(
     if (error instanceof RefusedCredentialsError) return null
     throw error
   }
-  return beginSession(db, owner, { method: 'password', passwordHash, isSecondStepDone: true }, session)
+  return beginSession(pool, owner, { method: 'password', passwordHash, beside: 'recovery code' }, session)
 }
 
 /** Loads the hash of the password that was given; null if the user has another one by now, or none. */

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import type { SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
@@ -8,7 +8,6 @@ import type { ProviderIdentity } from '../oidc/provider-client.ts'
 import { ProviderError } from '../oidc/provider-client.ts'
 import type { CompanyChange } from '../../ledger/append/append-company-events.ts'
 import { appendCompanyEvents } from '../../ledger/append/append-company-events.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { readProvider } from '../providers/read-provider.ts'
@@ -23,7 +22,8 @@ import { loadMatchingUsers } from './matching-users.ts'
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
   company: CompanyServices
-  db: LedgerDb
+  /** The connections for sessions. */
+  pool: Pool
   secrets: SecretBox
 }
 
@@ -56,7 +56,7 @@ export function placeOfIdToken(userId: string): string {
  * person left for it.
  */
 export async function signInThroughProvider(
-  { company, db, secrets }: ProviderSignInServices,
+  { company, pool, secrets }: ProviderSignInServices,
   { provider, identity, session, traceparent }: Return,
 ): Promise<ProviderSignIn> {
   const { companyId, id: actor } = provider
@@ -70,7 +70,7 @@ export async function signInThroughProvider(
   const { issuer, subject, providerSession, idToken } = identity
   const sealed = idToken.length > LONGEST_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(result.userId))
   const proof = { method: 'provider', issuer, subject, providerSession, idToken: sealed } as const
-  const cookie = await beginSession(db, { companyId, userId: result.userId }, proof, session)
+  const cookie = await beginSession(pool, { companyId, userId: result.userId }, proof, session)
   // The user was unlinked or removed after the lock was released.
   if (cookie === null) throw makeOutdatedError()
   return { outcome: 'signed in', cookie, role: result.role }

@@ -1,14 +1,17 @@
 import type { Pool } from 'pg'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { CompanyServices } from '../change-company.ts'
 import type { NewSession } from '../users/sessions.ts'
 import { beginSession } from '../users/begin-session.ts'
 import { loadKey, markUsed } from '../passkeys/passkey-rows.ts'
 import type { RelyingParty } from '../passkeys/relying-party.ts'
+import type { FailedSignIns } from './failed-sign-ins.ts'
 import { type Assertion, checkAssertion, isAnswerTo } from '../passkeys/webauthn.ts'
 
 interface PasskeyServices {
+  company: Pick<CompanyServices, 'pool'>
+  /** The connections for sessions. */
   pool: Pool
-  db: LedgerDb
+  failures: FailedSignIns
   session: NewSession
 }
 
@@ -42,22 +45,28 @@ const NOBODYS_KEY = Buffer.from(
  * is refused like a wrong signature.
  */
 export async function signInWithPasskey(
-  { pool, db, session }: PasskeyServices,
+  { company, pool, failures, session }: PasskeyServices,
   party: RelyingParty,
   { challenge, challengedAt }: Challenge,
   assertion: Assertion,
 ): Promise<PasskeySignIn> {
   const { owner, credentialId } = assertion
   if (!(await isAnswerTo(challenge, assertion))) return { outcome: 'outdated' }
-  const stored = await loadKey(pool, owner, credentialId)
+  const stored = await loadKey(company.pool, owner, credentialId)
   const counter = await checkAssertion(party, challenge, assertion, stored?.publicKey ?? NOBODYS_KEY)
-  if (stored === null || counter === null) return { outcome: 'refused' }
-  if (!(await markUsed(pool, owner, { credentialId, counter, challengedAt }))) {
+  if (stored === null) return { outcome: 'refused' }
+  if (counter === null) {
+    failures.count(owner, 'passkey', session)
+    return { outcome: 'refused' }
+  }
+  if (!(await markUsed(company.pool, owner, { credentialId, counter, challengedAt }))) {
     const isOld = stored.lastUsed !== null && Date.parse(challengedAt) <= Date.parse(stored.lastUsed)
     const isBehind = counter <= stored.counter && stored.counter > 0
-    return isBehind && !isOld ? { outcome: 'copied', passkeyId: stored.id } : { outcome: 'outdated' }
+    if (!isBehind || isOld) return { outcome: 'outdated' }
+    failures.count(owner, 'passkey', session)
+    return { outcome: 'copied', passkeyId: stored.id }
   }
   if (stored.isProviderRequired) return { outcome: 'provider required' }
-  const cookie = await beginSession(db, owner, { method: 'passkey', credentialId }, session)
+  const cookie = await beginSession(pool, owner, { method: 'passkey', credentialId }, session)
   return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie }
 }

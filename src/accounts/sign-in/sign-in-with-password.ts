@@ -2,9 +2,9 @@ import type { Pool } from 'pg'
 import type { SignInCandidate } from '../users/sessions.ts'
 import { findSignInCandidates } from '../users/sessions.ts'
 import type { NewSession } from '../users/sessions.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import { NOBODYS_HASH, verifyPassword } from '../users/password.ts'
 import { beginSession } from '../users/begin-session.ts'
+import type { FailedSignIns } from './failed-sign-ins.ts'
 
 interface Credentials {
   /** Normalized. */
@@ -31,7 +31,7 @@ export type SignInOutcome =
  * machine does not answer.
  */
 export async function signIn(
-  { db, pool }: { db: LedgerDb; pool: Pool },
+  { pool, failures }: { pool: Pool; failures: FailedSignIns },
   { email, password, companyId }: Credentials,
   session: NewSession,
 ): Promise<SignInOutcome> {
@@ -44,10 +44,14 @@ export async function signIn(
   const [candidate] = matching
   // The user may be on a machine that does not answer.
   if (!candidate && failure !== null) throw failure
-  if (!candidate) return { outcome: 'refused' }
+  if (!candidate) {
+    // Nobody waits for this: it must not take longer than for an unknown email.
+    for (const attacked of candidates) failures.count(attacked, 'password', session)
+    return { outcome: 'refused' }
+  }
   if (matching.length > 1) return { outcome: 'choose', candidates: matching }
   if (candidate.hasPasskeys) return { outcome: 'second step', candidate }
-  const proof = { method: 'password', passwordHash: candidate.passwordHash, isSecondStepDone: false } as const
-  const cookie = await beginSession(db, candidate, proof, session)
+  const proof = { method: 'password', passwordHash: candidate.passwordHash, beside: 'nothing' } as const
+  const cookie = await beginSession(pool, candidate, proof, session)
   return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
 }

@@ -27,18 +27,14 @@ export async function acceptInvitation(
   enterCompany(companyId)
   const actor = await requireUserOfLink(services.pool, companyId, token)
   const passwordHash = await hashPassword(password)
-  const { result, position } = await changeCompany(
-    services,
-    { companyId, actor, client: sender },
-    'any role',
-    async (client) => {
-      // Of two concurrent uses, the second finds the token used.
-      if ((await requireUserOfLink(client, companyId, token)) !== actor) throw makeTokenError()
-      const { events, result } = await changeUserRow(client, companyId, actor, { change: 'set_password' })
-      await storePassword(client, companyId, actor, passwordHash)
-      return { events, result: { ...result, linkExpiresAt: null } }
-    },
-  )
+  const acting = { companyId, actor, client: sender }
+  const { result, position } = await changeCompany(services, acting, 'any role', async (client) => {
+    // Of two concurrent uses, the second finds the token used.
+    if ((await requireUserOfLink(client, companyId, token)) !== actor) throw makeTokenError()
+    const { events, result } = await changeUserRow(client, companyId, actor, { change: 'set_password' })
+    await storePassword(client, acting, passwordHash)
+    return { events, result: { ...result, linkExpiresAt: null } }
+  })
   return { user: result, position }
 }
 

@@ -1,22 +1,47 @@
 import { sessionPrefix } from '../../domain/accounts/secrets.ts'
+import type { Pool } from 'pg'
+import type { SignInMethod } from '../../domain/accounts/sign-in.ts'
+import { insertSessionEvents } from '../session-events.ts'
 import type { SignInCandidate } from './sessions.ts'
 import { insertSession, renewSession } from './sessions.ts'
 import type { NewSession, SessionProof, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
+import { storeLastSignIn } from './sign-in-records.ts'
 
-/** Starts a session after something was proved; null if that does not belong to the user any more. */
+/**
+ * Starts a session after something was proved; null if that does not belong to the user any more. Unless the session
+ * replaces another one, this is a sign-in.
+ */
 export async function beginSession(
-  db: LedgerDb,
-  user: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  pool: Pool,
+  { companyId, userId }: Pick<SignInCandidate, 'companyId' | 'userId'>,
   proof: SessionProof,
   session: NewSession,
 ): Promise<string | null> {
-  const cookie = generateSecret(sessionPrefix(user.companyId))
-  const insert = () => insertSession(db, user, proof, { ...session, hash: hashSecret(cookie) })
-  const hasBegun = await inCompany(user.companyId, insert)
+  const cookie = generateSecret(sessionPrefix(companyId))
+  const hasBegun = await inTransactionOf(pool, companyId, async (client) => {
+    const isStarted = await insertSession(client, { companyId, userId }, proof, {
+      ...session,
+      hash: hashSecret(cookie),
+    })
+    const method = getSignInMethod(proof)
+    if (!isStarted || method === null) return isStarted
+    const sender = { address: session.address, userAgent: session.userAgent || null }
+    await storeLastSignIn(client, { companyId, userId }, method, sender)
+    const by = { companyId, actor: userId, client: sender }
+    await insertSessionEvents(client, by, [{ userId, type: 'UserSignedIn', data: { method } }])
+    return true
+  })
   return hasBegun ? cookie : null
+}
+
+/** With what someone signs in; null if the session replaces another one. */
+function getSignInMethod(proof: SessionProof): SignInMethod | null {
+  if (proof.method !== 'password') return proof.method
+  if (proof.beside === 'session') return null
+  return proof.beside === 'recovery code' ? 'recovery_code' : 'password'
 }
 
 /**

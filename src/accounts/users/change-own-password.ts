@@ -1,4 +1,4 @@
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { Pool } from 'pg'
 import { loadPasswordHash, storePassword } from './user-rows.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, refuseOutdated } from '../change-company.ts'
@@ -6,11 +6,13 @@ import { changeUserRow } from './change-user.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { NewSession } from './sessions.ts'
+import { deleteReplacedSession } from './sessions.ts'
 import { beginSession } from './begin-session.ts'
 
 interface PasswordServices {
   company: CompanyServices
-  db: LedgerDb
+  /** The connections for sessions. */
+  pool: Pool
   session: NewSession
 }
 
@@ -18,14 +20,15 @@ interface PasswordServices {
 type PasswordChange = { outcome: 'wrong password' } | { outcome: 'changed'; cookie: string | null }
 
 /**
- * Changes the user's own password, given the current one. Ends all sessions of the user and starts a new one. Throws
+ * Changes the user's own password, given the current one. Ends all sessions of the user and starts a new one, which
+ * replaces that of `cookie`. Throws
  * RefusedByStateError if the password was changed meanwhile, RefusedCredentialsError if the user no longer has one, and
  * UnavailableError if too many passwords are being checked.
  */
 export async function changeOwnPassword(
-  { company, db, session }: PasswordServices,
+  { company, pool, session }: PasswordServices,
   acting: Acting,
-  { current, next }: { current: string; next: string },
+  { current, next, cookie }: { current: string; next: string; cookie: string | null },
 ): Promise<PasswordChange> {
   const { companyId, actor: userId } = acting
   const checked = await loadPasswordHash(company.pool, companyId, userId)
@@ -37,10 +40,11 @@ export async function changeOwnPassword(
     if ((await loadPasswordHash(client, companyId, userId)) !== checked)
       throw refuseOutdated('Your password has already been changed. Nothing was done this time')
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
-    await storePassword(client, companyId, userId, passwordHash)
+    if (cookie !== null) await deleteReplacedSession(client, companyId, cookie)
+    await storePassword(client, acting, passwordHash)
     return { events, result }
   })
   // A session is enough here: no second step is asked for.
-  const proof = { method: 'password', passwordHash, isSecondStepDone: true } as const
-  return { outcome: 'changed', cookie: await beginSession(db, { companyId, userId }, proof, session) }
+  const proof = { method: 'password', passwordHash, beside: 'session' } as const
+  return { outcome: 'changed', cookie: await beginSession(pool, { companyId, userId }, proof, session) }
 }

@@ -1,13 +1,14 @@
 import type { PoolClient } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
+import { toUuid } from '../../domain/ids.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import type { UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { decideUserChange, evolveUser } from '../../domain/accounts/user-lifecycle.ts'
 import { deleteUserAccess, loadUser, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
-import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../change-company.ts'
+import { changeCompany, refuseOutdated, unwrapDecision, RefusedByStateError } from '../change-company.ts'
 import type { UserWithLink } from './invite-user.ts'
 import { makeOneTimeLink } from './invite-user.ts'
 import { generateSecret } from './new-secret.ts'
@@ -43,7 +44,7 @@ export async function removeUser(services: CompanyServices, acting: Acting, user
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'remove' })
     if (events.length === 0) return { events, result }
-    await deleteUserAccess(client, companyId, userId, now)
+    await deleteUserAccess(client, acting, userId, now)
     return { events, result: { ...result, removedAt: now, linkExpiresAt: null, hasPasskeys: false } }
   })
   return { user: result, position }
@@ -66,7 +67,7 @@ export async function resetUserPassword(
     const link = makeOneTimeLink(linkToken, now)
     const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
     const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
-    await storeLink(client, companyId, userId, link)
+    await storeLink(client, acting, userId, link)
     const user: UserRecord = { ...result, linkExpiresAt: link.expiresAt, hasPasskeys: false }
     return { events, result: { user, linkExpiresAt: link.expiresAt } }
   })
@@ -86,9 +87,25 @@ export async function changeUserRow(
 ) {
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
-  assertSeen(seen, stored.version, CHANGED)
+  if (seen !== undefined && seen !== stored.version && (await hasChangedSince(client, companyId, userId, seen)))
+    throw refuseOutdated(CHANGED)
   const events = unwrapDecision(decideUserChange(stored, wanted, await loadUserFacts(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)
   return { events, result }
+}
+
+/** Whether anything about a user changed after a version. Signing in and out, and failing to, changes nothing. */
+async function hasChangedSince(
+  client: PoolClient,
+  companyId: string,
+  userId: string,
+  version: number,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select 1 from events where company_id = $1 and stream_id = $2 and stream_version > $3
+       and type not in ('UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed') limit 1`,
+    [toUuid(companyId), toUuid(userId), version],
+  )
+  return rowCount === 1
 }

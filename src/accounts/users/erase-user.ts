@@ -5,8 +5,10 @@ import { deleteClients } from '../../ledger/append/actor-clients.ts'
 import { clearUser } from './user-rows.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany } from '../change-company.ts'
+import { forgetSessionClients } from '../session-events.ts'
 import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
+import { forgetSignIns } from './sign-in-records.ts'
 
 /**
  * Erases the email, the name, the account at an identity provider, the names of tokens and passkeys, and the addresses of
@@ -21,6 +23,8 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
     if (events.length > 0) {
       await clearUser(client, companyId, userId)
       await deleteClients(client, companyId, userId)
+      await forgetSessionClients(client, companyId, userId)
+      await forgetSignIns(client, { companyId, userId })
     }
     return { events, result }
   })

@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import type { Acting } from '../change-company.ts'
+import { endSessions } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
 import type { SignedInUser } from './users.ts'
 
@@ -46,27 +50,23 @@ export async function listSessions(
   }))
 }
 
-/** Ends one of a user's own sessions, by the id that `listSessions` returns. Returns false if there is no such session. */
-export async function endOwnSession(db: LedgerDb, { companyId, userId }: SignedInUser, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('sessions')
-    .where('company_id', '=', toUuid(companyId))
-    .where('user_id', '=', toUuid(userId))
-    .where('session_hash', '=', Buffer.from(id, 'hex'))
-    .executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
+/** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is no such session. */
+export async function endOwnSession(pool: Pool, acting: Acting, id: string): Promise<boolean> {
+  const count = await inTransactionOf(pool, acting.companyId, (client) =>
+    endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash = $3', [
+      toUuid(acting.actor),
+      Buffer.from(id, 'hex'),
+    ]),
+  )
+  return count === 1
 }
 
-/** Ends all sessions of a user except the one of this cookie. */
-export async function endOtherSessions(
-  db: LedgerDb,
-  { companyId, userId }: SignedInUser,
-  cookie: string | null,
-): Promise<void> {
-  let query = db
-    .deleteFrom('sessions')
-    .where('company_id', '=', toUuid(companyId))
-    .where('user_id', '=', toUuid(userId))
-  if (cookie !== null) query = query.where('session_hash', '<>', hashSecret(cookie))
-  await query.execute()
+/** Ends all sessions of the actor except the one of this cookie. */
+export async function endOtherSessions(pool: Pool, acting: Acting, cookie: string | null): Promise<void> {
+  await inTransactionOf(pool, acting.companyId, (client) =>
+    endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash <> $3', [
+      toUuid(acting.actor),
+      hashSecret(cookie ?? ''),
+    ]),
+  )
 }

@@ -1,19 +1,22 @@
-import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
+import type { Client } from '../../domain/client.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfSession } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { SessionEvent } from '../session-events.ts'
+import { insertSessionEvents } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
 import { searchCompanies } from './search-companies.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser } from './users.ts'
 
 /*
- * Sessions of signed-in users. They are not in the ledger, because they are not facts about the company. A change that
- * ends a user's sessions deletes them in its own transaction.
+ * Sessions of signed-in users. Only that they began and ended is in the ledger. A change that ends a user's sessions
+ * deletes them in its own transaction (endSessions).
  */
 
 /**
@@ -99,8 +102,11 @@ export type SessionProof =
   | {
       method: 'password'
       passwordHash: string
-      /** Without a second step, a password is not enough for a user with passkeys. */
-      isSecondStepDone: boolean
+      /**
+       * What has been proved beside the password, which alone is not enough for a user with passkeys: nothing, a recovery
+       * code, or a session that the new one replaces.
+       */
+      beside: 'nothing' | 'recovery code' | 'session'
     }
   | { method: 'passkey'; credentialId: Buffer }
   | {
@@ -115,39 +121,43 @@ export type SessionProof =
 
 /** Starts a session if what was proved still belongs to the user. Returns whether it did. */
 export async function insertSession(
-  db: LedgerDb,
-  user: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  client: Pick<ClientBase, 'query'>,
+  { companyId, userId }: Pick<SignInCandidate, 'companyId' | 'userId'>,
   proof: SessionProof,
   session: NewSession & { hash: Buffer },
 ): Promise<boolean> {
   const { providerSession = null, idToken = null } = proof.method === 'provider' ? proof : {}
-  const { numAffectedRows } = await sql`
-    insert into sessions
-      (company_id, session_hash, user_id, role, created_at, last_used, expires_at, user_agent, address, method,
-        provider_session, id_token)
-    select company_id, ${session.hash}, user_id, role, clock_timestamp(), clock_timestamp(),
-      clock_timestamp() + make_interval(hours => ${session.hours}::integer), ${session.userAgent}, ${session.address},
-      ${proof.method}, ${providerSession}, ${idToken}
-    from users where company_id = ${toUuid(user.companyId)} and user_id = ${toUuid(user.userId)}
-      and removed_at is null and ${ownsProof(user, proof)} for share`.execute(db)
-  return numAffectedRows === 1n
+  const proved = ownsProof(proof, 10)
+  const { rowCount } = await client.query(
+    `insert into sessions
+       (company_id, session_hash, user_id, role, created_at, last_used, expires_at, user_agent, address, method,
+         provider_session, id_token)
+     select company_id, $3, user_id, role, clock_timestamp(), clock_timestamp(),
+       clock_timestamp() + make_interval(hours => $4::integer), $5, $6, $7, $8, $9
+     from users where company_id = $1 and user_id = $2 and removed_at is null and ${proved.condition} for share`,
+    [
+      ...[toUuid(companyId), toUuid(userId), session.hash, session.hours, session.userAgent, session.address],
+      ...[proof.method, providerSession, idToken, ...proved.values],
+    ],
+  )
+  return rowCount === 1
 }
 
-/** The condition that the row of this user in `users` still has what was proved. */
-function ownsProof(
-  { companyId, userId }: Pick<SignInCandidate, 'companyId' | 'userId'>,
-  proof: SessionProof,
-): RawBuilder<boolean> {
-  // Citus locks rows only where each table names the company; it does not infer this below an OR.
-  const isOwn = sql`p.company_id = ${toUuid(companyId)} and p.user_id = ${toUuid(userId)}`
+/** The condition that a row in `users` still has what was proved. Its parameters begin with this number. */
+function ownsProof(proof: SessionProof, from: number): { condition: string; values: unknown[] } {
   switch (proof.method) {
-    case 'password':
-      return sql`password_hash = ${proof.passwordHash}
-        and (${proof.isSecondStepDone} or not exists (select from passkeys p where ${isOwn}))`
+    case 'password': {
+      const noPasskey = proof.beside === 'nothing' ? ` and not ${hasPasskey('$1', '$2')}` : ''
+      return { condition: `password_hash = $${from}${noPasskey}`, values: [proof.passwordHash] }
+    }
     case 'passkey':
-      return sql`exists (select from passkeys p where ${isOwn} and p.credential_id = ${proof.credentialId})`
+      return {
+        condition: `exists (select from passkeys p
+          where p.company_id = $1 and p.user_id = $2 and p.credential_id = $${from})`,
+        values: [proof.credentialId],
+      }
     case 'provider':
-      return sql`issuer = ${proof.issuer} and subject = ${proof.subject}`
+      return { condition: `issuer = $${from} and subject = $${from + 1}`, values: [proof.issuer, proof.subject] }
   }
 }
 
@@ -224,20 +234,41 @@ export interface EndedSession {
   idToken: Buffer | null
 }
 
-/** Ends one session. Returns what is kept for ending it at the identity provider too; null if it did not begin there. */
-export async function endSession(db: LedgerDb, cookie: string): Promise<EndedSession | null> {
-  const ended = await db
-    .deleteFrom('sessions')
-    .where('company_id', '=', companyUuid(cookie))
-    .where('session_hash', '=', hashSecret(cookie))
-    .returning(['user_id', 'method', 'id_token'])
-    .executeTakeFirst()
-  return ended?.method === 'provider' ? { userId: fromUuid('usr', ended.user_id), idToken: ended.id_token } : null
+/**
+ * Ends the session of a cookie, because its user signed out or its browser signed in again. Returns what is kept for
+ * ending it at the identity provider too; null if it did not begin there.
+ */
+export async function endSession(
+  pool: Pool,
+  { userId, companyId }: SignedInUser,
+  { cookie, client: sender, why }: { cookie: string; client: Client; why: 'signed out' | 'signed in again' },
+): Promise<EndedSession | null> {
+  return inTransactionOf(pool, companyId, async (client) => {
+    const { rows } = await client.query<Pick<LedgerTables['sessions'], 'method' | 'id_token'>>(
+      'delete from sessions where company_id = $1 and session_hash = $2 returning method, id_token',
+      [toUuid(companyId), hashSecret(cookie)],
+    )
+    const [ended] = rows
+    if (!ended) return null
+    const event: SessionEvent =
+      why === 'signed out'
+        ? { userId, type: 'UserSignedOut', data: {} }
+        : { userId, type: 'UserSessionsEnded', data: { reason: 'signed_in_again', count: 1 } }
+    await insertSessionEvents(client, { companyId, actor: userId, client: sender }, [event])
+    return ended.method === 'provider' ? { userId, idToken: ended.id_token } : null
+  })
 }
 
-/** Ends all sessions of a user, in the transaction that changes the user's rights or password. */
-export async function endSessionsOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
-  await client.query('delete from sessions where company_id = $1 and user_id = $2', [toUuid(companyId), toUuid(userId)])
+/** Deletes the session of a cookie, in the transaction after which another one replaces it: it has not ended. */
+export async function deleteReplacedSession(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+  cookie: string,
+): Promise<void> {
+  await client.query('delete from sessions where company_id = $1 and session_hash = $2', [
+    toUuid(companyId),
+    hashSecret(cookie),
+  ])
 }
 
 function companyUuid(cookie: string): string {

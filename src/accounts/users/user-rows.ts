@@ -5,7 +5,8 @@ import type { TokenRecord, TokenRow } from './read-user-tokens.ts'
 import { cancelEmails } from '../../mail/outbox.ts'
 import { SELECT_TOKENS, toTokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
-import { endSessionsOf } from './sessions.ts'
+import type { SessionActor } from '../session-events.ts'
+import { endSessions } from '../session-events.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import { SELECT_USERS, toUserRecord } from './users.ts'
 
@@ -66,7 +67,14 @@ export async function insertUser(
       ...[passwordHash, link?.hash ?? null, link?.expiresAt ?? null, now],
     ],
   )
-  return { ...user, createdAt: now, removedAt: null, linkExpiresAt: link?.expiresAt ?? null, hasPasskeys: false }
+  return {
+    ...user,
+    createdAt: now,
+    removedAt: null,
+    linkExpiresAt: link?.expiresAt ?? null,
+    hasPasskeys: false,
+    lastSignInAt: null,
+  }
 }
 
 /** Stores a user's version and role after a change. */
@@ -99,32 +107,29 @@ export async function storeIdentity(
  */
 export async function storeLink(
   client: ClientBase,
-  companyId: string,
+  acting: SessionActor,
   userId: string,
   link: OneTimeLink,
 ): Promise<void> {
+  const { companyId } = acting
   await client.query(
     `update users set password_hash = null, issuer = null, subject = null, link_hash = $3, link_expires_at = $4
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
   )
   await deletePasskeysOf(client, companyId, userId)
-  await endSessionsOf(client, companyId, userId)
+  await endSessions(client, acting, 'password_reset', 'user_id = $2', [toUuid(userId)])
 }
 
-/** Stores a user's password. Deletes any link and ends the user's sessions. */
-export async function storePassword(
-  client: ClientBase,
-  companyId: string,
-  userId: string,
-  passwordHash: string,
-): Promise<void> {
+/** Stores the password of the actor. Deletes any link and ends the sessions. */
+export async function storePassword(client: ClientBase, acting: SessionActor, passwordHash: string): Promise<void> {
+  const { companyId, actor: userId } = acting
   await client.query(
     `update users set password_hash = $3, link_hash = null, link_expires_at = null
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), passwordHash],
   )
-  await endSessionsOf(client, companyId, userId)
+  await endSessions(client, acting, 'password_set', 'user_id = $2', [toUuid(userId)])
 }
 
 async function deletePasskeysOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
@@ -139,10 +144,11 @@ async function deletePasskeysOf(client: ClientBase, companyId: string, userId: s
  */
 export async function deleteUserAccess(
   client: ClientBase,
-  companyId: string,
+  acting: SessionActor,
   userId: string,
   now: string,
 ): Promise<void> {
+  const { companyId } = acting
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
     `update users set password_hash = null, link_hash = null, link_expires_at = null, removed_at = $3
@@ -154,7 +160,7 @@ export async function deleteUserAccess(
     [...ids, now],
   )
   await deletePasskeysOf(client, companyId, userId)
-  await endSessionsOf(client, companyId, userId)
+  await endSessions(client, acting, 'user_removed', 'user_id = $2', [toUuid(userId)])
   await cancelEmails(client, companyId, userId)
 }
 

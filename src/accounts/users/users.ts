@@ -51,6 +51,8 @@ export interface UserRecord extends UserLife {
   /** When the unused one-time link expires or expired; null if there is none. */
   linkExpiresAt: string | null
   hasPasskeys: boolean
+  /** Null if there was none, or it was before version 1.1.0. */
+  lastSignInAt: string | null
 }
 
 export interface UserRow {
@@ -66,13 +68,16 @@ export interface UserRow {
   created_at: string
   removed_at: string | null
   link_expires_at: string | null
+  last_sign_in_at: string | null
 }
 
 const HAS_PASSKEYS = hasPasskey('users.company_id', 'users.user_id')
 
 export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
   ${HAS_PASSKEYS} as has_passkeys,
-  issuer, subject, created_at, removed_at, link_expires_at from users`
+  issuer, subject, created_at, removed_at, link_expires_at,
+  (select l.signed_in_at from last_sign_ins l where l.company_id = users.company_id and l.user_id = users.user_id)
+    as last_sign_in_at from users`
 
 export type UserStatus = 'pending' | 'active' | 'removed'
 
@@ -125,5 +130,6 @@ export function toUserRecord(row: UserRow): UserRecord {
     removedAt: row.removed_at,
     linkExpiresAt: row.link_expires_at,
     hasPasskeys: row.has_passkeys,
+    lastSignInAt: row.last_sign_in_at,
   }
 }

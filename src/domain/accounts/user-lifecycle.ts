@@ -182,6 +182,10 @@ export function evolveUser(user: UserLife, event: UserEvent): UserLife {
     case 'UserPasskeyRemoved':
     case 'UserRecoveryCodesIssued':
     case 'UserRecoveryCodeUsed':
+    case 'UserSignedIn':
+    case 'UserSignedOut':
+    case 'UserSessionsEnded':
+    case 'UserSignInFailed':
       return next
   }
 }

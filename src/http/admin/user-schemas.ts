@@ -37,6 +37,10 @@ const userFields = {
     ...{ type: ['string', 'null'], format: 'date-time' },
     description: 'When the unused one-time token expires or expired.',
   }),
+  last_sign_in_at: Type.Unsafe<string | null>({
+    ...{ type: ['string', 'null'], format: 'date-time' },
+    description: 'Null if the user has never signed in, or only before version 1.1.0. Tokens do not count.',
+  }),
   created_at: Time,
   removed_at: TimeOrNull,
 }
@@ -90,6 +94,7 @@ export function renderUser(user: UserRecord) {
     role: user.role,
     status: getUserStatus(user),
     invitation_expires_at: user.linkExpiresAt,
+    last_sign_in_at: user.lastSignInAt,
     created_at: user.createdAt,
     removed_at: user.removedAt,
   }

@@ -181,7 +181,24 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   UserPasskeyAdded: ['usr', { passkey_id: id('psk'), name: 'Laptop' }, 'Ada Admin added passkey Laptop'],
   UserPasskeyRemoved: ['operator', { passkey_id: id('psk') }, 'The command line removed a passkey of Ada Admin'],
   UserRecoveryCodesIssued: ['usr', { count: 10 }, 'Ada Admin made 10 new recovery codes'],
-  UserRecoveryCodeUsed: ['usr', { remaining: 9 }, 'Ada Admin signed in with a recovery code; 9 codes left'],
+  UserRecoveryCodeUsed: ['usr', { remaining: 9 }, 'Ada Admin used a recovery code; 9 codes left'],
+  UserSignedIn: [
+    'usr',
+    { method: 'recovery_code', at: '2026-11-20T14:05:09.000Z' },
+    'Ada Admin signed in with a password and a recovery code',
+  ],
+  UserSignedOut: ['usr', { at: '2026-11-20T14:05:09.000Z' }, 'Ada Admin signed out'],
+  UserSessionsEnded: [
+    'operator',
+    { reason: 'password_reset', count: 2, at: '2026-11-20T14:05:09.000Z' },
+    'The command line ended 2 sessions of Ada Admin by resetting the password',
+  ],
+  UserSignInFailed: [
+    'schedule',
+    { hour: '2026-11-20T14:00:00.000Z', attempts: { password: 1_012, recovery_code: 1 } },
+    'Signing in as Ada Admin failed 1,012 times with a wrong password, once with a wrong recovery code in the hour from ' +
+      '20 Nov 2026, 14:00:00 UTC',
+  ],
   IdentityProviderAdded: ['usr', PROVIDER, 'Ada Admin set up identity provider Acme SSO at https://idp.example.com'],
   IdentityProviderChanged: [
     'usr',

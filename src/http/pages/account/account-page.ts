@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
 import { endOtherSessions, endOwnSession } from '../../../accounts/users/own-sessions.ts'
 import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
 import { addAlertsRoute, renderAlerts } from './account-alerts.ts'
@@ -18,7 +19,7 @@ import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 import type { AccountProblem } from './account-problem.ts'
 
 const DONE = {
@@ -37,7 +38,7 @@ const DONE = {
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
-  const { access, sessions } = services
+  const { accessPool, company, sessions } = services
   const show: PasswordRoute['show'] = (request, reply, wrong) => sendAccount(services, request, reply, wrong)
   app.get(ACCOUNT_PATH, (request, reply) => show(request, reply, null))
   addPasswordRoute(app, services, { limits, show })
@@ -48,14 +49,16 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
   addTokenRoutes(app, services, show)
   addAlertsRoute(app, services)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
-    const viewer = getViewer(request)
+    const acting = getActing(request)
     const { end = '', session } = readFormFields(request.body)
     if (session !== undefined) {
-      const hasEnded = await endOwnSession(access, viewer, session)
+      const hasEnded = await endOwnSession(accessPool, acting, session)
+      await recordSessionEvents(company, acting.companyId)
       return reply.redirect(`${ACCOUNT_PATH}?done=${hasEnded ? 'session' : 'gone'}`, 303)
     }
     const isThisKept = end !== 'all'
-    await endOtherSessions(access, viewer, isThisKept ? sessionCookie(request, sessions) : null)
+    await endOtherSessions(accessPool, acting, isThisKept ? sessionCookie(request, sessions) : null)
+    await recordSessionEvents(company, acting.companyId)
     if (isThisKept) return reply.redirect(`${ACCOUNT_PATH}?done=others`, 303)
     clearSessionCookie(reply, sessions)
     return reply.redirect('/sign-in', 303)

@@ -5,7 +5,7 @@ import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domai
 import { OwnPasswordBody } from '../../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { clearSessionCookie, describeSession, setSessionCookie } from '../../access/session.ts'
+import { clearSessionCookie, describeSession, sessionCookie, setSessionCookie } from '../../access/session.ts'
 import type { AccountProblem } from './account-problem.ts'
 import { wrongPassword } from './own-user.ts'
 import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem } from '../parts/form.ts'
@@ -24,7 +24,7 @@ export interface PasswordRoute {
 /** Adds the route that changes the user's own password. All sessions end; this browser gets a new one. */
 export function addPasswordRoute(
   app: FastifyInstance,
-  { access, company, sessions }: PageServices,
+  { accessPool, company, sessions }: PageServices,
   { limits, show }: PasswordRoute,
 ): void {
   app.post(`${ACCOUNT_PATH}/password`, async (request, reply) => {
@@ -32,9 +32,10 @@ export function addPasswordRoute(
     let cookie: string | null
     try {
       const { current, password: next } = readPasswords(request)
-      const services = { company, db: access, session: describeSession(request, sessions) }
+      const services = { company, pool: accessPool, session: describeSession(request, sessions) }
+      const former = sessionCookie(request, sessions)
       const changed = await limits.attempt(request, reply, userId, async () => {
-        const outcome = await changeOwnPassword(services, getActing(request), { current, next })
+        const outcome = await changeOwnPassword(services, getActing(request), { current, next, cookie: former })
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
       })
       if (changed.outcome === 'wrong password') throw wrongPassword()

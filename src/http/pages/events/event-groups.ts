@@ -53,6 +53,10 @@ export const EVENT_GROUPS = {
       'UserRecoveryCodeUsed',
     ],
   },
+  signIns: {
+    label: 'Sign-ins',
+    types: ['UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed'],
+  },
   providers: {
     label: 'Identity provider',
     types: [

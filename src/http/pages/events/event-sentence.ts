@@ -11,6 +11,7 @@ import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../parts/times.ts'
+import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
 import { STOPPED } from '../webhooks/webhook-words.ts'
 import { formatAttributeName, renderShortChange } from './attribute-words.ts'
 import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
@@ -103,7 +104,16 @@ const SENTENCES: Sentences = {
   UserRecoveryCodesIssued: ({ actor, data }) =>
     html`${actor} made ${data ? count(data.count, 'new recovery code') : 'new recovery codes'}`,
   UserRecoveryCodeUsed: ({ actor, data }) =>
-    html`${actor} signed in with a recovery code${data ? `; ${count(data.remaining, 'code')} left` : ''}`,
+    html`${actor} used a recovery code${data ? `; ${count(data.remaining, 'code')} left` : ''}`,
+  UserSignedIn: ({ actor, data }) => html`${actor} signed in${data ? ` ${SIGNED_IN_WITH[data.method]}` : ''}`,
+  UserSignedOut: ({ actor }) => html`${actor} signed out`,
+  UserSessionsEnded: (told) => {
+    const { actor, subject, data } = told
+    const sessions = data ? html`${count(data.count, 'session')} of` : 'sessions of'
+    return html`${actor} ended ${sessions} ${isOwn(told) ? 'their own' : subject()}${data ? ` ${ENDED_BY[data.reason]}` : ''}`
+  },
+  UserSignInFailed: ({ subject, data, viewer }) =>
+    html`Signing in as ${subject()} failed${data ? ` ${formatAttempts(data.attempts)} in the hour from ${formatTime(data.hour, viewer.timeZone)}` : ''}`,
   ApiKeyIssued: ({ actor, subject, data, viewer }) => {
     const limits = data ? [`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ') : ''
     return html`${actor} issued key ${subject(data?.name)} ${limits}`

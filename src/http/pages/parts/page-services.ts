@@ -1,5 +1,6 @@
 import type { ProviderServices } from '../../../accounts/providers/change-provider.ts'
 import type { CompanyServices } from '../../../accounts/change-company.ts'
+import type { FailedSignIns } from '../../../accounts/sign-in/failed-sign-ins.ts'
 import type { ProviderClient } from '../../../accounts/oidc/provider-client.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
@@ -11,11 +12,13 @@ import type { WebhookRouteServices } from '../../admin/webhooks/webhook-routes.t
 export interface PageServices extends WebhookRouteServices {
   /** The primary, on connections that long reads do not use: for sessions. */
   access: LedgerDb
-  /** The connections of `access`, for finding the companies of someone who signs in. */
+  /** The connections of `access`, for starting and ending sessions, and finding the companies of someone who signs in. */
   accessPool: CompanyServices['pool']
   /** Reads of the ledger and its projections. */
   reads: Reads
   company: CompanyServices
+  /** Counts failed sign-ins of users. */
+  failures: FailedSignIns
   providers: ProviderServices & {
     /** Signs users in through the identity providers of their companies. */
     client: ProviderClient

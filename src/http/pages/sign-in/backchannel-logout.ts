@@ -1,5 +1,6 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
+import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
 import { readProvider } from '../../../accounts/providers/read-provider.ts'
 import { endSessionsOfNotice } from '../../../accounts/sign-in/provider-sessions.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -22,31 +23,32 @@ const AT_ONCE = 10
  */
 export async function backchannelLogout(
   app: FastifyInstance,
-  services: Pick<PageServices, 'access' | 'providers'>,
+  services: Pick<PageServices, 'accessPool' | 'company' | 'providers'>,
 ): Promise<void> {
-  const { access, providers } = services
+  const { accessPool, company, providers } = services
   const notices = createBudget({ share: AT_ONCE })
   await app.register(formbody, { bodyLimit: BODY_LIMIT })
   app.post<CompanyRoute>('/sign-in/:company/backchannel-logout', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     const refuse = (description: string) =>
       reply.code(400).send({ error: 'invalid_request', error_description: description })
-    const { company } = request.params
+    const { company: companyId } = request.params
     const { logout_token: token } = readFormFields(request.body)
     if (token === undefined || token === '') return refuse('The form has no logout_token')
-    const provider = isId('com', company) ? await readProvider(providers.pool, company) : null
+    const provider = isId('com', companyId) ? await readProvider(providers.pool, companyId) : null
     // As for a token of someone else: this says nothing about which companies exist.
     if (!provider) return refuse('The logout token is not valid')
     const release = notices.tryAcquire(networkOf(request.ip, 48), 1)
     if (!release) return reply.code(503).header('retry-after', '1').send({ error: 'temporarily_unavailable' })
     try {
       const notice = await providers.client.readLogoutToken(provider, token)
-      const ended = await endSessionsOfNotice(access, provider, notice)
-      request.log.info({ companyId: company, ended }, 'an identity provider ended sessions')
+      const ended = await endSessionsOfNotice(accessPool, provider, notice)
+      await recordSessionEvents(company, companyId)
+      request.log.info({ companyId, ended }, 'an identity provider ended sessions')
       return await reply.code(200).send()
     } catch (error) {
       if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
-      request.log.warn({ companyId: company }, 'a logout token was refused')
+      request.log.warn({ companyId }, 'a logout token was refused')
       return await refuse('The logout token is not valid')
     } finally {
       release()

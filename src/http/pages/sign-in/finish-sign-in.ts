@@ -1,9 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
 import { endSession } from '../../../accounts/users/sessions.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
-import { findSessionUser, sessionCookie, type SessionSettings, setSessionCookie } from '../../access/session.ts'
+import { clientOf } from '../../access/client.ts'
+import { findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
 import { sendWayBack } from '../parts/kept-form.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import type { Destination } from './destination.ts'
+
+type SignInServices = Pick<PageServices, 'access' | 'accessPool' | 'company' | 'sessions'>
 
 interface Finished extends Destination {
   /** That of the new session. */
@@ -13,13 +17,18 @@ interface Finished extends Destination {
 
 /** Gives the browser its new session, ends the previous one, and goes where the person wanted to. */
 export async function finishSignIn(
-  { access, sessions }: { access: LedgerDb; sessions: SessionSettings },
+  { access, accessPool, company, sessions }: SignInServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { cookie, companyId, next, kept }: Finished,
 ): Promise<FastifyReply> {
   const former = sessionCookie(request, sessions)
-  if (former !== null && (await findSessionUser(access, request, sessions, 'peek'))) await endSession(access, former)
+  const formerUser = await findSessionUser(access, request, sessions, 'peek')
+  if (former !== null && formerUser) {
+    await endSession(accessPool, formerUser, { cookie: former, client: clientOf(request), why: 'signed in again' })
+    if (formerUser.companyId !== companyId) await recordSessionEvents(company, formerUser.companyId)
+  }
+  await recordSessionEvents(company, companyId)
   setSessionCookie(reply, sessions, cookie)
   return kept?.companyId === companyId ? sendWayBack(reply, kept) : reply.redirect(next || '/', 303)
 }

@@ -35,7 +35,7 @@ export function addPasskeySignIn(
   services: PageServices,
   { limits, show }: { limits: SignInLimits; show: ShowSignIn },
 ): void {
-  const { access, sessions } = services
+  const { sessions } = services
   const challenges = createSealedCookie<Challenge>({
     name: 'passkey-challenge',
     ...{ secrets: services.providers.secrets, settings: sessions, lifeSeconds: LIFE_SECONDS },
@@ -58,7 +58,7 @@ export function addPasskeySignIn(
     try {
       const { cookie, companyId } = await trySignIn(services, limits, { request, reply, challenge })
       if (cookie === null) return await reply.redirect(companyPath(companyId), 303)
-      return await finishSignIn({ access, sessions }, request, reply, { ...destination, cookie, companyId })
+      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId })
     } catch (error) {
       const refusal = toFormProblem(error)
       return show(reply.code(refusal.status), destination, refusal)
@@ -82,7 +82,8 @@ async function trySignIn(services: PageServices, limits: SignInLimits, attempt: 
   // Counted by passkey: whoever knows only whose it is cannot keep that person out.
   const tried = await limits.attempt(request, reply, `passkey ${credentialId.toString('hex')}`, async () => {
     const session = describeSession(request, services.sessions)
-    const used = { pool: services.company.pool, db: services.access, session }
+    const { company, accessPool: pool, failures } = services
+    const used = { company, pool, failures, session }
     const outcome = await signInWithPasskey(used, party, challenge, assertion)
     return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
   })

@@ -110,9 +110,9 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
 
 async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
   const { request, reply, provider, identity, authorizationRequest } = arrival
-  const { access, company, providers, sessions } = services
+  const { accessPool, company, providers, sessions } = services
   const { companyId } = provider
-  const used = { company, db: access, secrets: providers.secrets }
+  const used = { company, pool: accessPool, secrets: providers.secrets }
   const session = describeSession(request, sessions)
   const traceparent = request.trace?.traceparent ?? null
   const signedIn = await signInThroughProvider(used, { provider, identity, session, traceparent })

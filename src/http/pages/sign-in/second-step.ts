@@ -41,7 +41,7 @@ export function addSecondStep(
   services: PageServices,
   { limits, show }: SecondStepOptions,
 ): SecondStepPage {
-  const { access, company, sessions } = services
+  const { accessPool: pool, company, failures, sessions } = services
   const { secrets } = services.providers
   const options = { secrets, settings: sessions, lifeSeconds: LIFE_SECONDS }
   const steps: SealedCookie<SecondStep> = createSealedCookie({ name: 'second-step', ...options })
@@ -56,12 +56,12 @@ export function addSecondStep(
       const { companyId, userId } = step
       const cookie = await limits.attempt(request, reply, `recovery code ${userId}`, async () => {
         const session = describeSession(request, sessions)
-        const outcome = await signInWithRecoveryCode({ company, db: access, session }, step, fields['code'] ?? '')
+        const outcome = await signInWithRecoveryCode({ company, pool, failures, session }, step, fields['code'] ?? '')
         return { outcome, hasFailed: outcome === null }
       })
       if (cookie === null) throw new ProblemError(REFUSED)
       steps.clear(reply)
-      return await finishSignIn({ access, sessions }, request, reply, { ...destination, cookie, companyId })
+      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId })
     } catch (error) {
       const refusal = toFormProblem(error)
       return sendSecondStep(reply.code(refusal.status), destination, { hasPasskeyButton, refusal })

@@ -158,7 +158,7 @@ async function trySignIn(
   { limits, secondStep }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
-  const { access, accessPool, sessions } = services
+  const { accessPool, failures, sessions } = services
   const { email: typed = '', password = '', company = '' } = readFormFields(request.body)
   const sent = typed.trim()
   const { value, faults } = readAttribute('email', sent, 'creation')
@@ -171,7 +171,7 @@ async function trySignIn(
       faults || !isPassword
         ? { outcome: 'refused' }
         : await signIn(
-            { db: access, pool: accessPool },
+            { pool: accessPool, failures },
             { email, password, companyId },
             describeSession(request, sessions),
           )

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
+import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
 import { readProvider } from '../../../accounts/providers/read-provider.ts'
 import { placeOfIdToken } from '../../../accounts/sign-in/sign-in-through-provider.ts'
 import { endSession, type EndedSession } from '../../../accounts/users/sessions.ts'
 import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import { ProviderError } from '../../../accounts/oidc/provider-client.ts'
 import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
+import { clientOf } from '../../access/client.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie } from '../../access/session.ts'
 import { buildUrl, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
@@ -17,12 +19,14 @@ import type { PageServices } from '../parts/page-services.ts'
  * that (OpenID Connect RP-Initiated Logout 1.0). With `next`, it ends here only, and signing in again leads to that page.
  */
 export function addSignOut(app: FastifyInstance, services: PageServices): void {
-  const { access, sessions } = services
+  const { access, accessPool, company, sessions } = services
   app.post('/sign-out', async (request, reply) => {
     const next = readOwnPath(readFormFields(request.body)['next'])
     const cookie = sessionCookie(request, sessions)
     const user = cookie === null ? null : await findSessionUser(access, request, sessions, 'peek')
-    const ended = cookie === null || user === null ? null : await endSession(access, cookie)
+    const why = { client: clientOf(request), why: 'signed out' } as const
+    const ended = cookie === null || user === null ? null : await endSession(accessPool, user, { cookie, ...why })
+    if (user) await recordSessionEvents(company, user.companyId)
     clearSessionCookie(reply, sessions)
     // Whoever signs in again at once stays signed in at the provider, which would not lead back to the page.
     if (next !== '') return reply.redirect(buildUrl('/sign-in', { next }), 303)

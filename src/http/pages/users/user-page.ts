@@ -26,6 +26,7 @@ import { sendOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
+import { renderSignIns } from './user-sign-ins.ts'
 import { isErased, listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
@@ -128,6 +129,7 @@ async function sendUser(
     body: html`${renderBreadcrumb(NAVIGATION.users)}
       <h1><bdi>${formatUserName(user)}</bdi></h1>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${renderUserFacts(user, viewer.timeZone)}
+      ${await renderSignIns(services, viewer, user)}
       ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(user, viewer.userId, problem)}
       <h2 id="tokens">Tokens</h2>
       ${await renderTokenList(services.db, request, { userId: user.id, path: `${PATH}/${user.id}` }, 'This user has no tokens.')}`,

@@ -105,6 +105,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         <th scope="col">Role</th>
         <th scope="col">Status</th>
         <th scope="col">Signs in with</th>
+        <th scope="col">Last sign-in</th>
         <th scope="col">Created</th>
       </tr>
     </thead>
@@ -118,6 +119,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${renderUserStatus(user)}</td>
             <td data-label="Signs in with">${listWaysIn(user).join(', ')}</td>
+            <td data-label="Last sign-in">${user.lastSignInAt === null ? '' : renderTime(user.lastSignInAt, timeZone)}</td>
             <td data-label="Created">${renderTime(user.createdAt, timeZone)}</td>
           </tr>`,
       )}

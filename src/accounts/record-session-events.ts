@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ClientBase, Pool } from 'pg'
+import type { Client } from '../domain/client.ts'
+import type { NewEvent } from '../domain/events.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
+import { appendCompanyEvents } from '../ledger/append/append-company-events.ts'
+import type { UnplacedEvent } from './place-user-events.ts'
+import { placeUserEvents } from './place-user-events.ts'
+
+interface RecordingServices {
+  pool: Pool
+  /** Called with companies that have new events. */
+  onCommitted?(companyIds: string[]): void
+}
+
+/** How long someone who signs in waits for the events to be appended, in milliseconds. */
+const WAIT_MS = 500
+
+/**
+ * Appends what has become of a company's sessions. Returns when it is done, but not later than after half a second: if
+ * the ledger is busy, or can't be written, the events follow later, at the latest on the schedule.
+ */
+export async function recordSessionEvents(services: RecordingServices, companyId: string): Promise<void> {
+  const waiting = new AbortController()
+  const { signal } = waiting
+  const isOver = pause(WAIT_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  await Promise.race([appendSessionEvents(services, companyId).catch(() => undefined), isOver])
+  waiting.abort()
+}
+
+interface Recording {
+  isAskedAgain: boolean
+  done: Promise<void>
+}
+
+/** Of each pool, the companies whose events are being appended. */
+const recordings = new WeakMap<Pool, Map<string, Recording>>()
+
+/**
+ * Appends what has become of a company's sessions, each event once, however many processes do so. In a process, one at a
+ * time does: many sign-ins don't fill the line in which the company's changes wait. Throws UnavailableError.
+ */
+export function appendSessionEvents(services: RecordingServices, companyId: string): Promise<void> {
+  const { pool } = services
+  const ofPool = recordings.get(pool) ?? new Map<string, Recording>()
+  recordings.set(pool, ofPool)
+  const running = ofPool.get(companyId)
+  if (running) {
+    running.isAskedAgain = true
+    return running.done
+  }
+  const recording: Recording = { isAskedAgain: false, done: Promise.resolve() }
+  ofPool.set(companyId, recording)
+  recording.done = appendAll(services, companyId, recording, () => ofPool.delete(companyId))
+  return recording.done
+}
+
+async function appendAll(
+  services: RecordingServices,
+  companyId: string,
+  recording: Recording,
+  end: () => void,
+): Promise<void> {
+  try {
+    do {
+      recording.isAskedAgain = false
+      let origin: Origin | null
+      while ((origin = await findFirstOrigin(services.pool, companyId)) !== null)
+        await appendOf(services, companyId, origin)
+    } while (recording.isAskedAgain)
+  } finally {
+    end()
+  }
+}
+
+/** Who caused events, and from where. */
+interface Origin {
+  actor: string
+  address: string | null
+  user_agent: string | null
+}
+
+async function findFirstOrigin(pool: Pool, companyId: string): Promise<Origin | null> {
+  const { rows } = await pool.query<Origin>(
+    `select actor, address, user_agent from session_events where company_id = $1
+     order by happened_at, event_id limit 1`,
+    [toUuid(companyId)],
+  )
+  return rows[0] ?? null
+}
+
+/** Appends the first events, if they still have this origin. */
+async function appendOf({ pool, onCommitted }: RecordingServices, companyId: string, origin: Origin): Promise<void> {
+  const { actor, address, user_agent: userAgent } = origin
+  const client: Client | undefined = address === null ? undefined : { address, userAgent }
+  const { position } = await appendCompanyEvents(pool, { companyId, actor, client }, async (transaction) => ({
+    events: await takeEvents(transaction, companyId, origin),
+    result: null,
+  }))
+  if (position !== null) onCommitted?.([companyId])
+}
+
+/** Events that are appended at once. */
+const AT_ONCE = 200
+
+interface SessionEventRow extends Origin {
+  event_id: string
+  user_id: string
+  type: string
+  data: object
+  happened_at: string
+}
+
+/** Takes the first events that have this origin, under the lock of the company's head. */
+async function takeEvents(client: ClientBase, companyId: string, origin: Origin): Promise<NewEvent[]> {
+  const { rows } = await client.query<SessionEventRow>(
+    `select event_id, user_id, type, data, actor, address, user_agent, happened_at from session_events
+     where company_id = $1 order by happened_at, event_id limit ${AT_ONCE}`,
+    [toUuid(companyId)],
+  )
+  const end = rows.findIndex((row) => !isSameOrigin(row, origin))
+  const taken = end === -1 ? rows : rows.slice(0, end)
+  if (taken.length === 0) return []
+  await client.query('delete from session_events where company_id = $1 and event_id = any($2)', [
+    toUuid(companyId),
+    taken.map((row) => row.event_id),
+  ])
+  const events = taken.map((row) => ({
+    userId: fromUuid('usr', row.user_id),
+    type: row.type,
+    data: { ...row.data, at: row.happened_at },
+  }))
+  return placeUserEvents(client, companyId, events as UnplacedEvent[])
+}
+
+function isSameOrigin(one: Origin, other: Origin): boolean {
+  return one.actor === other.actor && one.address === other.address && one.user_agent === other.user_agent
+}

@@ -1,0 +1,78 @@
+import type { ClientBase } from 'pg'
+import type { SessionEndReason } from '../domain/accounts/sign-in.ts'
+import type { Client } from '../domain/client.ts'
+import type { NewEvent } from '../domain/events.ts'
+import { fromUuid, toUuid } from '../domain/ids.ts'
+
+/*
+ * What becomes of sessions is in the ledger, but signing in and out never waits for the head of a company. The
+ * transaction that starts or ends sessions writes a row beside the ledger, and `recordSessionEvents` appends its event.
+ */
+
+type StoredEvent = Extract<NewEvent, { type: 'UserSignedIn' | 'UserSignedOut' | 'UserSessionsEnded' }>
+
+/** An event without its time, which the database's clock decides. */
+export type SessionEvent = {
+  [Type in StoredEvent['type']]: {
+    userId: string
+    type: Type
+    data: Omit<Extract<StoredEvent, { type: Type }>['data'], 'at'>
+  }
+}[StoredEvent['type']]
+
+/** Who starts or ends sessions: the id of a user or of an identity provider, or `OPERATOR`, and from where. */
+export interface SessionActor {
+  companyId: string
+  actor: string
+  client?: Client
+}
+
+/** Stores events that are to be appended, in the caller's transaction. */
+export async function insertSessionEvents(
+  client: Pick<ClientBase, 'query'>,
+  { companyId, actor, client: sender }: SessionActor,
+  events: SessionEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  const rows = events.map(({ userId, type, data }) => ({ u: toUuid(userId), t: type, d: data }))
+  await client.query(
+    `insert into session_events (company_id, event_id, user_id, type, data, actor, address, user_agent, happened_at)
+     select $1, gen_random_uuid(), r.u, r.t, r.d, $2, $3, $4, clock_timestamp()
+     from json_to_recordset($5) as r(u uuid, t text, d jsonb)`,
+    [toUuid(companyId), actor, sender?.address || null, sender?.userAgent ?? null, JSON.stringify(rows)],
+  )
+}
+
+/**
+ * Ends the sessions of a company for which a condition on `sessions` holds, in the caller's transaction. Its parameters
+ * begin with $2. Stores an event for each user. Returns the number of sessions.
+ */
+export async function endSessions(
+  client: Pick<ClientBase, 'query'>,
+  by: SessionActor,
+  reason: SessionEndReason,
+  condition: string,
+  values: unknown[],
+): Promise<number> {
+  const { rows } = await client.query<{ user_id: string }>(
+    `delete from sessions where company_id = $1 and ${condition} returning user_id`,
+    [toUuid(by.companyId), ...values],
+  )
+  const events = [...Map.groupBy(rows, (row) => row.user_id)].map(([userId, { length: count }]): SessionEvent => {
+    return { userId: fromUuid('usr', userId), type: 'UserSessionsEnded', data: { reason, count } }
+  })
+  await insertSessionEvents(client, by, events)
+  return rows.length
+}
+
+/** Deletes from where a user started and ended sessions, as far as that waits for the ledger. */
+export async function forgetSessionClients(
+  client: Pick<ClientBase, 'query'>,
+  companyId: string,
+  userId: string,
+): Promise<void> {
+  await client.query(
+    'update session_events set address = null, user_agent = null where company_id = $1 and actor = $2',
+    [toUuid(companyId), userId],
+  )
+}

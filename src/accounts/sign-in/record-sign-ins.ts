@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import type { Logger } from 'pino'
+import type { FailingMethod } from '../../domain/accounts/sign-in.ts'
+import type { NewEvent } from '../../domain/events.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
+import type { CompanyServices } from '../change-company.ts'
+import type { UnplacedEvent } from '../place-user-events.ts'
+import { placeUserEvents } from '../place-user-events.ts'
+import { appendSessionEvents } from '../record-session-events.ts'
+import { attemptsOf } from '../users/sign-in-records.ts'
+
+type RecordingServices = Pick<CompanyServices, 'pool' | 'onCommitted'>
+
+/**
+ * Appends what the ledger lacks of all companies: the sessions that started and ended while it could not be written, and
+ * the failed sign-ins of the hours that are over. A company that fails doesn't keep the others waiting. Safe to run in
+ * several processes at once.
+ */
+export async function recordSignIns(
+  services: RecordingServices & { log: Logger },
+  onUnreachable: OnUnreachable,
+): Promise<void> {
+  for (const companyId of await listCompanies(services.pool, onUnreachable)) {
+    try {
+      await inCompany(companyId, async () => {
+        await appendSessionEvents(services, companyId)
+        await appendFailures(services, companyId)
+      })
+    } catch (error) {
+      services.log.warn({ err: error, companyId }, 'could not record sign-ins')
+    }
+  }
+}
+
+/** An hour is over a minute after its end: by then, every process has stored what it had begun to store. */
+const IS_OVER = `hour < date_trunc('hour', statement_timestamp() - interval '1 minute')`
+
+async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<string[]> {
+  const uuids = await findEverywhere(
+    shardTargets(pool),
+    async (target) => {
+      const { rows } = await sql<{ company_id: string }>`
+        select company_id from session_events
+        union select company_id from failed_sign_ins where not is_recorded and ${sql.raw(IS_OVER)}`.execute(
+        openDatabase(target.pool),
+      )
+      return rows.map(({ company_id: companyId }) => companyId)
+    },
+    onUnreachable,
+  )
+  return uuids.map((uuid) => fromUuid('com', uuid))
+}
+
+/** Appends the failed sign-ins of the hours that are over, an event for each user and hour. */
+async function appendFailures({ pool, onCommitted }: RecordingServices, companyId: string): Promise<void> {
+  const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => ({
+    events: await takeFailures(client, companyId),
+    result: null,
+  }))
+  if (position !== null) onCommitted?.([companyId])
+}
+
+/**
+ * Users of a company whose failures in an hour become events, those with the most. So whoever tries passwords with all of
+ * its emails can't fill its ledger.
+ */
+const MAX_USERS_AN_HOUR = 100
+
+type FailedHourRow = Record<FailingMethod, number> & { user_id: string; hour: string }
+
+/** Marks failures as recorded, under the lock of the company's head, and makes their events. */
+async function takeFailures(client: PoolClient, companyId: string): Promise<NewEvent[]> {
+  const { rows } = await client.query<FailedHourRow>(
+    `update failed_sign_ins set is_recorded = true where company_id = $1 and not is_recorded and ${IS_OVER}
+     returning user_id, hour, password, passkey, recovery_code`,
+    [toUuid(companyId)],
+  )
+  const ofHours = [...Map.groupBy(rows, ({ hour }) => hour)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const events = ofHours.flatMap(([hour, failures]) =>
+    failures
+      .toSorted((one, other) => countAttempts(other) - countAttempts(one) || (one.user_id < other.user_id ? -1 : 1))
+      .slice(0, MAX_USERS_AN_HOUR)
+      .map((row): UnplacedEvent => {
+        const data = { hour, attempts: attemptsOf(row) }
+        return { userId: fromUuid('usr', row.user_id), type: 'UserSignInFailed', data }
+      }),
+  )
+  return placeUserEvents(client, companyId, events)
+}
+
+function countAttempts({ password, passkey, recovery_code: recoveryCode }: FailedHourRow): number {
+  return password + passkey + recoveryCode
+}

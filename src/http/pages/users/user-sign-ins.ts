@@ -1,0 +1,63 @@
+import { html } from 'hono/html'
+import type { FailedHour, LastSignIn } from '../../../accounts/users/sign-in-records.ts'
+import { findLastSignIn, listFailedHours } from '../../../accounts/users/sign-in-records.ts'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderClient } from '../parts/clients.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
+import { renderTime } from '../parts/times.ts'
+
+const HOURS_SHOWN = 5
+
+/** Renders a user's last sign-in and the latest failed ones. */
+export async function renderSignIns(
+  { db }: Pick<PageServices, 'db'>,
+  { companyId, timeZone }: SessionUser,
+  { id: userId }: { id: string },
+): Promise<Html> {
+  const last = await findLastSignIn(db, { companyId, userId })
+  const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
+  return html`<h2>Sign-ins</h2>
+    ${last ? renderLastSignIn(last, timeZone) : html`<p>This user has not signed in yet.</p>`}
+    ${failed.length === 0 ? '' : renderFailedHours(failed, timeZone)}
+    <p><a href="${buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })}">All sign-ins in the event stream</a></p>`
+}
+
+function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string): Html {
+  return html`<dl class="facts">
+    <dt>Last sign-in</dt>
+    <dd>${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}</dd>
+    ${
+      client
+        ? html`<dt>From</dt>
+            <dd>${renderClient(client)}</dd>`
+        : ''
+    }
+  </dl>`
+}
+
+function renderFailedHours(hours: FailedHour[], timeZone: string): Html {
+  return html`<h3 id="failed-sign-ins">Failed sign-ins</h3>
+    <table class="cards" aria-labelledby="failed-sign-ins">
+      <thead>
+        <tr>
+          <th scope="col">Last attempt in an hour</th>
+          <th scope="col">Attempts</th>
+          <th scope="col">Last one from</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${hours.map(
+          ({ lastAt, attempts, client }) =>
+            html`<tr>
+              <th scope="row">${renderTime(lastAt, timeZone)}</th>
+              <td data-label="Attempts">${formatAttempts(attempts)}</td>
+              <td data-label="Last one from">${client ? renderClient(client) : ''}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`
+}
