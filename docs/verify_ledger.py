@@ -7,7 +7,7 @@ exit:  0 consistent, 1 invalid, 2 wrong use, 3 diverged from a checkpoint, 4 unv
 import argparse, base64, gzip, hashlib, json, re, sys, zlib
 
 OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
-OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet AlertsChanged Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed".split()}
+OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet AlertsChanged Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed SignedIn SignedOut SessionsEnded SignInFailed".split()}
 OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged ExpectedCallsChanged Rotated Disabled Enabled Revoked".split()}
 OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused Resumed Disabled Removed".split()}
 OF_PROVIDER = {"IdentityProvider" + name for name in "Added Changed SecretReplaced UseChanged Removed".split()}

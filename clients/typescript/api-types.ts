@@ -2251,6 +2251,11 @@ export interface components {
              * @description When the unused one-time token expires or expired.
              */
             invitation_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null if the user has never signed in, or only before version 1.1.0. Tokens do not count.
+             */
+            last_sign_in_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -2411,6 +2416,11 @@ export interface components {
              * @description When the unused one-time token expires or expired.
              */
             invitation_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null if the user has never signed in, or only before version 1.1.0. Tokens do not count.
+             */
+            last_sign_in_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */

@@ -1,8 +1,8 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { FailedAttempts, FailingMethod } from '../../domain/accounts/sign-in.ts'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
-import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 
 interface AttackedUser {
   companyId: string
@@ -26,7 +26,8 @@ const MAX_WAITING = 10_000
 
 interface Waiting extends AttackedUser {
   attempts: FailedAttempts
-  client: Client
+  /** From where the last one came. */
+  sender: Client
 }
 
 /** Creates the counts of failed sign-ins. Calls `onError` if some can't be stored; they are lost then. */
@@ -39,17 +40,17 @@ export function createFailedSignIns(pool: Pool, onError: (error: unknown) => voi
       const batch = waiting
       waiting = new Map()
       for (const failures of batch.values())
-        await inCompany(failures.companyId, () => storeFailures(pool, failures)).catch(onError)
+        await inTransactionOf(pool, failures.companyId, (client) => storeFailures(client, failures)).catch(onError)
     }
   }
 
   return {
     count({ companyId, userId }, method, { address, userAgent }) {
-      const client = { address, userAgent: userAgent || null }
+      const sender = { address, userAgent: userAgent || null }
       const known = waiting.get(userId)
       if (!known && waiting.size >= MAX_WAITING) return
       const attempts = { ...known?.attempts, [method]: (known?.attempts[method] ?? 0) + 1 }
-      waiting.set(userId, { companyId, userId, attempts, client })
+      waiting.set(userId, { companyId, userId, attempts, sender })
       storing ??= storeAll().finally(() => (storing = undefined))
     },
     flush: async () => storing,
@@ -57,9 +58,9 @@ export function createFailedSignIns(pool: Pool, onError: (error: unknown) => voi
 }
 
 /** Adds failures to those of the user in this hour. */
-async function storeFailures(pool: Pool, { companyId, userId, attempts, client }: Waiting): Promise<void> {
+async function storeFailures(client: PoolClient, { companyId, userId, attempts, sender }: Waiting): Promise<void> {
   const { password = 0, passkey = 0, recovery_code: recoveryCode = 0 } = attempts
-  await pool.query(
+  await client.query(
     `insert into failed_sign_ins as known
        (company_id, user_id, hour, password, passkey, recovery_code, last_at, address, user_agent)
      select company_id, user_id, date_trunc('hour', statement_timestamp()), $3::integer, $4::integer, $5::integer,
@@ -71,7 +72,7 @@ async function storeFailures(pool: Pool, { companyId, userId, attempts, client }
      where not known.is_recorded`,
     [
       ...[toUuid(companyId), toUuid(userId), password, passkey, recoveryCode],
-      ...[client.address || null, client.userAgent],
+      ...[sender.address || null, sender.userAgent],
     ],
   )
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { signInByPassword } from '../../support/http/passkeys.ts'
 import { openVisitor } from '../../support/http/visitor.ts'
-import { streamOf } from '../../support/ledger/company-events.ts'
+import { isSignIn, streamOf } from '../../support/ledger/company-events.ts'
 import {
   comeBack,
   enter,
@@ -34,7 +34,10 @@ const openCompany = async (settings?: Wanted) => {
     const path = await goToProvider(visitor, company, { query: '?link=1' })
     return { visitor, path, comeBack: () => comeBack(visitor, path) }
   }
-  const typesOf = async (userId: string) => (await streamOf(service, userId, company.id)).map(({ type }) => type)
+  const typesOf = async (userId: string) => {
+    const events = await streamOf(service, userId, company.id)
+    return events.filter((event) => !isSignIn(event)).map(({ type }) => type)
+  }
   return { company, manage, invite, goWith, typesOf }
 }
 const arriveAs = (sub: string, more = {}) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openVisitor } from '../../support/http/visitor.ts'
-import { readEvents } from '../../support/ledger/company-events.ts'
+import { isSignIn, readEvents } from '../../support/ledger/company-events.ts'
 import {
   comeBack,
   enter,
@@ -21,7 +21,10 @@ const idp = await startTestProvider(t)
 const openCompany = async (settings?: Wanted) => {
   const { company, providerId } = await makeCompanyWithProvider(service, idp, settings)
   const eventsSince = await readEvents(service.db, company.id)
-  const newEvents = async () => (await readEvents(service.db, company.id)).slice(eventsSince.length)
+  const newEvents = async () => {
+    const events = await readEvents(service.db, company.id)
+    return events.slice(eventsSince.length).filter((event) => !isSignIn(event))
+  }
   return { company, providerId, newEvents }
 }
 const asAdmin = { sub: 'sub-of-admin', email: 'Admin@Example.com', email_verified: true, name: 'Ada' }

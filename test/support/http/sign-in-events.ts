@@ -1,11 +1,9 @@
 import type { EventData } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { streamOf } from '../ledger/company-events.ts'
+import { isSignIn, streamOf } from '../ledger/company-events.ts'
 import type { Service } from '../service.ts'
 
 type SignInData = Partial<EventData['UserSignedIn'] & EventData['UserSessionsEnded'] & EventData['UserSignInFailed']>
-
-const TYPES = new Set(['UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed'])
 
 /** What became of a user's sessions by the ledger, an event a line: its type and its data without times. */
 export async function signInsOf(
@@ -13,13 +11,11 @@ export async function signInsOf(
   { companyId, userId }: { companyId: string; userId: string },
 ): Promise<string[]> {
   const events = await streamOf(service, userId, companyId)
-  return events
-    .filter(({ type }) => TYPES.has(type))
-    .map(({ type, data }) => {
-      const { method, reason, count, attempts } = data as SignInData
-      const words = [method, reason, count, JSON.stringify(attempts)]
-      return [type, ...words.filter((word) => word !== undefined)].join(' ')
-    })
+  return events.filter(isSignIn).map(({ type, data }) => {
+    const { method, reason, count, attempts } = data as SignInData
+    const words = [method, reason, count, JSON.stringify(attempts)]
+    return [type, ...words.filter((word) => word !== undefined)].join(' ')
+  })
 }
 
 /** The number of a company's events that wait for the ledger. */

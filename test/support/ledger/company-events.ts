@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../../src/domain/events.ts'
+import type { EventType, RecordedEvent } from '../../../src/domain/events.ts'
 import { readEventPage } from '../../../src/ledger/read/read-events.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import type { Service } from '../service.ts'
@@ -26,4 +26,16 @@ export async function streamOf(
 ): Promise<RecordedEvent[]> {
   const events = await readEvents(service.db, companyId)
   return events.filter((event) => event.stream === stream)
+}
+
+const SIGN_INS: ReadonlySet<string> = new Set<EventType>([
+  'UserSignedIn',
+  'UserSignedOut',
+  'UserSessionsEnded',
+  'UserSignInFailed',
+])
+
+/** Whether an event tells of a sign-in, or of the end of sessions, and not of a change. */
+export function isSignIn({ type }: RecordedEvent): boolean {
+  return SIGN_INS.has(type)
 }

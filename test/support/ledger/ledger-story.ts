@@ -137,6 +137,11 @@ async function makeSignInEvents(service: Service): Promise<void> {
   await append(service, 'UserRecoveryCodesIssued', admin, { count: 10 })
   await append(service, 'UserRecoveryCodeUsed', admin, { remaining: 9 })
   await append(service, 'UserPasskeyRemoved', admin, { passkey_id: passkeyId })
+  const at = '2026-11-20T15:01:40.325Z'
+  await append(service, 'UserSignedIn', admin, { method: 'recovery_code', at })
+  await append(service, 'UserSignedOut', admin, { at })
+  await append(service, 'UserSessionsEnded', admin, { reason: 'password_set', count: 2, at })
+  await append(service, 'UserSignInFailed', admin, { hour: '2026-11-20T15:00:00.000Z', attempts: { password: 7 } })
   const provider = newId('idp')
   const settings = {
     ...{ name: 'Añejo', issuer: 'https://idp.example.com', client_id: 'ledger', client_auth: 'client_secret' },
