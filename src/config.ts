@@ -192,7 +192,8 @@ export const ConfigSchema = Type.Object({
     default: 90,
     minimum: 1,
     maximum: 3650,
-    description: 'days for which the service keeps the address and the program from which a call or a change was sent',
+    description:
+      'days for which the service keeps the address and the program from which a call or a change was sent, or a user signed in',
   }),
   SHUTDOWN_TIMEOUT_MS: Type.Integer({
     default: 10_000,

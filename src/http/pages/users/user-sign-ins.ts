@@ -21,7 +21,7 @@ export async function renderSignIns(
   const last = await findLastSignIn(db, { companyId, userId })
   const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
   return html`<h2>Sign-ins</h2>
-    ${last ? renderLastSignIn(last, timeZone) : html`<p>This user has not signed in yet.</p>`}
+    ${last ? renderLastSignIn(last, timeZone) : html`<p>No sign-in has been recorded.</p>`}
     ${failed.length === 0 ? '' : renderFailedHours(failed, timeZone)}
     <p><a href="${buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })}">All sign-ins in the event stream</a></p>`
 }

@@ -106,7 +106,6 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         <th scope="col">Status</th>
         <th scope="col">Signs in with</th>
         <th scope="col">Last sign-in</th>
-        <th scope="col">Created</th>
       </tr>
     </thead>
     <tbody>
@@ -120,7 +119,6 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
             <td data-label="Status">${renderUserStatus(user)}</td>
             <td data-label="Signs in with">${listWaysIn(user).join(', ')}</td>
             <td data-label="Last sign-in">${user.lastSignInAt === null ? '' : renderTime(user.lastSignInAt, timeZone)}</td>
-            <td data-label="Created">${renderTime(user.createdAt, timeZone)}</td>
           </tr>`,
       )}
     </tbody>
