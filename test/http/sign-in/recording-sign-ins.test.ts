@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { beginSession } from '../../../src/accounts/users/begin-session.ts'
+import { generateSecret, hashSecret } from '../../../src/accounts/users/new-secret.ts'
+import { sessionPrefix } from '../../../src/domain/accounts/secrets.ts'
 import { forgetOldSignIns } from '../../../src/accounts/users/sign-in-records.ts'
 import { createFailedSignIns } from '../../../src/accounts/sign-in/failed-sign-ins.ts'
 import { recordSignIns } from '../../../src/accounts/sign-in/record-sign-ins.ts'
@@ -117,6 +119,22 @@ await t.test('if the process dies after a sign-in, another one records it, once'
     [toUuid(company.id), event.position],
   )
   t.strictSame(clients.rows, [{ address: '203.0.113.9' }])
+})
+
+await t.test('a session that a process of version 1.0.0 started works, and its end is recorded', async (t) => {
+  const company = await service.makeCompany('Beside')
+  const visitor = await signIn(company)
+  // That version writes the session, and nothing beside it.
+  const { rows } = await pool.query('select * from sessions where company_id = $1', [toUuid(company.id)])
+  const cookie = generateSecret(sessionPrefix(company.id))
+  await service.db
+    .insertInto('sessions')
+    .values({ ...rows[0], session_hash: hashSecret(cookie) })
+    .execute()
+  visitor.cookies.set('session', cookie)
+  t.ok(await visitor.isIn())
+  await visitor.visit('/sign-out', {})
+  t.strictSame(await newsOf(company), ['UserSignedIn password', 'UserSignedOut'])
 })
 
 await t.test('sign-ins to an unknown address leave nothing', async (t) => {
