@@ -43,8 +43,8 @@ const heal = (service: Service) =>
 await t.test("lag, queues, versions and the ledger's head are shown", async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, browser, service)
-  await service.project()
   await signIn(page, service.company, 'admin')
+  await service.project()
   await page.goto(HEALTH)
   const own = page.getByRole('table', { name: /read model/ })
   t.match(await own.textContent(), /employees.*Up to date.*bulk-user-logs.*Up to date/s)
@@ -140,9 +140,9 @@ await t.test('other companies appear only as a count, and only they can resume t
 
 await t.test('the page refreshes itself while it is watched, but not while it is worked in', async (t) => {
   const service = await startService(t)
-  await service.project()
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
+  await service.project()
   let fetched = 0
   page.on('request', (request) => (fetched += request.resourceType() === 'fetch' ? 1 : 0))
   await page.clock.install()
