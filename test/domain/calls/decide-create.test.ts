@@ -1,4 +1,5 @@
 import t from 'tap'
+import { UNSET_ATTRIBUTES } from '../../../src/domain/attributes.ts'
 import {
   CALL_ID,
   emp,
@@ -59,21 +60,11 @@ await t.test('the answer is the whole employee: every field present, null when u
       result: null,
       changed: [],
       employee: {
+        ...UNSET_ATTRIBUTES,
         id: emp(101),
         first_name: 'Ana',
         last_name: 'Pérez',
         email: 'p1@example.com',
-        external_id: null,
-        employee_number: null,
-        job_title: null,
-        department: null,
-        division: null,
-        location: null,
-        manager_id: null,
-        phone: null,
-        start_date: null,
-        termination_date: null,
-        status: 'active',
         custom_attributes: { grade: 7 },
         created_at: NOW,
         updated_at: NOW,

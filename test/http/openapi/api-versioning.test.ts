@@ -71,11 +71,11 @@ const ADDITIONS: Record<string, (document: Loose) => void> = {
   'a new path': ({ paths }) => (paths['/v1/new'] = paths[EMPLOYEES]),
   'a new operation': ({ paths }) => (paths[EMPLOYEES].delete = paths[EMPLOYEES].get),
   'a new field of answers': ({ components }) => {
-    components.schemas.Employee.properties.pronouns = { type: 'string' }
-    components.schemas.Employee.required.push('pronouns')
+    components.schemas.Employee.properties.nickname = { type: 'string' }
+    components.schemas.Employee.required.push('nickname')
   },
   'a new optional field in a request': ({ components }) =>
-    (components.schemas.EmployeeCreate.properties.pronouns = { type: 'string' }),
+    (components.schemas.EmployeeCreate.properties.nickname = { type: 'string' }),
   'a new query parameter': ({ paths }) =>
     paths[EMPLOYEES].get.parameters.push({ name: 'new', in: 'query', required: false, schema: {} }),
   'a wider limit of a request': ({ components }) =>

@@ -16,7 +16,7 @@ export const FROZEN = ['1.0.0', '1.1.0'] as const
 
 /** What a recorded ledger folds to, without erased employees, whose rows may change. */
 interface Folded {
-  employees: unknown[]
+  employees: object[]
   entries: unknown[]
 }
 
