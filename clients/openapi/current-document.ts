@@ -1,6 +1,5 @@
 import { pino } from 'pino'
-import { LIMITS } from '../../src/limits.ts'
-import { ConfigSchema } from '../../src/config.ts'
+import { ConfigSchema, LIMITS } from '../../src/config.ts'
 import type { AppServices } from '../../src/http/app.ts'
 import { buildApp } from '../../src/http/app.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'

@@ -13,6 +13,7 @@ import { trackCheckpoints, createMetrics } from '../observe/metrics/metrics.ts'
 import { DELIVERY_CONNECTIONS, LOOK_UP_ONLY, MAIL_CONNECTIONS, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
+import { deleteOldEmails, endOverdueEmails } from '../mail/outbox.ts'
 import { startSending } from '../mail/sending/start-sending.ts'
 import { startDeliveries } from '../webhooks/deliveries.ts'
 import { openPoster } from '../webhooks/post.ts'
@@ -69,9 +70,14 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
     checkAttention: (onUnreachable) => checkAttention(checked, onUnreachable),
     recordSignIns: (onUnreachable) => recordSignIns(checked, onUnreachable),
-    forgetOldSignIns: (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
-    expireSessions: (onUnreachable) =>
-      Promise.all([expireSessions(store.pool, onUnreachable), expireLogoutTokens(store.pool, onUnreachable)]),
+    expirations: {
+      'old sign-ins': (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
+      'ended sessions': (onUnreachable) => expireSessions(store.pool, onUnreachable),
+      'used logout tokens': (onUnreachable) => expireLogoutTokens(store.pool, onUnreachable),
+      // Also where nothing is sent any more.
+      'overdue messages': (onUnreachable) => endOverdueEmails(store.pool, onUnreachable),
+      'records of old messages': (onUnreachable) => deleteOldEmails(store.pool, onUnreachable),
+    },
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: (companyIds) => webhooks.announce(companyIds),
     traceFold: tracing?.foldTracer(store.db),

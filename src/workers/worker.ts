@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import { deleteOldClients } from '../ledger/append/actor-clients.ts'
-import { deleteOldEmails, endOverdueEmails } from '../mail/outbox.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
@@ -34,10 +33,8 @@ interface WorkerOptions extends TurnOptions {
   checkAttention(onUnreachable: OnUnreachable): Promise<void>
   /** Appends sign-ins to the ledger that are not in it yet. */
   recordSignIns(onUnreachable: OnUnreachable): Promise<void>
-  /** Deletes from where users signed in too long ago. */
-  forgetOldSignIns(onUnreachable: OnUnreachable): Promise<void>
-  /** Deletes the sessions that have ended. */
-  expireSessions(onUnreachable: OnUnreachable): Promise<unknown>
+  /** Deletes what else is kept for a limited time; the name says what, for the log. */
+  expirations: Readonly<Record<string, (onUnreachable: OnUnreachable) => Promise<unknown>>>
   /** Called with the number of answers that expired, or of refused records that were retired. */
   onExpired?(count: number): void
   onRetired?(count: number): void
@@ -125,7 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
 /** Deletes what is kept for a limited time. If one part fails, the others are still deleted. */
 async function deleteExpired(options: WorkerOptions): Promise<void> {
-  const { pool, log, answersKeptHours, addressesKeptDays, expireSessions, forgetOldSignIns, onExpired } = options
+  const { pool, log, answersKeptHours, addressesKeptDays, expirations, onExpired } = options
   const answers = async () => {
     const count = await expireAnswers(pool, answersKeptHours, leaveOut(log, 'could not expire answers on a machine'))
     onExpired?.(count)
@@ -134,12 +131,10 @@ async function deleteExpired(options: WorkerOptions): Promise<void> {
   const outcomes = await Promise.allSettled([
     answers(),
     deleteOldClients(pool, addressesKeptDays, leaveOut(log, 'could not delete old addresses on a machine')),
-    forgetOldSignIns(leaveOut(log, 'could not delete old sign-ins on a machine')),
     forgetTraces(pool, leaveOut(log, 'could not delete old traces on a machine')),
-    expireSessions(leaveOut(log, 'could not delete ended sessions on a machine')),
-    // Also where nothing is sent any more.
-    endOverdueEmails(pool, leaveOut(log, 'could not end old messages on a machine')),
-    deleteOldEmails(pool, leaveOut(log, 'could not delete records of old messages on a machine')),
+    ...Object.entries(expirations).map(([what, expire]) =>
+      expire(leaveOut(log, `could not delete ${what} on a machine`)),
+    ),
   ])
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'could not delete everything that has expired')

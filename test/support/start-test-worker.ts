@@ -17,8 +17,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     retireRecords: async () => 0,
     checkAttention: async () => undefined,
     recordSignIns: async () => undefined,
-    forgetOldSignIns: async () => undefined,
-    expireSessions: async () => 0,
+    expirations: {},
     ...chosen,
   })
   t.teardown(() => worker.stop())

@@ -1,4 +1,4 @@
-import { LIMITS, type Limits } from '../../../src/limits.ts'
+import { LIMITS, type Limits } from '../../../src/config.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 

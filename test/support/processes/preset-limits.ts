@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../src/limits.ts'
+import { LIMITS } from '../../../src/config.ts'
 import { limitsOf } from './limits.ts'
 
 /* Loaded before the program, by the tests that start it with other limits. */
