@@ -5,7 +5,7 @@ import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import type { Tracing } from '../observe/tracing/tracing.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
-import type { SingleDeliveries } from '../webhooks/single-deliveries.ts'
+import type { SingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
 import type { OpenedPool } from './store.ts'
 
 /** A part of the program that runs until it is stopped. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
-import { checkCompany } from '../../src/attention/check-company.ts'
+import { checkCompany } from '../../src/accounts/attention/check-company.ts'
 import { untilReady } from './deploy.ts'
 import type { Happened, LoadUnder } from './fault.ts'
 import type { Commanded } from './program.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { limitContent, quote } from '../../src/mail/email.ts'
-import { renderEmail } from '../../src/mail/render-email.ts'
+import { limitContent, quote } from '../../src/accounts/mail/email.ts'
+import { renderEmail } from '../../src/accounts/mail/render-email.ts'
 
 const ORIGIN = 'https://ledger.example'
 const render = (...paragraphs: string[]) => renderEmail({ subject: paragraphs[0]!, paragraphs }, ORIGIN)

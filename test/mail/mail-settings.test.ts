@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readMailServer } from '../../src/mail/sending/mail-server.ts'
+import { readMailServer } from '../../src/delivery/mail/mail-server.ts'
 
 const PUBLIC_URL = 'https://ledger.example'
 const MAIL_FROM = 'ledger@ledger.example'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chooseDelay } from '../../src/webhooks/backoff.ts'
+import { chooseDelay } from '../../src/delivery/webhooks/backoff.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 const HOUR = 3_600_000

@@ -4,7 +4,7 @@ import { changeWebhook, rotateWebhookSecret } from '../../src/accounts/webhooks/
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { createSingleDeliveries } from '../../src/webhooks/single-deliveries.ts'
+import { createSingleDeliveries } from '../../src/delivery/webhooks/single-deliveries.ts'
 import type { ReceivedMessage } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { changeWebhook, disableWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
-import { leaseWebhook } from '../../src/webhooks/progress.ts'
+import { leaseWebhook } from '../../src/delivery/webhooks/progress.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
 import { openTestWebhooks } from '../support/webhooks.ts'

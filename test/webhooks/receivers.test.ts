@@ -7,7 +7,7 @@ import net from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
-import { signMessage } from '../../src/webhooks/sign.ts'
+import { signMessage } from '../../src/delivery/webhooks/sign.ts'
 import { eventually } from '../support/eventually.ts'
 import { hasPython } from '../support/ledger/both-verifiers.ts'
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { startDeliveries } from '../../src/webhooks/deliveries.ts'
+import { startDeliveries } from '../../src/delivery/webhooks/deliveries.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
 import { unreachableQueue } from '../support/unreachable-queue.ts'

@@ -1,5 +1,5 @@
 import { fromUuid } from '../../domain/ids.ts'
-import { placeOfEmail } from '../../mail/outbox.ts'
+import { placeOfEmail } from '../mail/outbox.ts'
 import { placeOfSecret } from '../providers/read-provider.ts'
 import { placeOfIdToken } from '../sign-in/sign-in-through-provider.ts'
 import { placeOfWebhookSecret } from '../webhooks/webhook-rows.ts'

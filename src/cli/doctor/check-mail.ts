@@ -1,7 +1,7 @@
 import { findMailServer } from '../../bootstrap/mail.ts'
 import { findConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
-import { openSmtpSession, SmtpError } from '../../mail/sending/smtp.ts'
+import { openSmtpSession, SmtpError } from '../../delivery/mail/smtp.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok } from './finding.ts'

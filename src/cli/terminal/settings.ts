@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { EnvironmentSchema, PATTERN_RULES, readConfig } from '../../config.ts'
-import { MailSettingError, readMailServer } from '../../mail/sending/mail-server.ts'
+import { MailSettingError, readMailServer } from '../../delivery/mail/mail-server.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
 /** Reads the settings. Throws a StartupError that names the invalid ones. */

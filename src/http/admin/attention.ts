@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { readAttention } from '../../attention/read-attention.ts'
+import { readAttention } from '../../accounts/attention/read-attention.ts'
 import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'

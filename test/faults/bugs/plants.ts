@@ -77,7 +77,7 @@ export const BUGS: Record<string, Bug> = {
   },
   'forgets whom it has told of a problem': {
     process: 'worker',
-    file: 'src/attention/tell-users.ts',
+    file: 'src/accounts/attention/tell-users.ts',
     find: "'update users set told_position = $3, told_at",
     put: "'update users set told_position = least(told_position, $3), told_at",
     shownBy: 'alerts while killed',
@@ -174,14 +174,14 @@ export const BUGS: Record<string, Bug> = {
   },
   'goes past a message that failed': {
     process: 'worker',
-    file: 'src/webhooks/deliver-round.ts',
+    file: 'src/delivery/webhooks/deliver-round.ts',
     find: '  const missing = events.find((event) => !delivered.has(event.position))\n',
     put: '  const missing = events.find(() => delivered.has(-1))\n',
     found: ['lost message'],
   },
   'sends several messages of an employee at once': {
     process: 'worker',
-    file: 'src/webhooks/deliver-round.ts',
+    file: 'src/delivery/webhooks/deliver-round.ts',
     find: '      if (busy.has(event.stream)) continue\n',
     put: '',
     found: ['message out of order'],

@@ -4,7 +4,7 @@ import { NO_SUCH_WEBHOOK } from '../../../src/accounts/webhooks/change-webhook.t
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import type { Delivery } from '../../../src/accounts/webhooks/read-deliveries.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { SingleDeliveries } from '../../../src/webhooks/single-deliveries.ts'
+import type { SingleDeliveries } from '../../../src/delivery/webhooks/single-deliveries.ts'
 
 /** Stores an attempt to deliver a message, as if it had been made. */
 export async function storeDelivery(

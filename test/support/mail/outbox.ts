@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { NewEmail, Outbox } from '../../../src/mail/outbox.ts'
-import { enqueueEmail } from '../../../src/mail/outbox.ts'
-import { readMailServer } from '../../../src/mail/sending/mail-server.ts'
-import type { SendingServices } from '../../../src/mail/sending/send-next.ts'
+import type { NewEmail, Outbox } from '../../../src/accounts/mail/outbox.ts'
+import { enqueueEmail } from '../../../src/accounts/mail/outbox.ts'
+import { readMailServer } from '../../../src/delivery/mail/mail-server.ts'
+import type { SendingServices } from '../../../src/delivery/mail/send-next.ts'
 import { createSecretBox } from '../../../src/secrets/secret-box.ts'
 import type { Service, TestCompany } from '../service.ts'
 

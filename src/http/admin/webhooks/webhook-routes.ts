@@ -3,7 +3,7 @@ import type { WebhookServices, WebhookWithSecret } from '../../../accounts/webho
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import type { SingleDeliveries } from '../../../webhooks/single-deliveries.ts'
+import type { SingleDeliveries } from '../../../delivery/webhooks/single-deliveries.ts'
 import { idIn } from '../../openapi/schema-parts.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { forbidCaching, setPositionHeader } from '../company-schemas.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import { changeAlerts, wantsAlerts } from '../../../attention/change-alerts.ts'
+import { changeAlerts, wantsAlerts } from '../../../accounts/attention/change-alerts.ts'
 import { readFormFields } from '../parts/form.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'

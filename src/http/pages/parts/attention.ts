@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Attention } from '../../../attention/read-attention.ts'
+import type { Attention } from '../../../accounts/attention/read-attention.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { buildUrl } from './addresses.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Attention } from '../../../attention/read-attention.ts'
-import { readAttention } from '../../../attention/read-attention.ts'
+import type { Attention } from '../../../accounts/attention/read-attention.ts'
+import { readAttention } from '../../../accounts/attention/read-attention.ts'
 import { renewForRole } from '../../../accounts/users/begin-session.ts'
 import { type Acting, ADMIN_ONLY } from '../../../accounts/change-company.ts'
 import { problem } from '../../../domain/errors.ts'

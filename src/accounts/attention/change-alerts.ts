@@ -1,8 +1,8 @@
-import { toUuid } from '../domain/ids.ts'
-import type { Acting, CompanyServices } from '../accounts/change-company.ts'
-import { changeCompany } from '../accounts/change-company.ts'
-import { nextVersion } from '../ledger/append/append-company-events.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import { toUuid } from '../../domain/ids.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+import { changeCompany } from '../change-company.ts'
+import { nextVersion } from '../../ledger/append/append-company-events.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** Whether a user gets alerts by email. */
 export async function wantsAlerts(db: LedgerDb, companyId: string, userId: string): Promise<boolean> {

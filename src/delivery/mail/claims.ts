@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
-import type { EmailKind } from '../email.ts'
+import type { EmailKind } from '../../accounts/mail/email.ts'
 
 /** A message by its ids. */
 interface EmailRef {

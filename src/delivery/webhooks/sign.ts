@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { WEBHOOK_SECRET_PREFIX } from '../domain/webhook-types.ts'
+import { WEBHOOK_SECRET_PREFIX } from '../../domain/webhook-types.ts'
 
 /**
  * Signs a message as Standard Webhooks specifies: HMAC-SHA256 over id, timestamp (seconds) and body, once for each

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { OutgoingOptions } from '../outgoing/connections.ts'
-import { openOutgoing } from '../outgoing/connections.ts'
-import { readAnswer } from '../outgoing/read-answer.ts'
+import type { OutgoingOptions } from '../../outgoing/connections.ts'
+import { openOutgoing } from '../../outgoing/connections.ts'
+import { readAnswer } from '../../outgoing/read-answer.ts'
 
 /** Bytes of an answer that are read. */
 const MOST_READ = 64 * 1024

@@ -1,19 +1,23 @@
 import { sql } from 'kysely'
-import { findLastCall, findLastCallsOf, readFailedCalls } from '../../projections/bulk-user-logs/attention-queries.ts'
-import { BULK_USER_LOGS } from '../../projections/bulk-user-logs/queries.ts'
-import { EMPLOYEES } from '../../projections/employees/queries.ts'
-import type { AttentionFacts, AttentionItem, KeyFacts } from '../domain/attention.ts'
+import {
+  findLastCall,
+  findLastCallsOf,
+  readFailedCalls,
+} from '../../../projections/bulk-user-logs/attention-queries.ts'
+import { BULK_USER_LOGS } from '../../../projections/bulk-user-logs/queries.ts'
+import { EMPLOYEES } from '../../../projections/employees/queries.ts'
+import type { AttentionFacts, AttentionItem, KeyFacts } from '../../domain/attention.ts'
 import {
   EXPIRED_LONG_AGO_MS,
   EXPIRES_SOON_MS,
   findAttention,
   NEARLY_USED,
   startOfYesterday,
-} from '../domain/attention.ts'
-import { fromUuid, toUuid } from '../domain/ids.ts'
-import type { ApiKeyRow } from '../accounts/api-keys/read-api-keys.ts'
-import { SELECT_API_KEYS, toApiKeyRecord } from '../accounts/api-keys/read-api-keys.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+} from '../../domain/attention.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { ApiKeyRow } from '../api-keys/read-api-keys.ts'
+import { SELECT_API_KEYS, toApiKeyRecord } from '../api-keys/read-api-keys.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** What needs attention, and the company's last call. */
 export interface Attention {

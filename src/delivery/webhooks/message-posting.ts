@@ -1,8 +1,8 @@
-import { databaseTimeMs } from '../postgres/database-clock.ts'
-import { decryptSecret } from '../accounts/webhooks/webhook-rows.ts'
-import type { RecordedEvent } from '../domain/events.ts'
-import type { WebhookMessage } from '../domain/webhooks/webhook-message.ts'
-import type { SecretBox } from '../secrets/secret-box.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import { decryptSecret } from '../../accounts/webhooks/webhook-rows.ts'
+import type { RecordedEvent } from '../../domain/events.ts'
+import type { WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Poster, PostResult } from './post.ts'
 import { signMessage } from './sign.ts'
 

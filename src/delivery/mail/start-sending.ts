@@ -4,7 +4,7 @@ import { findEverywhere, shardTargets } from '../../postgres/cluster/company-con
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import type { PgBoss } from '../../workers/queues.ts'
 import { insertJobs, SEND_EMAILS } from '../../workers/queues.ts'
-import { endOverdueEmails } from '../outbox.ts'
+import { endOverdueEmails } from '../../accounts/mail/outbox.ts'
 import type { MailJob } from './announce.ts'
 import { makeMailJobs } from './announce.ts'
 import { listCompaniesWithMail } from './claims.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { LedgerDb } from '../ledger/tables.ts'
-import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
-import { countEverywhere } from '../postgres/cluster/company-connections.ts'
-import { openDatabase } from '../postgres/kysely.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { countEverywhere } from '../../postgres/cluster/company-connections.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
 
 /** How long deliveries are kept. */
 const DELIVERIES_KEPT_DAYS = 30

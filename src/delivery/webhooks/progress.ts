@@ -1,10 +1,10 @@
 import type { ClientBase, Pool } from 'pg'
-import { PROJECTIONS } from '../../projections/index.ts'
-import { signingSecrets } from '../accounts/webhooks/webhook-rows.ts'
-import type { WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
-import { fromUuid, toUuid } from '../domain/ids.ts'
-import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../postgres/binary-arrays.ts'
-import { withClient } from '../postgres/with-client.ts'
+import { PROJECTIONS } from '../../../projections/index.ts'
+import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
+import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import { withClient } from '../../postgres/with-client.ts'
 
 /** A webhook by its ids. */
 export interface WebhookRef {

@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg'
-import type { AttentionItem } from '../domain/attention.ts'
-import { decideAttention } from '../domain/attention.ts'
-import { toUuid } from '../domain/ids.ts'
-import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
-import type { CompanyServices } from '../accounts/change-company.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import type { AttentionItem } from '../../domain/attention.ts'
+import { decideAttention } from '../../domain/attention.ts'
+import { toUuid } from '../../domain/ids.ts'
+import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
+import type { CompanyServices } from '../change-company.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { readAttention } from './read-attention.ts'
 
 /**

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import type { AttentionKind } from '../domain/attention-kinds.ts'
-import { ATTENTION_WORDS } from '../domain/attention-words.ts'
-import { fromUuid, toUuid } from '../domain/ids.ts'
-import { readHead } from '../ledger/read/read-head.ts'
-import { readNames } from '../ledger/read/read-names.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import type { AttentionKind } from '../../domain/attention-kinds.ts'
+import { ATTENTION_WORDS } from '../../domain/attention-words.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
+import { readNames } from '../../ledger/read/read-names.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { EmailContent } from '../mail/email.ts'
 import { quote } from '../mail/email.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
-import { beginFor } from '../postgres/cluster/company-connections.ts'
+import { beginFor } from '../../postgres/cluster/company-connections.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
 const GATHERED_MINUTES = 15
