@@ -123,7 +123,8 @@ export function readAttribute(
   }
 }
 
-const PHONE = /^\+[1-9][0-9]{1,14}$/
+/** E.164: + and 2 to 15 digits. */
+export const PHONE = /^\+[1-9][0-9]{1,14}$/
 const PLAIN_TEXT = /^[\x20-\x7e]*$/
 // One @; a local part without spaces, control characters, the specials of RFC 5322, or misplaced dots; a domain of at
 // least two labels. The length is checked first, so the match is bounded.

@@ -18,6 +18,7 @@ import type { NewSession } from '../users/sessions.ts'
 import { beginSession } from '../users/begin-session.ts'
 import { insertUser, loadUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
 import { loadMatchingUsers } from './matching-users.ts'
+import { isStorableText } from '../../domain/storable-text.ts'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
@@ -146,5 +147,5 @@ async function giveRole(
 /** The name as users have it; null if there is none that can be stored. */
 function readName(sent: string | null): string | null {
   const name = [...(sent ?? '').trim()].slice(0, LONGEST_NAME).join('')
-  return name === '' || name.includes('\0') || !name.isWellFormed() ? null : name
+  return name === '' || !isStorableText(name) ? null : name
 }

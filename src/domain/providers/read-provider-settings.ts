@@ -62,11 +62,11 @@ function fault(name: string, code: RecordErrorCode, message: string): RecordErro
 function findTextFault(name: string, text: string, longest: number): RecordError[] {
   if (text === '') return fault(name, 'required', 'is required')
   if ([...text].length > longest) return fault(name, 'too_long', `must have at most ${longest} characters`)
-  return isStorable(text) ? [] : fault(name, 'invalid_format', 'contains a character that is not allowed')
+  return isPlainText(text) ? [] : fault(name, 'invalid_format', 'contains a character that is not allowed')
 }
 
-/** PostgreSQL stores neither NUL nor half of a character, and no other control character belongs into a setting. */
-function isStorable(text: string): boolean {
+/** Whether a text has no control characters and no half of a character. */
+function isPlainText(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text)
 }
 

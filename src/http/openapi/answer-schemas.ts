@@ -10,8 +10,8 @@ import {
   LogId,
   orNull,
 } from './employee-schemas.ts'
+import { STRICT } from './schema-parts.ts'
 
-const STRICT = { additionalProperties: false }
 const Count = Type.Integer({ minimum: 0 })
 
 const RESULTS = ['synced', 'no_updates', 'reactivated', 'deactivated']

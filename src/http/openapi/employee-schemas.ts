@@ -7,15 +7,13 @@ import {
   MAX_CUSTOM_ATTRIBUTES,
   MAX_CUSTOM_KEY_CHARACTERS,
   MAX_CUSTOM_TEXT_CHARACTERS,
+  PHONE,
   REQUIRED_ATTRIBUTES,
 } from '../../domain/attributes.ts'
+import { STRICT } from './schema-parts.ts'
 
 /** What a schema describes: an employee in a response, a new employee, or a merge patch. */
 type Purpose = 'answer' | 'creation' | 'patch'
-
-const STRICT = { additionalProperties: false }
-/** E.164: + and 2 to 15 digits. */
-const PHONE_PATTERN = '^\\+[1-9][0-9]{1,14}$'
 
 export const EmployeeId = id('emp', 'EmployeeId', 'The id of an employee.')
 export const LogId = id('log', 'LogId', 'The id of a call and of its entry in Bulk User Logs.')
@@ -63,7 +61,7 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
         description: 'Stored in lower case and Unicode NFKC.',
       })
     case 'phone':
-      return Type.String({ pattern: PHONE_PATTERN, description: 'E.164.' })
+      return Type.String({ pattern: PHONE.source, description: 'E.164.' })
     case 'date':
       return Type.String({ format: 'date' })
     case 'status':

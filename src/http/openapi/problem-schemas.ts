@@ -5,8 +5,7 @@ import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'
-
-const STRICT = { additionalProperties: false }
+import { STRICT } from './schema-parts.ts'
 
 const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is missing.',

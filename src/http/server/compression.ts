@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { isFromAnotherSite } from './cross-site.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -39,8 +40,7 @@ export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isCompressible(reply, payload)) return payload
     addVary(reply, 'accept-encoding')
-    if (request.method === 'HEAD' || Buffer.byteLength(payload) < SMALLEST || isCausedByOtherSite(request))
-      return payload
+    if (request.method === 'HEAD' || Buffer.byteLength(payload) < SMALLEST || isFromAnotherSite(request)) return payload
     const encoding = chooseEncoding(request, ENCODINGS)
     if (!encoding) return payload
     void reply.header('content-encoding', encoding).removeHeader('content-length')
@@ -60,11 +60,6 @@ function isCompressible(reply: FastifyReply, payload: unknown): payload is strin
 export function addVary(reply: FastifyReply, name: string): void {
   const vary = reply.getHeader('vary')
   void reply.header('vary', vary === undefined ? name : `${String(vary)}, ${name}`)
-}
-
-function isCausedByOtherSite({ headers }: FastifyRequest): boolean {
-  const site = headers['sec-fetch-site']
-  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
 /**

@@ -1,5 +1,6 @@
 import { problem } from '../../domain/errors.ts'
 import { ProblemError } from './problem.ts'
+import { isStorableText } from '../../domain/storable-text.ts'
 
 const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
@@ -25,7 +26,7 @@ export function readInstant(text: string): string | null {
 /** Refuses texts that PostgreSQL cannot store, and that can therefore match no row. */
 export function assertStorable(texts: object): void {
   for (const [name, value] of Object.entries(texts)) {
-    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+    if (typeof value === 'string' && !isStorableText(value)) {
       throw invalidQuery(name, 'contains an invalid character')
     }
   }

@@ -8,6 +8,7 @@ import { readFormFields, type FormFields, type FormProblem } from '../parts/form
 import { findEndOf, findStartOf, readLocal } from '../../../domain/local-times.ts'
 import { findTypes } from './event-groups.ts'
 import { WITHOUT_ID } from './event-sentence.ts'
+import { isStorableText } from '../../../domain/storable-text.ts'
 
 /** The filters of the event stream in an address. */
 const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const
@@ -101,7 +102,7 @@ const CHECKS: Record<string, Check> = {
   from: LOCAL,
   to: LOCAL,
   q: {
-    holds: (text) => [...text].length <= MAX_TEXT_CHARACTERS && !text.includes('\0') && text.isWellFormed(),
+    holds: (text) => [...text].length <= MAX_TEXT_CHARACTERS && isStorableText(text),
     fault: `must have at most ${MAX_TEXT_CHARACTERS} characters, and none that can't be stored`,
   },
   position: POSITION,

@@ -8,6 +8,7 @@ import { bodyProblem } from '../../server/body-faults.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
 import type { Html } from './page.ts'
+import { isStorableText } from '../../../domain/storable-text.ts'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>
@@ -32,9 +33,7 @@ export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown
 
 /** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
 function assertStorableFields(value: object): void {
-  const unstorable = Object.entries(value).filter(
-    ([, text]) => typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()),
-  )
+  const unstorable = Object.entries(value).filter(([, text]) => typeof text === 'string' && !isStorableText(text))
   if (unstorable.length === 0) return
   const faults = unstorable.map(([name]) =>
     fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`),

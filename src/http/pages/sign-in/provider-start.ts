@@ -17,6 +17,7 @@ import {
   type AuthorizationPurpose,
 } from './authorization-request.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
+import { isFromAnotherSite } from '../../server/cross-site.ts'
 
 type StartRequest = FastifyRequest<CompanyRoute>
 
@@ -39,7 +40,7 @@ export function addProviderStart(
     // Another site may lead here, but not sign its visitors in without asking them.
     const next = readOwnPath(readFormFields(request.query)['next'])
     const { company } = request.params
-    if (isFromElsewhere(request)) return reply.redirect(buildUrl(companyPath(company), { next }), 303)
+    if (isFromAnotherSite(request)) return reply.redirect(buildUrl(companyPath(company), { next }), 303)
     const provider = await findProvider(services, request)
     const authorizationRequest =
       provider && (await prepareAuthorizationRequest(services, request, authorizationRequests, provider))
@@ -103,10 +104,4 @@ async function findPurpose(
   }
   // The account page's form has asked for this: a link alone, which anybody can make, is not enough.
   return asked?.userId === user.userId ? asked : { to: 'sign in' }
-}
-
-/** Whether another site caused the request. */
-function isFromElsewhere({ headers }: FastifyRequest): boolean {
-  const site = headers['sec-fetch-site']
-  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
