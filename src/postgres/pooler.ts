@@ -5,7 +5,7 @@ import { StartupError } from './startup-error.ts'
 /** The settings that name a database. */
 export type DatabaseSetting = 'DATABASE_URL' | 'MIGRATE_DATABASE_URL'
 
-/** Two of them meet in one process of a pooler that has up to three. */
+/** With four clients, at least two share a server process if the pooler has at most three. */
 const CLIENTS = 4
 const ANSWERS_WITHIN_MS = 5_000
 
@@ -34,7 +34,7 @@ export async function assertOwnSessions(url: string, setting: DatabaseSetting): 
   const clients: pg.Client[] = []
   try {
     const first = await connect(url, clients)
-    // A pooler makes up the number that it gives to a client.
+    // A pooler gives each client a process id of its own making.
     if ((await backendOf(first)) === (first as unknown as { processID: number }).processID) return
     while (clients.length < CLIENTS) await connect(url, clients)
     const seen: number[] = []

@@ -22,6 +22,20 @@ const LONGEST_WAIT_MS = 60_000
 const FINISHING_MS = 5_000
 
 /**
+ * A webhook that was announced, until nothing is left to send:
+ *
+ *     waiting     for a free slot of its pace
+ *     delivering  a round of messages, under a lease in the database. Then: waiting again, if more is due; released, if
+ *                 not, or if another process has the lease
+ *     released    forgotten, unless it was announced in the meantime: then waiting again
+ */
+interface Run {
+  /** Whether the webhook was announced during its round. */
+  isWokenAgain: boolean
+  done: Promise<void>
+}
+
+/**
  * Delivers to many webhooks at once. Receivers that failed in their last round have slots of their own, so they delay
  * only each other. So have those that were slow, and new ones until they have answered promptly. Companies take turns.
  */
@@ -33,17 +47,17 @@ export function createDispatcher(options: LeaseServices): Dispatcher {
     slow: createSlots(ROUNDS.slow),
     failing: createSlots(ROUNDS.failing),
   }
-  const running = new Map<string, { isWokenAgain: boolean; done: Promise<void> }>()
+  const running = new Map<string, Run>()
   const stopping = new AbortController()
   const cutOff = new AbortController()
 
   function start(webhook: DueWebhook): void {
-    const known = running.get(webhook.webhookId)
-    if (known) {
-      known.isWokenAgain = true
+    const run = running.get(webhook.webhookId)
+    if (run) {
+      run.isWokenAgain = true
       return
     }
-    const entry = { isWokenAgain: false, done: Promise.resolve() }
+    const entry: Run = { isWokenAgain: false, done: Promise.resolve() }
     running.set(webhook.webhookId, entry)
     entry.done = inCompany(webhook.companyId, () => deliverAll(webhook, entry))
       .catch((error: unknown) => {
@@ -54,7 +68,7 @@ export function createDispatcher(options: LeaseServices): Dispatcher {
       .finally(() => running.delete(webhook.webhookId))
   }
 
-  async function deliverAll(webhook: DueWebhook, entry: { isWokenAgain: boolean }): Promise<void> {
+  async function deliverAll(webhook: DueWebhook, entry: Run): Promise<void> {
     const leaseId = randomUUID()
     let { pace } = webhook
     const takeRound = () =>

@@ -31,11 +31,21 @@ export interface Lanes {
 }
 
 /**
+ * Where a company's calls wait:
+ *
+ *     shared     the lane of small calls of all companies. A statement costs much the same for one row as for thirty.
+ *     large      one of the other lanes. The company sent a large call, and has calls there until all are answered.
+ *     contended  a queue of its own. Another process or the other lane holds the company's head; once the queue is empty,
+ *                the company's next call goes to one of the lanes again.
+ *
+ * A company moves from shared to large with a large call, and from either to contended when a transaction finds its head
+ * held.
+ */
+type LaneKind = 'shared' | 'large' | 'contended'
+
+/**
  * Queues the calls of this process, so that those that arrive while a transaction runs share the next one (group
- * commit). Companies take turns, one call each. Small calls of all companies share one lane: a statement costs much the
- * same for one row as for thirty. A company with a larger call goes to a lane of its own, with all that it sends, until
- * nothing of it is left there. A company that another process holds up, or that is still busy in the other lane, gets a
- * queue of its own until that is empty, so that it delays nobody else.
+ * commit). Companies take turns, one call each, and delay nobody else: see LaneKind.
  *
  * A company may have at most a quarter of the calls and records that this process accepts. Its further calls wait in a
  * line of its own, and are refused if that line is full. Other companies do not notice.
@@ -53,8 +63,8 @@ export function createLanes(given: LaneOptions): Lanes {
   // calls.
   const callsTaken = createBudget({ total: maxWaiting, maxWaiting, maxWaitMs })
   const recordsTaken = createBudget({ total: maxRecordsWaiting, maxWaiting, maxWaitMs })
-  // The number of calls of a company in its own lane.
-  const inOwnLane = new Map<string, number>()
+  /** The number of calls of a company in a large lane. */
+  const largeCalls = new Map<string, number>()
 
   /** Commits the calls of companies that nobody holds up. The others get a queue of their own. */
   async function commitFree(calls: WriteCall[]): Promise<Promise<Committed>[]> {
@@ -65,18 +75,31 @@ export function createLanes(given: LaneOptions): Lanes {
     })
   }
 
+  function findLane(call: WriteCall): LaneKind {
+    if (contended.has(call.companyId)) return 'contended'
+    return isSmall(call) && !largeCalls.has(call.companyId) ? 'shared' : 'large'
+  }
+
   async function submit(call: WriteCall): Promise<Committed> {
+    switch (findLane(call)) {
+      case 'shared':
+        return shared.submit(call, call.waitsUntil)
+      case 'large':
+        return submitLarge(call)
+      case 'contended':
+        return contended.submit(call, call.waitsUntil)
+    }
+  }
+
+  async function submitLarge(call: WriteCall): Promise<Committed> {
     const { companyId, waitsUntil } = call
-    if (contended.has(companyId)) return contended.submit(call, waitsUntil)
-    const before = inOwnLane.get(companyId) ?? 0
-    if (before === 0 && isSmall(call)) return shared.submit(call, waitsUntil)
-    inOwnLane.set(companyId, before + 1)
+    largeCalls.set(companyId, (largeCalls.get(companyId) ?? 0) + 1)
     try {
       return await largeLanes[laneOf(companyId, lanes)]!.submit(call, waitsUntil)
     } finally {
-      const left = inOwnLane.get(companyId)! - 1
-      if (left > 0) inOwnLane.set(companyId, left)
-      else inOwnLane.delete(companyId)
+      const left = largeCalls.get(companyId)! - 1
+      if (left > 0) largeCalls.set(companyId, left)
+      else largeCalls.delete(companyId)
     }
   }
 

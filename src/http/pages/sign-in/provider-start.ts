@@ -37,7 +37,7 @@ export function addProviderStart(
 ): void {
   app.get<CompanyRoute>('/sign-in/:company/start', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
-    // Another site may lead here, but not sign its visitors in without asking them.
+    // Another site may link here, but its visitors confirm before they are signed in.
     const next = readOwnPath(readFormFields(request.query)['next'])
     const { company } = request.params
     if (isFromAnotherSite(request)) return reply.redirect(buildUrl(companyPath(company), { next }), 303)
