@@ -80,6 +80,26 @@ function findOffset(instant: number, timeZone: string): number {
   return shown - Math.floor(instant / 1000) * 1000
 }
 
+/** Formats an instant in a time zone, such as `20 Nov 2026, 14:05:09 CET`. */
+export function formatTime(instant: string, timeZone: string): string {
+  return getFormatter(timeZone).format(new Date(instant))
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function getFormatter(timeZone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(timeZone)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-GB', {
+      ...{ timeZone, timeZoneName: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    })
+    // There are some 600 time zones, and a company's is one of them.
+    formatters.set(timeZone, formatter)
+  }
+  return formatter
+}
+
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
 function getClock(timeZone: string): Intl.DateTimeFormat {

@@ -10,7 +10,7 @@ import type { EmailContent } from '../mail/email.ts'
 import { quote } from '../mail/email.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
-import { beginFor } from '../../postgres/cluster/company-connections.ts'
+import { transactFor } from '../../postgres/cluster/company-connections.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
 const GATHERED_MINUTES = 15
@@ -34,9 +34,7 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
   const changes = await listChanges(db, companyId, upTo)
   if (changes.length === 0) return
   const names = await readNames(db, companyId, [...new Set(changes.map(({ data }) => data.subject_id))])
-  const client = await beginFor(pool, companyId)
-  let isOver = false
-  try {
+  const hasTold = await transactFor(pool, companyId, async (client) => {
     let hasTold = false
     for (const { userId, position } of await lockUsers(client, companyId)) {
       const untold = changes.filter((change) => change.position > position)
@@ -49,13 +47,9 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
       )
       hasTold = true
     }
-    await client.query('commit')
-    isOver = true
-    if (hasTold) outbox.announce([companyId])
-  } finally {
-    // A connection with an open transaction is not used again.
-    client.release(!isOver)
-  }
+    return hasTold
+  })
+  if (hasTold) outbox.announce([companyId])
 }
 
 const IS_DUE = `wants_alerts and role = 'admin' and removed_at is null

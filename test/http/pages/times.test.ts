@@ -1,5 +1,6 @@
 import t from 'tap'
-import { formatAge, formatTime } from '../../../src/http/pages/parts/times.ts'
+import { formatTime } from '../../../src/domain/local-times.ts'
+import { formatAge } from '../../../src/http/pages/parts/times.ts'
 
 await t.test("an instant is shown with the time zone's offset at that instant", async (t) => {
   t.equal(formatTime('2026-10-25T00:59:59.000Z', 'Europe/Berlin'), '25 Oct 2026, 02:59:59 CEST')

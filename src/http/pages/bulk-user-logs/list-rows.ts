@@ -5,7 +5,7 @@ import { renderStatusBadge } from '../parts/badges.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { formatTime } from '../parts/times.ts'
+import { formatTime } from '../../../domain/local-times.ts'
 import { capitalise, COUNTS, listDone, VERBS } from '../parts/call-words.ts'
 
 /** Renders a row for each entry. The whole row is its link. */

@@ -11,7 +11,7 @@ import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { formatTime } from '../parts/times.ts'
+import { formatTime } from '../../../domain/local-times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`

@@ -19,7 +19,8 @@ import {
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
-import { formatTime, renderTime } from '../parts/times.ts'
+import { formatTime } from '../../../domain/local-times.ts'
+import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.company.path

@@ -23,12 +23,11 @@ import {
   type FormProblem,
 } from '../parts/form.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { findEndOf, readLocal } from '../../../domain/local-times.ts'
+import { findEndOf, formatTime, readLocal } from '../../../domain/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { formatTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path

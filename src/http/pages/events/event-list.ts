@@ -4,7 +4,7 @@ import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { Html } from '../parts/page.ts'
-import { formatTime } from '../parts/times.ts'
+import { formatTime } from '../../../domain/local-times.ts'
 import { listNamedIds, renderSentence } from './event-sentence.ts'
 import { renderEventLink } from './event-values.ts'
 

@@ -6,7 +6,8 @@ import { buildUrl } from './addresses.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import { formatNumber } from './shown-values.ts'
-import { formatLength, formatTime } from './times.ts'
+import { formatTime } from '../../../domain/local-times.ts'
+import { formatLength } from './times.ts'
 
 /** Where an administrator mends what is wrong. */
 const PAGES = {

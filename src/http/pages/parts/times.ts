@@ -1,31 +1,12 @@
-import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { html } from 'hono/html'
+import { formatTime } from '../../../domain/local-times.ts'
+import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import type { Html } from './page.ts'
 
 /** Renders an RFC 3339 instant in the company's time zone, with its age. */
 export function renderTime(instant: string, timeZone: string, nowMs = databaseTimeMs()): Html {
   return html`<time datetime="${instant}">${formatTime(instant, timeZone)}</time>
     <span class="ago" data-since="${instant}">${formatAge(Date.parse(instant), nowMs)}</span>`
-}
-
-/** Formats an instant in a time zone, such as `20 Nov 2026, 14:05:09 CET`. */
-export function formatTime(instant: string, timeZone: string): string {
-  return getFormatter(timeZone).format(new Date(instant))
-}
-
-const formatters = new Map<string, Intl.DateTimeFormat>()
-
-function getFormatter(timeZone: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(timeZone)
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat('en-GB', {
-      ...{ timeZone, timeZoneName: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
-    })
-    // There are some 600 time zones, and a company's is one of them.
-    formatters.set(timeZone, formatter)
-  }
-  return formatter
 }
 
 /** Each unit with its length, and the distance that rounds to one of it. */
