@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user
-         * @description The response has a one-time token, shown only once. Pass it on: with it, the user sets a password and can then sign in. Where the company requires its identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.
+         * @description The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password of a user
-         * @description The current password, passkeys, recovery codes, the link to an account at the identity provider, and all sessions stop working immediately; access tokens keep working. The response has a one-time token for a new password, shown only once.
+         * @description The current password, passkeys, recovery codes, the link to an account at the identity provider, and all sessions stop working immediately; access tokens keep working. The response has a one-time token for a new password, shown only once, which is sent by email too if the service is configured to.
          */
         post: operations["resetUserPassword"];
         delete?: never;
@@ -2265,6 +2265,8 @@ export interface components {
                 token: string;
                 /** Format: date-time */
                 expires_at: string;
+                /** @description Whether a message with the link is on its way to the user. False where the service sends no email, and after too many messages in an hour: pass the token on yourself. */
+                emailed: boolean;
             };
         };
         KeyVerification: {

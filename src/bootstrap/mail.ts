@@ -6,6 +6,7 @@ import { readMailServer } from '../delivery/mail/mail-server.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { PgBoss } from '../workers/queues.ts'
+import { findConfiguredSecretBox } from './secrets.ts'
 
 /** The server that sends messages; null if none is configured. Throws a StartupError if they could not be stored. */
 export function findMailServer(config: Config, secrets: SecretBox): MailServer | null {
@@ -26,4 +27,12 @@ export function createOutbox(
   if (!server) return { outbox: undefined, flush: async () => undefined }
   const { announce, idle } = createAnnouncer(boss, onError)
   return { outbox: { publicUrl: config.PUBLIC_URL!, secrets, announce }, flush: idle }
+}
+
+/** Opens the outbox of a command. The sweep of the workers finds its messages. Throws like `findMailServer`. */
+export async function findOutbox(config: Config): Promise<Outbox | undefined> {
+  if (config.SMTP_URL === undefined) return undefined
+  const secrets = await findConfiguredSecretBox(config)
+  findMailServer(config, secrets)
+  return { publicUrl: config.PUBLIC_URL!, secrets, announce: () => undefined }
 }

@@ -103,6 +103,38 @@ await t.test("a user's role and status are changed, and tokens follow at once", 
   failsWithLine(t, lastAdmin, /^employee-ledger: /)
 })
 
+await t.test(
+  'invitations, resets and tokens send messages with the settings of the service, and none without',
+  async (t) => {
+    const settings = {
+      SMTP_URL: 'smtp://localhost:1',
+      MAIL_FROM: 'ledger@ledger.example',
+      PUBLIC_URL: 'http://localhost',
+    }
+    const mailing = { ...ENVIRONMENT, ...settings, SECRETS_KEY: service.config.SECRETS_KEY! }
+    const invite = (email: string, environment: Environment) =>
+      runJson<{ user_id: string; emailed: boolean }>(
+        t,
+        ['user', 'invite', '--company', company, '--email', email, '--name', 'Mia', '--role', 'member'],
+        environment,
+      )
+    t.equal((await invite('silent@acme.example', ENVIRONMENT)).emailed, false)
+    const { user_id: id, emailed } = await invite('mia@acme.example', mailing)
+    t.equal(emailed, true)
+    const of = ['--company', company, '--user', id]
+    t.match(await runJson(t, ['user', 'reset', ...of], mailing), { emailed: true })
+    await runJson(t, ['token', 'issue', ...of, '--name', 'CI'], mailing)
+    const { rows } = await service.pool.query<{ kind: string; user_id: string }>('select kind, user_id from emails')
+    t.strictSame(rows.map(({ kind }) => kind).toSorted(), ['invitation', 'invitation', 'token_issued'])
+    t.ok(rows.every(({ user_id: to }) => to === toUuid(id)))
+    failsWithLine(
+      t,
+      await runCommand(t, ['user', 'reset', ...of], { ...mailing, SECRETS_KEY: '' }),
+      /^employee-ledger: SMTP_URL requires SECRETS_KEY/,
+    )
+  },
+)
+
 await t.test('an unknown id is a one-line error', async (t) => {
   const unknown = 'key_01h455vb4pex5vsknk084sn02q'
   const ended = await runCommand(t, ['key', 'disable', '--company', company, '--key', unknown], ENVIRONMENT)

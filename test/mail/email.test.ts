@@ -50,7 +50,7 @@ await t.test('what is stored of a message is limited', async (t) => {
     subject: 's'.repeat(500),
     paragraphs: Array<string>(100).fill('p'.repeat(5_000)),
   })
-  t.equal(subject.length, 200)
+  t.equal(subject.length, 400)
   t.equal(paragraphs.length, 40)
   t.ok(paragraphs.every((paragraph) => typeof paragraph === 'string' && paragraph.length === 2_000))
 })

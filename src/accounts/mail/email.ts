@@ -11,7 +11,8 @@ export interface EmailContent {
   paragraphs: Paragraph[]
 }
 
-const MAX_SUBJECT = 200
+/** Enough for two quoted names, so that none is cut within its isolates. */
+const MAX_SUBJECT = 400
 const MAX_PARAGRAPHS = 40
 const MAX_PARAGRAPH = 2_000
 const MAX_QUOTED = 100

@@ -37,12 +37,17 @@ export interface NewEmail extends EmailContent {
 const TRIED_HOURS = 24
 /** Messages of a company that may wait; their number is what a company can make the service store. */
 const MAX_WAITING = 10_000
+/** Messages of a kind to a user in an hour, so that nobody can fill a mailbox. Alerts have an interval of their own. */
+const MAX_AN_HOUR = 5
+/** Invitations of a company in an hour: they go to people who may never have heard of the service. */
+const MAX_INVITATIONS_AN_HOUR = 200
 /** How long it is kept what was sent to whom, without what it said. */
 const EMAILS_KEPT_DAYS = 30
 
 /**
- * Inserts a message in the caller's transaction. Returns false, and inserts nothing, if the user was removed, or if too
- * many messages of the company wait. After COMMIT, call `announce`.
+ * Inserts a message in the caller's transaction. Returns false, and inserts nothing, if the user was removed or got
+ * MAX_AN_HOUR of its kind, or if the company has too many that wait, or invitations. After COMMIT, call `announce`.
+ * Whoever writes a message because of a request locks the user, so that two at once stay within the limit.
  */
 export async function enqueueEmail(
   client: Pick<ClientBase, 'query'>,
@@ -57,11 +62,20 @@ export async function enqueueEmail(
        least(statement_timestamp() + interval '${TRIED_HOURS} hours', $6::timestamptz)
      from users u
      where u.company_id = $1 and u.user_id = $2 and u.removed_at is null
-       and (select count(*) from (select from emails e where e.company_id = $1 and e.ended_at is null
-         limit ${MAX_WAITING}) as waiting) < ${MAX_WAITING}`,
+       and ${hasFewer(MAX_WAITING, 'e.ended_at is null')}
+       and ($4 = 'alert' or ${hasFewer(MAX_AN_HOUR, `e.user_id = $2 and e.kind = $4 and ${IN_LAST_HOUR}`)})
+       and ($4 <> 'invitation' or ${hasFewer(MAX_INVITATIONS_AN_HOUR, `e.kind = 'invitation' and ${IN_LAST_HOUR}`)})`,
     [toUuid(companyId), toUuid(userId), emailId, kind, sealed, expiresAt ?? null],
   )
   return rowCount === 1
+}
+
+const IN_LAST_HOUR = "e.created_at > statement_timestamp() - interval '1 hour'"
+
+/** The condition that the company $1 has fewer messages than `limit` for which another condition holds. */
+function hasFewer(limit: number, condition: string): string {
+  return `(select count(*) from (select from emails e where e.company_id = $1 and ${condition}
+    limit ${limit}) as counted) < ${limit}`
 }
 
 /** Names the row of a message, for encryption. */
@@ -72,19 +86,6 @@ export function placeOfEmail(emailId: string): string {
 /** Opens what a stored message says. Throws UnreadableSecretError. */
 export function decryptContent(secrets: SecretBox, sealed: Buffer, emailId: string): EmailContent {
   return JSON.parse(secrets.decrypt(sealed, placeOfEmail(emailId))) as EmailContent
-}
-
-/** Counts the messages of a kind to a user in the last hour. */
-export async function countRecentEmails(
-  client: Pick<ClientBase, 'query'>,
-  { companyId, userId, kind }: Pick<NewEmail, 'companyId' | 'userId' | 'kind'>,
-): Promise<number> {
-  const { rows } = await client.query<{ count: number }>(
-    `select count(*)::integer as count from emails
-     where company_id = $1 and user_id = $2 and kind = $3 and created_at > statement_timestamp() - interval '1 hour'`,
-    [toUuid(companyId), toUuid(userId), kind],
-  )
-  return rows[0]!.count
 }
 
 /**

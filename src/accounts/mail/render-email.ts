@@ -30,7 +30,7 @@ export async function renderEmail({ subject, paragraphs }: EmailContent, origin:
     <title>${toPlainText(subject)}</title>
   </head>
   <body style="color-scheme: light dark; margin: 0; padding: 24px">
-    <div style="${FONT}; ${WIDTH}; margin: 0 auto; font-size: 16px; line-height: 1.5">
+    <div style="${FONT}; ${WIDTH}; margin: 0 auto; font-size: 16px; line-height: 1.5; overflow-wrap: anywhere">
       <h1 style="font-size: 20px; line-height: 1.3; margin: 0 0 16px">${renderQuoted(subject)}</h1>
       ${paragraphs.map(renderHtml)}
       <p style="margin: 32px 0 0; font-size: 14px; opacity: 0.75">${footer}</p>
@@ -49,8 +49,7 @@ function renderText(paragraph: Paragraph): string {
 }
 
 function renderHtml(paragraph: Paragraph) {
-  if (typeof paragraph === 'string')
-    return html`<p style="margin: 0 0 16px; overflow-wrap: anywhere">${renderQuoted(paragraph)}</p>`
+  if (typeof paragraph === 'string') return html`<p style="margin: 0 0 16px">${renderQuoted(paragraph)}</p>`
   return html`<p style="margin: 24px 0">
     <a href="${paragraph.url}" style="${BUTTON}; display: inline-block; padding: 10px 18px; border-radius: 6px; font-weight: 600; text-decoration: none">${renderQuoted(paragraph.text)}</a>
   </p>`

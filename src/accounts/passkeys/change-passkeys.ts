@@ -6,6 +6,7 @@ import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, RefusedByStateError } from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { changeUserRow } from '../users/change-user.ts'
+import { notifyUser } from '../users/email-user.ts'
 import { hashSecret } from '../users/new-secret.ts'
 import {
   countRecoveryCodes,
@@ -20,9 +21,9 @@ import type { PasskeyOwner } from './user-handle.ts'
 import type { NewCredential } from './webauthn.ts'
 
 /**
- * Adds a passkey of the actor, if the actor still has the version that was `seen`. Returns the first recovery codes, which
- * are shown once: from now on, the password alone is not enough. Null for someone who has codes, or no password to use
- * them with. Throws RefusedByStateError.
+ * Adds a passkey of the actor, if the actor still has the version that was `seen`, and tells the actor by email. Returns
+ * the first recovery codes, which are shown once: from now on, the password alone is not enough. Null for someone who
+ * has codes, or no password to use them with. Throws RefusedByStateError.
  */
 export async function addPasskey(
   services: CompanyServices,
@@ -38,6 +39,7 @@ export async function addPasskey(
     const { events, result } = await changeUserRow(client, companyId, userId, change, seen)
     if (!(await insertPasskey(client, owner, { id: passkeyId, name, credential }, now)))
       throw new RefusedByStateError(ADDED_ALREADY)
+    await notifyUser(client, services, acting, { userId, change: { kind: 'passkey_added', name }, now })
     if (!result.hasPassword || (await countRecoveryCodes(client, owner)) > 0) return { events, result: null }
     const issued = await issueCodes(client, owner)
     return { events: [...events, ...issued.events], result: issued.codes }

@@ -3,7 +3,8 @@ import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import { companyOfLinkToken } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
 import type { UserOfLink } from './user-rows.ts'
-import { findUserOfLink, storePassword } from './user-rows.ts'
+import { findUserOfLink, hasHadAccess, storePassword } from './user-rows.ts'
+import { notifyUser } from './email-user.ts'
 import type { ChangedUser } from './change-user.ts'
 import { changeUserRow } from './change-user.ts'
 import type { Client } from '../../domain/client.ts'
@@ -14,9 +15,10 @@ import { hashPassword } from './password.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 
 /**
- * Sets a user's password with a one-time token, which cannot be used again. Throws RefusedCredentialsError if the token is
- * malformed, unknown, used, replaced or expired, and RefusedByStateError where the company requires its identity
- * provider instead. Hashes the password, which is expensive, only for a valid token.
+ * Sets a user's password with a one-time token, which cannot be used again. Tells the user by email, unless it is the
+ * first way to sign in. Throws RefusedCredentialsError if the token is malformed, unknown, used, replaced or expired,
+ * and RefusedByStateError where the company requires its identity provider instead. Hashes the password, which is
+ * expensive, only for a valid token.
  */
 export async function acceptInvitation(
   services: CompanyServices,
@@ -28,11 +30,14 @@ export async function acceptInvitation(
   const actor = await requireUserOfLink(services.pool, companyId, token)
   const passwordHash = await hashPassword(password)
   const acting = { companyId, actor, client: sender }
-  const { result, position } = await changeCompany(services, acting, 'any role', async (client) => {
+  const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     // Of two concurrent uses, the second finds the token used.
     if ((await requireUserOfLink(client, companyId, token)) !== actor) throw makeTokenError()
+    const isFirst = !(await hasHadAccess(client, companyId, actor))
     const { events, result } = await changeUserRow(client, companyId, actor, { change: 'set_password' })
     await storePassword(client, acting, passwordHash)
+    if (!isFirst)
+      await notifyUser(client, services, acting, { userId: actor, change: { kind: 'password_changed' }, now })
     return { events, result: { ...result, linkExpiresAt: null } }
   })
   return { user: result, position }

@@ -3,6 +3,7 @@ import { loadPasswordHash, storePassword } from './user-rows.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, refuseOutdated } from '../change-company.ts'
 import { changeUserRow } from './change-user.ts'
+import { notifyUser } from './email-user.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { NewSession } from './sessions.ts'
@@ -21,9 +22,8 @@ type PasswordChange = { outcome: 'wrong password' } | { outcome: 'changed'; cook
 
 /**
  * Changes the user's own password, given the current one. Ends all sessions of the user and starts a new one, which
- * replaces that of `cookie`. Throws
- * RefusedByStateError if the password was changed meanwhile, RefusedCredentialsError if the user no longer has one, and
- * UnavailableError if too many passwords are being checked.
+ * replaces that of `cookie`. Tells the user by email. Throws RefusedByStateError if the password was changed meanwhile,
+ * RefusedCredentialsError if the user no longer has one, and UnavailableError if too many passwords are being checked.
  */
 export async function changeOwnPassword(
   { company, pool, session }: PasswordServices,
@@ -35,13 +35,14 @@ export async function changeOwnPassword(
   if (checked === null) throw new RefusedCredentialsError('the user no longer has a password')
   if (!(await verifyPassword(current, checked))) return { outcome: 'wrong password' }
   const passwordHash = await hashPassword(next)
-  await changeCompany(company, acting, 'any role', async (client) => {
+  await changeCompany(company, acting, 'any role', async (client, now) => {
     // Of two concurrent changes, the second finds a password that it has not checked.
     if ((await loadPasswordHash(client, companyId, userId)) !== checked)
       throw refuseOutdated('Your password has already been changed. Nothing was done this time')
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
     if (cookie !== null) await deleteReplacedSession(client, companyId, cookie)
     await storePassword(client, acting, passwordHash)
+    await notifyUser(client, company, acting, { userId, change: { kind: 'password_changed' }, now })
     return { events, result }
   })
   // A session is enough here: no second step is asked for.

@@ -5,7 +5,8 @@ import { toUuid } from '../../domain/ids.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import type { UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { decideUserChange, evolveUser } from '../../domain/accounts/user-lifecycle.ts'
-import { deleteUserAccess, loadUser, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
+import { emailLink } from './email-user.ts'
+import { deleteUserAccess, hasHadAccess, loadUser, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, refuseOutdated, unwrapDecision, RefusedByStateError } from '../change-company.ts'
@@ -53,7 +54,8 @@ export async function removeUser(services: CompanyServices, acting: Acting, user
 /**
  * Issues a one-time token to set a new password. The current password, passkeys, recovery codes, the link to an account
  * at the identity provider, earlier one-time tokens and all sessions stop working immediately; access tokens keep
- * working. With `seen`, only if the user still has that version. Throws RefusedByStateError.
+ * working. Sends the token by email, if the service sends email. With `seen`, only if the user still has that version.
+ * Throws RefusedByStateError.
  */
 export async function resetUserPassword(
   services: CompanyServices,
@@ -66,10 +68,13 @@ export async function resetUserPassword(
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const link = makeOneTimeLink(linkToken, now)
     const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
+    const kind = (await hasHadAccess(client, companyId, userId)) ? 'password_reset' : 'invitation'
     const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
     await storeLink(client, acting, userId, link)
-    const user: UserRecord = { ...result, linkExpiresAt: link.expiresAt, hasPasskeys: false }
-    return { events, result: { user, linkExpiresAt: link.expiresAt } }
+    const { expiresAt } = link
+    const isEmailed = await emailLink(client, services, acting, { userId, kind, token: linkToken, expiresAt })
+    const user: UserRecord = { ...result, linkExpiresAt: expiresAt, hasPasskeys: false }
+    return { events, result: { user, linkExpiresAt: expiresAt, isEmailed } }
   })
   return { ...result, linkToken, position }
 }

@@ -6,6 +6,7 @@ import type { OneTimeLink } from './user-rows.ts'
 import { insertUser, isEmailTaken } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
 import { buildUser } from './add-user.ts'
+import { emailLink } from './email-user.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, RefusedByStateError } from '../change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
@@ -15,12 +16,14 @@ export interface UserWithLink {
   user: UserRecord
   linkToken: string
   linkExpiresAt: string
+  /** Whether the link is sent to the user by email. */
+  isEmailed: boolean
   position: number | null
 }
 
 /**
- * Adds a user, who sets the password with a one-time token. The email must be normalized. Throws RefusedByStateError
- * with `user_exists` if the email is taken.
+ * Adds a user, who sets the password with a one-time token, and sends it if the service sends email. The email must be
+ * normalized. Throws RefusedByStateError with `user_exists` if the email is taken.
  */
 export async function inviteCompanyUser(
   services: CompanyServices,
@@ -37,7 +40,10 @@ export async function inviteCompanyUser(
     const { user, events } = buildUser({ id, ...person }, [])
     const link = makeOneTimeLink(linkToken, now)
     const stored = await insertUser(client, companyId, user, { passwordHash: null, link }, now)
-    return { events, result: { user: stored, linkExpiresAt: link.expiresAt } }
+    const { expiresAt } = link
+    const email = { userId: id, kind: 'invitation', token: linkToken, expiresAt } as const
+    const isEmailed = await emailLink(client, services, acting, email)
+    return { events, result: { user: stored, linkExpiresAt: expiresAt, isEmailed } }
   })
   return { ...result, linkToken, position }
 }

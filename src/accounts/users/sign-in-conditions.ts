@@ -13,3 +13,12 @@ export function requiresProvider(company: string, user: string): string {
 export function hasPasskey(company: string, user: string): string {
   return `exists (select from passkeys where passkeys.company_id = ${company} and passkeys.user_id = ${user})`
 }
+
+/**
+ * The user of the row `u` may set a new password through a link that is sent by email: there is a password, and the
+ * company requires its identity provider of nobody.
+ */
+export function mayResetPassword(company: string): string {
+  return `u.password_hash is not null and not exists (select from identity_providers
+    where identity_providers.company_id = ${company} and identity_providers.use = 'required')`
+}

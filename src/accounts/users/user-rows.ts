@@ -7,13 +7,16 @@ import { SELECT_TOKENS, toTokenRecord } from './read-user-tokens.ts'
 import type { UserRecord, UserRow } from './users.ts'
 import type { SessionActor } from '../session-events.ts'
 import { endSessions } from '../session-events.ts'
-import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
+import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
 import { SELECT_USERS, toUserRecord } from './users.ts'
 
 /*
  * The rows of users and their tokens, written only under the lock of the company's head, together with the user's
- * events. Only the last use of a token is written without the lock.
+ * events. Only the last use of a token is written without the lock, and the link of someone who forgot the password.
  */
+
+const NO_RESET = 'reset_hash = null, reset_expires_at = null'
+const NO_LINKS = `link_hash = null, link_expires_at = null, ${NO_RESET}`
 
 /** Loads a user under the lock of its company's head; null if the company has no such user. */
 export async function loadUser(client: ClientBase, companyId: string, userId: string): Promise<UserRecord | null> {
@@ -41,6 +44,16 @@ export async function loadUserFacts(client: ClientBase, companyId: string, userI
     [toUuid(companyId), toUuid(userId)],
   )
   return rows[0]!
+}
+
+/** Whether a user has ever had a way to sign in: one who never had can only have been invited. */
+export async function hasHadAccess(client: ClientBase, companyId: string, userId: string): Promise<boolean> {
+  const { rows } = await client.query<{ has_had: boolean }>(
+    `select exists (select from events where company_id = $1 and stream_id = $2
+       and type in ('UserPasswordSet', 'UserIdentityLinked', 'UserPasskeyAdded')) as has_had`,
+    [toUuid(companyId), toUuid(userId)],
+  )
+  return rows[0]!.has_had
 }
 
 /** The SHA-256 of a one-time token, and when it expires. */
@@ -95,7 +108,7 @@ export async function storeIdentity(
   identity: Identity | null,
 ): Promise<void> {
   await client.query(
-    `update users set issuer = $3, subject = $4, link_hash = null, link_expires_at = null
+    `update users set issuer = $3, subject = $4, ${NO_LINKS}
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), identity?.issuer ?? null, identity?.subject ?? null],
   )
@@ -113,7 +126,8 @@ export async function storeLink(
 ): Promise<void> {
   const { companyId } = acting
   await client.query(
-    `update users set password_hash = null, issuer = null, subject = null, link_hash = $3, link_expires_at = $4
+    `update users set password_hash = null, issuer = null, subject = null, link_hash = $3, link_expires_at = $4,
+       ${NO_RESET}
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
   )
@@ -121,11 +135,11 @@ export async function storeLink(
   await endSessions(client, acting, 'password_reset', 'user_id = $2', [toUuid(userId)])
 }
 
-/** Stores the password of the actor. Deletes any link and ends the sessions. */
+/** Stores the password of the actor. Deletes the links and ends the sessions. */
 export async function storePassword(client: ClientBase, acting: SessionActor, passwordHash: string): Promise<void> {
   const { companyId, actor: userId } = acting
   await client.query(
-    `update users set password_hash = $3, link_hash = null, link_expires_at = null
+    `update users set password_hash = $3, ${NO_LINKS}
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), passwordHash],
   )
@@ -151,7 +165,7 @@ export async function deleteUserAccess(
   const { companyId } = acting
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
-    `update users set password_hash = null, link_hash = null, link_expires_at = null, removed_at = $3
+    `update users set password_hash = null, ${NO_LINKS}, removed_at = $3
      where company_id = $1 and user_id = $2`,
     [...ids, now],
   )
@@ -183,7 +197,7 @@ export interface UserOfLink {
   requiredProvider: string | null
 }
 
-/** Finds the user of a link; null if the link is unknown or has expired. */
+/** Finds the user of a link; null if the link is unknown, has expired, or may no longer set a password. */
 export async function findUserOfLink(
   client: Pick<ClientBase, 'query'>,
   companyId: string,
@@ -192,7 +206,9 @@ export async function findUserOfLink(
   const { rows } = await client.query<{ user_id: string; email: string; provider: string | null }>(
     `select u.user_id, u.email, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
      from users u left join identity_providers p on p.company_id = u.company_id
-     where u.company_id = $1 and u.link_hash = $2 and u.removed_at is null and u.link_expires_at > clock_timestamp()`,
+     where u.company_id = $1 and u.removed_at is null
+       and ((u.link_hash = $2 and u.link_expires_at > clock_timestamp())
+         or (u.reset_hash = $2 and u.reset_expires_at > clock_timestamp() and ${mayResetPassword('$1')}))`,
     [toUuid(companyId), linkHash],
   )
   const [row] = rows

@@ -5,6 +5,7 @@ import { addDays } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
 import { countWorkingTokens, insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
+import { notifyUser } from './email-user.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
@@ -32,7 +33,7 @@ interface WantedToken {
   seen?: number
 }
 
-/** Issues a token to a user. Throws RefusedByStateError, such as `too_many_tokens`. */
+/** Issues a token to a user, and tells the user. Throws RefusedByStateError, such as `too_many_tokens`. */
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
@@ -50,6 +51,7 @@ export async function issueUserToken(
     const { hash, lastFour } = digestSecret(secret)
     const token = { id, userId, name, lastFour, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
     await insertToken(client, companyId, token, hash)
+    await notifyUser(client, services, acting, { userId, change: { kind: 'token_issued', name, scope }, now })
     return { events, result: token }
   })
   return { token: result, secret, position }

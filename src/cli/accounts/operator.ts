@@ -1,4 +1,5 @@
-import type { Acting } from '../../accounts/change-company.ts'
+import type { Acting, CompanyServices } from '../../accounts/change-company.ts'
+import { findOutbox } from '../../bootstrap/mail.ts'
 import { newId } from '../../bootstrap/new-id.ts'
 import { createConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
@@ -13,6 +14,11 @@ export interface CompanyOptions {
 /** The operator, who changes a company from the command line. */
 export function asOperator(companyId: string): Acting {
   return { companyId, actor: OPERATOR }
+}
+
+/** Opens the services of changes of users, who may get messages. */
+export async function openUserServices({ config, store: { pool } }: Opened): Promise<CompanyServices> {
+  return { pool, newId, outbox: await findOutbox(config) }
 }
 
 /** Opens the services of changes that store secrets. */

@@ -25,7 +25,7 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).addCompanyUser))
   const invite = user
     .command('invite')
-    .description('invite a user; shows once the one-time token with which they set a password or link an account')
+    .description('invite a user; shows once, and emails, the one-time token to set a password or link an account')
     .action(loadOnRun(async () => (await import('./user.ts')).inviteUser))
   for (const command of [add, invite]) {
     command
@@ -51,7 +51,7 @@ export function addUserCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./user.ts')).changeRole))
   user
     .command('reset')
-    .description('reset password, passkeys, and linked account; shows once a one-time token for a new password')
+    .description('reset password, passkeys, and linked account; shows once, and emails, a one-time token')
     .addOption(companyOption())
     .addOption(userOption())
     .addOption(jsonOption())

@@ -12,7 +12,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest } from './list-newest.ts'
-import { asOperator, type CompanyOptions } from './operator.ts'
+import { asOperator, type CompanyOptions, openUserServices } from './operator.ts'
 
 interface UserOptions extends CompanyOptions {
   user: string
@@ -26,11 +26,11 @@ export async function addCompanyUser({ company: companyId, email, name, role, js
   print({ ...added }, json)
 }
 
-/** `user invite`: adds a user without a password, and issues a one-time token to set one. */
+/** `user invite`: adds a user without a password, and issues a one-time token to set one, which is emailed too. */
 export async function inviteUser({ company, email, name, role, json }: CompanyOptions & UserDetails) {
   const person = { email, name, role }
-  const invited = await withStore(({ store: { pool } }) =>
-    inviteCompanyUser({ pool, newId }, asOperator(company), person),
+  const invited = await withStore(async (opened) =>
+    inviteCompanyUser(await openUserServices(opened), asOperator(company), person),
   )
   print(describeUserAndLink(invited), json)
 }
@@ -53,7 +53,9 @@ export async function changeRole({ company, user, role, json }: UserOptions & { 
 
 /** `user reset`: issues a one-time token to set a new password. */
 export async function resetUser({ company, user, json }: UserOptions) {
-  const reset = await withStore(({ store: { pool } }) => resetUserPassword({ pool, newId }, asOperator(company), user))
+  const reset = await withStore(async (opened) =>
+    resetUserPassword(await openUserServices(opened), asOperator(company), user),
+  )
   print(describeUserAndLink(reset), json)
 }
 
@@ -80,8 +82,8 @@ export async function issueToken({
   scope,
 }: UserOptions & { name: string; days: number; scope?: TokenScope }) {
   const wanted = { userId: user, name, expiresInDays: days, scope: scope ?? null }
-  const { token, secret } = await withStore(({ store: { pool } }) =>
-    issueUserToken({ pool, newId }, asOperator(company), wanted),
+  const { token, secret } = await withStore(async (opened) =>
+    issueUserToken(await openUserServices(opened), asOperator(company), wanted),
   )
   print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
 }
@@ -99,6 +101,7 @@ function describeUser(user: UserRecord) {
   return { user_id: id, email, name, role, status, has_passkeys: hasPasskeys, created_at: createdAt }
 }
 
-function describeUserAndLink({ user, linkToken, linkExpiresAt }: UserWithLink) {
-  return { ...describeUser(user), one_time_token: linkToken, one_time_token_expires_at: linkExpiresAt }
+function describeUserAndLink({ user, linkToken, linkExpiresAt, isEmailed }: UserWithLink) {
+  const link = { one_time_token: linkToken, one_time_token_expires_at: linkExpiresAt, emailed: isEmailed }
+  return { ...describeUser(user), ...link }
 }

@@ -52,6 +52,11 @@ export const InvitedUser = Type.Object(
     invitation: Type.Object({
       token: Type.String({ description: 'Sets a password, once. It is shown only once.' }),
       expires_at: Time,
+      emailed: Type.Boolean({
+        description:
+          'Whether a message with the link is on its way to the user. False where the service sends no email, and after ' +
+          'too many messages in an hour: pass the token on yourself.',
+      }),
     }),
   },
   { $id: 'InvitedUser', ...STRICT },

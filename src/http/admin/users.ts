@@ -85,9 +85,9 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
         operationId: 'inviteUser',
         summary: 'Invite a user',
         description:
-          'The response has a one-time token, shown only once. Pass it on: with it, the user sets a password and can then ' +
-          'sign in. Where the company requires its identity provider, the page of the token, `/invitation?token=…`, links ' +
-          'the user to an account there instead.',
+          'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
+          'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
+          'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
         ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
       },
       ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
@@ -156,7 +156,7 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
         description:
           'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
           'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
-          'password, shown only once.',
+          'password, shown only once, which is sent by email too if the service is configured to.',
         ...{ tags, params, querystring: NoQuery, response: { 200: InvitedUser } },
         problems: ['user_not_found', 'user_removed', 'break_glass_user'],
       },
@@ -188,8 +188,11 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
   )
 }
 
-function sendInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, position }: UserWithLink): FastifyReply {
-  const invitation = { token: linkToken, expires_at: linkExpiresAt }
+function sendInvitation(
+  reply: FastifyReply,
+  { user, linkToken, linkExpiresAt, isEmailed, position }: UserWithLink,
+): FastifyReply {
+  const invitation = { token: linkToken, expires_at: linkExpiresAt, emailed: isEmailed }
   return setPositionHeader(forbidCaching(reply), position).send({ ...renderUser(user), invitation })
 }
 

@@ -32,6 +32,8 @@ export interface TestMailServer {
   judge: Judge
   /** Waits until so many messages were received, the refused ones included. */
   waitFor(count: number): Promise<ReceivedEmail[]>
+  /** Waits for the next message to an address, about something in its subject, that was not taken yet. */
+  take(address: string, about?: string): Promise<ReceivedEmail>
   /** The connections so far. */
   connections(): number
   close(): Promise<void>
@@ -47,6 +49,7 @@ export async function startMailServer(
   { port = 0, host = '127.0.0.1' } = {},
 ): Promise<TestMailServer> {
   const arrivals = new EventEmitter()
+  const taken = new Set<ReceivedEmail>()
   let connections = 0
   const answer = async (email: ReceivedEmail, done: (refusal?: Error | null) => void) =>
     done((await started.judge(email)) ?? null)
@@ -87,6 +90,17 @@ export async function startMailServer(
     port: opened,
     received: [],
     judge: () => undefined,
+    async take(address, about = '') {
+      const isWanted = ({ to, headers }: ReceivedEmail) => to.includes(address) && headers['subject']!.includes(about)
+      for (;;) {
+        const email = started.received.find((one) => isWanted(one) && !taken.has(one))
+        if (email) {
+          taken.add(email)
+          return email
+        }
+        await once(arrivals, 'arrival')
+      }
+    },
     connections: () => connections,
     async waitFor(count) {
       while (started.received.length < count) await once(arrivals, 'arrival')

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import type { CompanyServices } from '../../../accounts/change-company.ts'
 import { acceptInvitation, findInvitedUser } from '../../../accounts/users/accept-invitation.ts'
+import { INVITATION_PATH } from '../../../accounts/users/email-user.ts'
 import { hashSecret } from '../../../accounts/users/new-secret.ts'
 import { RefusedCredentialsError } from '../../../domain/accounts/refused-credentials-error.ts'
-import { problem } from '../../../domain/errors.ts'
+import { type Problem, problem } from '../../../domain/errors.ts'
 import { companyOfLinkToken } from '../../../domain/accounts/secrets.ts'
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
 import { AcceptBody } from '../../admin/user-schemas.ts'
@@ -25,13 +27,12 @@ import type { PageServices } from '../parts/page-services.ts'
 import { isReady } from './company-page.ts'
 import { keepAuthorizationRequest, createAuthorizationRequests } from './authorization-request.ts'
 
-/** The page that an invitation's one-time link leads to. */
-export const INVITATION_PATH = '/invitation'
-
-const USED_UP = problem(
-  'invalid_credentials',
-  'This link is invalid, has expired, or was already used. Ask an administrator for a new one.',
-)
+function describeUsedUp({ outbox }: CompanyServices): Problem {
+  const remedy = outbox
+    ? 'Use “Forgot your password?” on the sign-in page, or ask an administrator for a new one.'
+    : 'Ask an administrator for a new one.'
+  return problem('invalid_credentials', `This link is invalid, has expired, or was already used. ${remedy}`)
+}
 
 /**
  * `/invitation?token=…`: sets a password with a one-time link or, where the company requires its provider, links the user
@@ -49,7 +50,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     if (password !== repeated)
       throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'The passwords do not match')]))
     await acceptInvitation(company, { ...body, client: clientOf(request) }).catch((error: unknown) => {
-      throw error instanceof RefusedCredentialsError ? new ProblemError(USED_UP) : error
+      throw error instanceof RefusedCredentialsError ? new ProblemError(describeUsedUp(company)) : error
     })
   })
   app.post(INVITATION_PATH, async (request, reply) => {

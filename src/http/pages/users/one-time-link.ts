@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import { buildLinkUrl } from '../../../accounts/users/email-user.ts'
 import type { UserWithLink } from '../../../accounts/users/invite-user.ts'
-import type { SessionSettings } from '../../access/session.ts'
 import { findBaseUrl } from '../parts/base-url.ts'
-import { INVITATION_PATH } from '../sign-in/invitation.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
+import type { Html } from '../parts/page.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 
@@ -14,23 +15,30 @@ import { getViewer } from '../parts/viewer.ts'
 export function sendOneTimeLink(
   request: FastifyRequest,
   reply: FastifyReply,
-  sessions: SessionSettings,
+  { sessions, company: { outbox } }: PageServices,
   title: string,
   invited: UserWithLink,
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
-  const { user, linkToken, linkExpiresAt } = invited
-  const link = `${findBaseUrl(request, sessions)}${INVITATION_PATH}?token=${linkToken}`
+  const { user, linkToken, linkExpiresAt, isEmailed } = invited
+  const link = buildLinkUrl(findBaseUrl(request, sessions), linkToken)
   return sendUserPage(request, reply, viewer, {
     title,
     body: html`<h1>${title}</h1>
+      ${outbox ? renderEmailed(user.email, isEmailed) : ''}
       ${renderCopyWarning('the link')}
       <h2>One-time link for <bdi>${user.name}</bdi></h2>
       ${renderCopyable('link', link, 'Copy link')}
       <p>
-        Send it to <bdi>${user.email}</bdi> over a private channel: anyone who opens it can sign in as this user. It works once, until
+        ${isEmailed ? html`You can also send it to <bdi>${user.email}</bdi> yourself` : html`Send it to <bdi>${user.email}</bdi>`} over a private channel: anyone who opens it can sign in as this user. It works once, until
         ${renderTime(linkExpiresAt, viewer.timeZone)}.
       </p>
       <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,
   })
+}
+
+function renderEmailed(email: string, isEmailed: boolean): Html {
+  return isEmailed
+    ? html`<p class="notice" role="status">An email with the link is on its way to <bdi>${email}</bdi>.</p>`
+    : html`<p class="warning">No email was sent, because too many have been sent recently. Pass the link on yourself.</p>`
 }

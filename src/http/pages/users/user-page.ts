@@ -47,7 +47,7 @@ const DONE = {
 
 /** `/settings/users/{id}`: one user, with the role, password reset and removal. */
 export function addUserPage(app: FastifyInstance, services: PageServices): void {
-  const { company, sessions } = services
+  const { company } = services
   app.get<UserRoute>(`${PATH}/:id`, (request, reply) => sendUser(services, request, reply, null))
 
   app.post<UserRoute>(`${PATH}/:id/role`, async (request, reply) => {
@@ -69,7 +69,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
     try {
       const seen = readSeenVersion(readFormFields(request.body))
       const reset = await resetUserPassword(company, getActing(request), readUserId(request.params), seen)
-      return await sendOneTimeLink(request, reply, sessions, 'Password reset', reset)
+      return await sendOneTimeLink(request, reply, services, 'Password reset', reset)
     } catch (error) {
       return sendPasswordResetForm(services, request, reply, toFormProblem(error))
     }
@@ -130,7 +130,7 @@ async function sendUser(
       <h1><bdi>${formatUserName(user)}</bdi></h1>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${renderUserFacts(user, viewer.timeZone)}
       ${await renderSignIns(services, viewer, user)}
-      ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(user, viewer.userId, problem)}
+      ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, viewer.userId, problem)}
       <h2 id="tokens">Tokens</h2>
       ${await renderTokenList(services.db, request, { userId: user.id, path: `${PATH}/${user.id}` }, 'This user has no tokens.')}`,
   })
@@ -187,6 +187,7 @@ function renderRemovedUser(user: UserRecord): Html {
 }
 
 function renderUserActions(
+  { company: { outbox } }: PageServices,
   { id, role, hasPassword, identity }: UserRecord,
   viewerId: string,
   problem: FormProblem,
@@ -199,7 +200,7 @@ function renderUserActions(
     </form>
     <h2>Access</h2>
     <p class="actions">
-      <a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : 'Create new link…'}</a>
+      <a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : outbox ? 'Send new link…' : 'Create new link…'}</a>
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
     ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: 'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there links it again.', action: `${PATH}/${id}/unlink` })}`
@@ -220,10 +221,9 @@ async function sendPasswordResetForm(
     body: html`<h1>Reset password for <bdi>${user.name}</bdi>?</h1>
       ${renderFormAlert(problem)}
       <p>
-        The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'}, earlier one-time links and all sessions of <bdi>${user.email}</bdi> stop working immediately. You'll get a new
-        one-time link to share; it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
+        The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'}, earlier one-time links and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${services.company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
       </p>
-      ${isOwn ? html`<p class="warning">This is you: you'll be signed out immediately, and the link on the next page is your only way back. To change your password, use your account page instead.</p>` : ''}
+      ${isOwn ? html`<p class="warning">This is you: you'll be signed out immediately, and the new link is your only way back. To change your password, use your account page instead.</p>` : ''}
       <form method="post" action="${PATH}/${user.id}/reset-password" class="actions">
         ${renderSeenVersion(user.version)}
         <button class="danger">Reset password</button>

@@ -32,22 +32,25 @@ const { path: PATH } = NAVIGATION.users
 /** `/settings/users`: the list and the invitation form. Sending the form twice fails: the email is then taken. */
 export function addUsersPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendUserList(services, request, reply))
-  app.get(`${PATH}/new`, (request, reply) => sendInviteForm(request, reply, null))
-  const keptForm = { fields: ['email', 'name', 'role'], show: sendInviteForm }
+  const showForm = (request: FastifyRequest, reply: FastifyReply, problem: FormProblem) =>
+    sendInviteForm(services, request, reply, problem)
+  app.get(`${PATH}/new`, (request, reply) => showForm(request, reply, null))
+  const keptForm = { fields: ['email', 'name', 'role'], show: showForm }
   app.post(`${PATH}/new`, { config: { keptForm } }, async (request, reply) => {
     try {
       const { email = '', name = '', role = '' } = readFormFields(request.body)
       const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
       const person = { email: readEmailField(body), name: body.name, role: body.role }
       const invited = await inviteCompanyUser(services.company, getActing(request), person)
-      return await sendOneTimeLink(request, reply, services.sessions, 'User invited', invited)
+      return await sendOneTimeLink(request, reply, services, 'User invited', invited)
     } catch (error) {
-      return sendInviteForm(request, reply, toFormProblem(error))
+      return showForm(request, reply, toFormProblem(error))
     }
   })
 }
 
 async function sendInviteForm(
+  { company: { outbox } }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   problem: FormProblem,
@@ -58,7 +61,7 @@ async function sendInviteForm(
     title: 'Invite user',
     body: html`<h1>Invite user</h1>
       ${renderFormAlert(problem)}
-      <p>You'll get a one-time link to share; no email is sent. The link works for ${LINK_LIFE_DAYS} days.</p>
+      <p>${outbox ? "The person gets an email with a one-time link, which you'll see too." : "You'll get a one-time link to share; no email is sent."} The link works for ${LINK_LIFE_DAYS} days.</p>
       <form method="post" action="${PATH}/new" class="stack">
         ${renderField({ name: 'email', label: 'Email', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
         ${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}

@@ -1,0 +1,71 @@
+import type { ClientBase } from 'pg'
+import { isId, toUuid } from '../../domain/ids.ts'
+import type { AccountChange, EmailContext } from '../mail/account-emails.ts'
+import { describeAccountChange, describeInvitation, describeReset } from '../mail/account-emails.ts'
+import { enqueueEmail } from '../mail/outbox.ts'
+import type { Acting, CompanyServices } from '../change-company.ts'
+
+type Client = Pick<ClientBase, 'query'>
+type Services = Pick<CompanyServices, 'outbox'>
+
+/** A new one-time link of a user. */
+interface NewLink {
+  userId: string
+  kind: 'invitation' | 'password_reset'
+  token: string
+  /** RFC 3339 UTC. */
+  expiresAt: string
+}
+
+/**
+ * Writes the message with the link of an invitation or of an administrator's reset, in the transaction that stores the
+ * link. Returns whether there will be one: not where the service sends no email, nor beyond the limits of the outbox.
+ */
+export async function emailLink(
+  client: Client,
+  { outbox }: Services,
+  acting: Acting,
+  { userId, kind, token, expiresAt }: NewLink,
+): Promise<boolean> {
+  if (!outbox) return false
+  const context = await loadEmailContext(client, acting)
+  const describe = kind === 'invitation' ? describeInvitation : describeReset
+  const content = describe(context, { url: buildLinkUrl(outbox.publicUrl, token), expiresAt })
+  return enqueueEmail(client, outbox, { companyId: acting.companyId, userId, kind, expiresAt, ...content })
+}
+
+/** The path of the page that a one-time link leads to. */
+export const INVITATION_PATH = '/invitation'
+
+/** The one-time link of a token. `publicUrl` is the address of the service. */
+export function buildLinkUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}${INVITATION_PATH}?token=${token}`
+}
+
+/** Tells a user about a change of the account, in the transaction that makes it. `now` is RFC 3339 UTC. */
+export async function notifyUser(
+  client: Client,
+  { outbox }: Services,
+  acting: Acting,
+  { userId, change, now }: { userId: string; change: AccountChange; now: string },
+): Promise<void> {
+  if (!outbox) return
+  const context = await loadEmailContext(client, acting)
+  const content = describeAccountChange(context, change, { at: now, publicUrl: outbox.publicUrl })
+  await enqueueEmail(client, outbox, { companyId: acting.companyId, userId, kind: change.kind, ...content })
+}
+
+/** Loads what messages say about the company and about who acts. */
+export async function loadEmailContext(
+  client: Client,
+  { companyId, actor, client: sender }: Acting,
+): Promise<EmailContext> {
+  const { rows } = await client.query<{ name: string; time_zone: string; actor_name: string | null }>(
+    `select c.name, c.time_zone, u.name as actor_name
+     from companies c left join users u on u.company_id = c.company_id and u.user_id = $2
+     where c.company_id = $1`,
+    [toUuid(companyId), isId('usr', actor) ? toUuid(actor) : null],
+  )
+  const { name: companyName, time_zone: timeZone, actor_name: actorName } = rows[0]!
+  return { companyName, timeZone, actorName, address: sender?.address ?? null }
+}
