@@ -165,13 +165,13 @@ export const ConfigSchema = Type.Object({
     default: 10,
     minimum: 0,
     description:
-      'failed sign-ins in 15 minutes with one email address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
+      'failed sign-ins, and likewise requests for a new password, in 15 minutes with one email address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
   }),
   SIGN_IN_ADDRESS_LIMIT: Type.Integer({
     default: 50,
     minimum: 0,
     description:
-      'failed sign-ins in 15 minutes from one address (IPv6: /64, and ten times as many from a /48); 0: no limit; per process',
+      'failed sign-ins and requests for a new password in 15 minutes from one address (IPv6: /64, and ten times as many from a /48); 0: no limit; per process',
   }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,

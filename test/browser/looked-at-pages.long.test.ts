@@ -9,6 +9,7 @@ import { collectRoutes } from '../support/http/registered-routes.ts'
 
 const LOOKED_AT: Record<string, string> = {
   '/sign-in': 'sign-in/sign-in',
+  '/sign-in/forgot-password': 'sign-in/forgot-password',
   '/sign-in/:company': 'sign-in/company-provider',
   // Both are pages only when something fails.
   '/sign-in/:company/start': 'sign-in/company-provider',

@@ -44,6 +44,7 @@ for (const site of SITES) {
           ['/sign-in/passkey', { response: '{}' }, 401],
           ['/sign-in/passkey/options', {}, 503],
           ['/sign-in/recovery-code', { code: 'x' }, 401],
+          ['/sign-in/forgot-password', { email: company.member.email }, 404],
           [`/settings/api-keys/${company.key.api_id}/enable`, {}, 303],
           [`/settings/users/${company.member.user_id}/role`, { role: 'member' }, 303],
         ]

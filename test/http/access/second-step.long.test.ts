@@ -229,7 +229,7 @@ await t.test('guesses are limited: of recovery codes by user, of passkeys by pas
   await step.visit('/sign-in', { email: member.email, password: member.password })
   for (let at = 0; at < 3; at += 1) t.equal((await giveCode(step, `${'7'.repeat(23)}${at}`)).status, 401)
   const refused = await giveCode(step, codes[0]!)
-  t.match(refused, { status: 429, text: /Too many failed/ })
+  t.match(refused, { status: 429, text: /Too many attempts/ })
   t.ok(Number(refused.headers['retry-after']) > 0)
   for (let at = 0; at < 3; at += 1)
     t.equal((await tryPasskey(openVisitor(limited), authenticator, { isVerified: false })).status, 401)

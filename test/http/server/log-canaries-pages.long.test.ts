@@ -5,7 +5,7 @@ import { startService } from '../../support/service.ts'
 import { browse } from '../../support/http/sessions.ts'
 
 /*
- * The log of a real process at trace level while users sign in, set passwords, issue keys and invite others, and
+ * The log of a real process at trace level while users sign in, set passwords, forget them, issue keys and invite others, and
  * while all of that fails: it holds no password, cookie, link or secret.
  */
 
@@ -18,9 +18,13 @@ const server = launch(t, ['serve'], {
   LOG_LEVEL: 'trace',
   SIGN_IN_LIMIT: '0',
   SIGN_IN_ADDRESS_LIMIT: '0',
+  SECRETS_KEY: service.config.SECRETS_KEY!,
+  SMTP_URL: `smtp://ledger:${PASSWORD}@localhost:1`,
+  MAIL_FROM: 'ledger@ledger.example',
+  PUBLIC_URL: 'http://localhost:1',
 })
 const address = await server.prints(/listens on (http:\S+)/)
-const secrets = new Set([PASSWORD, admin.password, 'canary@example.com', 'Canary Name'])
+const secrets = new Set([PASSWORD, admin.password, admin.email, 'canary@example.com', 'Canary Name'])
 
 /** Calls everything that shows or takes a secret. Returns the statuses. */
 async function everything(
@@ -40,6 +44,8 @@ async function everything(
   const seenOn = (text: string) => /name="seen" value="(\d+)"/.exec(text)?.[1] ?? '0'
   await step('/sign-in', { email: 'canary@example.com', password: PASSWORD })
   await step('/sign-in', { email: admin.email, password: PASSWORD })
+  await step('/sign-in/forgot-password', { email: 'canary@example.com' })
+  await step('/sign-in/forgot-password', { email: admin.email })
   await step('/sign-in', { email: admin.email, password: admin.password })
   const { text: newKey } = await step('/settings/api-keys/new')
   await step('/settings/api-keys/new', {
@@ -69,12 +75,12 @@ async function everything(
 
 await t.test('the pages succeed and refuse', async (t) => {
   const { statuses } = await everything(null, 0)
-  t.strictSame(statuses, [401, 401, 303, 200, 200, 200, 422, 200, 200, 200, 401, 200, 200, 422, 422])
+  t.strictSame(statuses, [401, 401, 200, 200, 303, 200, 200, 200, 422, 200, 200, 200, 401, 200, 200, 422, 422])
 })
 
 await t.test('they fail with database errors that quote whole rows', async (t) => {
   const { cookie } = await everything(null, 1)
-  for (const [at, table] of ['sessions', 'api_keys', 'users', 'user_tokens'].entries()) {
+  for (const [at, table] of ['sessions', 'api_keys', 'users', 'user_tokens', 'emails'].entries()) {
     await asSuperuser(service.urls.superUrl, `alter table ${table} add constraint canary check (false) not valid`)
     const { statuses } = await everything(cookie, at + 2)
     t.ok(
@@ -88,6 +94,7 @@ await t.test('they fail with database errors that quote whole rows', async (t) =
 await t.test('none of it is in the log', async (t) => {
   const { stderr } = await server.end('SIGTERM')
   t.match(stderr, '"DatabaseError"', 'the failures were logged')
+  t.match(stderr, 'could not send a link to set a new password')
   t.ok(secrets.size > 12)
   for (const secret of secrets) t.notOk(stderr.includes(secret), secret.slice(0, 8))
   t.notMatch(stderr, /el_(?:live|user|link|ses)_\w{20}|argon2id/)

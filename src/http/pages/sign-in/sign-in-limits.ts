@@ -28,6 +28,8 @@ export interface SignInLimits {
   ): Promise<Outcome>
   /** Counts a question about where an email signs in. Throws a problem with `rate_limited` after too many. */
   countQuestion(request: FastifyRequest, reply: FastifyReply): void
+  /** Counts a request for a new password of the person `whose`, like a failed sign-in. Throws the same problem. */
+  countReset(request: FastifyRequest, reply: FastifyReply, whose: string): void
 }
 
 const WINDOW_MS = 15 * 60_000
@@ -85,6 +87,10 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
     countQuestion(request, reply) {
       for (const end of begin(questions, request, reply, null)) end(true)
     },
+    countReset(request, reply, whose) {
+      // The person can still sign in: somebody else may have asked.
+      for (const end of begin(failures, request, reply, `reset ${whose}`)) end(true)
+    },
   }
 }
 
@@ -96,8 +102,7 @@ function begin(limits: Limit[], request: FastifyRequest, reply: FastifyReply, wh
     return key === null ? [] : [{ counts, key }]
   })
   const seconds = keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
-  if (seconds > 0)
-    throw tooMany(reply, 'sign-in', seconds, `Too many failed sign-ins. Try again in ${formatWait(seconds)}`)
+  if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `Too many attempts. Try again in ${formatWait(seconds)}`)
   return keyed.map(({ counts, key }) => counts.begin(key))
 }
 

@@ -22,9 +22,11 @@ import { companyPath, readOwnPath } from '../parts/addresses.ts'
 import { keepForm } from '../parts/kept-form.ts'
 import { sendPlainPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
+import { FORGOT_PASSWORD_PATH } from './forgot-password.ts'
 import { keepAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts'
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 import { addPasskeySignIn } from './passkey-sign-in.ts'
@@ -218,7 +220,13 @@ function sendSignInForm(
       </form>
       ${hasPasskeys ? renderPasskeyForm(form) : ''}
       <p class="hint">
-        ${isPasswordStep ? 'Forgot your password? Ask an administrator of your company for a link to set a new one.' : 'If your company has an identity provider, you sign in there.'}
+        ${isPasswordStep ? renderForgotten(services) : 'If your company has an identity provider, you sign in there.'}
       </p>`,
   })
+}
+
+function renderForgotten({ company }: PageServices): Html {
+  return company.outbox
+    ? html`<a href="${FORGOT_PASSWORD_PATH}">Forgot your password?</a>`
+    : html`Forgot your password? Ask an administrator of your company for a link to set a new one.`
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { PageServices } from '../parts/page-services.ts'
 import { addCompanyPage } from './company-page.ts'
+import { addForgotPassword } from './forgot-password.ts'
 import { addProviderCallback } from './provider-callback.ts'
 import { addProviderStart } from './provider-start.ts'
 import { createAuthorizationRequests } from './authorization-request.ts'
@@ -12,6 +13,7 @@ import { addSignOut } from './sign-out.ts'
 export function addSignInPages(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const authorizationRequests = createAuthorizationRequests(services.providers.secrets, services.sessions)
   addSignInPage(app, services, { limits, authorizationRequests })
+  addForgotPassword(app, services, limits)
   addCompanyPage(app, services)
   addProviderStart(app, services, { limits, authorizationRequests })
   addProviderCallback(app, services, { limits, authorizationRequests })

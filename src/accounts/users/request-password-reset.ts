@@ -1,0 +1,72 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Client } from '../../domain/client.ts'
+import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
+import { toUuid } from '../../domain/ids.ts'
+import { describeForgottenPassword } from '../../mail/account-emails.ts'
+import type { Outbox } from '../../mail/outbox.ts'
+import { enqueueEmail } from '../../mail/outbox.ts'
+import { transactFor } from '../../postgres/cluster/company-connections.ts'
+import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { buildLinkUrl, loadEmailContext } from './email-user.ts'
+import { generateSecret, hashSecret } from './new-secret.ts'
+import type { SignInCandidate } from './sessions.ts'
+import { findSignInCandidates } from './sessions.ts'
+import { mayResetPassword } from './sign-in-conditions.ts'
+
+/** The lifetime of a link that a user has asked for, in minutes. */
+export const RESET_LIFE_MINUTES = 30
+
+/**
+ * Sends a link to set a new password to each user with this normalized email and a password, in ten companies at most.
+ * The password works until the link is used; a further link replaces it. Companies that require their identity provider
+ * are left out. Throws the first error after all links were tried, also if the companies of a machine could not be
+ * searched.
+ */
+export async function requestPasswordReset(
+  { pool, outbox }: { pool: Pool; outbox: Outbox },
+  email: string,
+  sender: Client,
+): Promise<void> {
+  const { candidates, failure } = await findSignInCandidates(pool, email, null)
+  const failures: unknown[] = failure === null ? [] : [failure]
+  for (const candidate of candidates) {
+    const { companyId } = candidate
+    const send = () => transactFor(pool, companyId, (client) => sendResetLink(client, outbox, candidate, sender))
+    await inCompany(companyId, send).catch((error: unknown) => failures.push(error))
+    outbox.announce([companyId])
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Stores and sends a link. Appends no event: whoever knows an address could fill the ledger. Locks the row of the user
+ * instead of the company's head, so that two requests at once cannot exceed the limit of messages.
+ */
+async function sendResetLink(
+  client: PoolClient,
+  outbox: Outbox,
+  { companyId, userId, hasPasskeys }: SignInCandidate,
+  sender: Client,
+): Promise<void> {
+  const ids = [toUuid(companyId), toUuid(userId)]
+  const { rows } = await client.query<{ expires_at: string }>(
+    `select (clock_timestamp() + interval '${RESET_LIFE_MINUTES} minutes')::timestamptz(3) as expires_at from users u
+     where u.company_id = $1 and u.user_id = $2 and u.removed_at is null and ${mayResetPassword('$1')} for update`,
+    ids,
+  )
+  const [row] = rows
+  if (!row) return
+  const expiresAt = row.expires_at
+  const token = generateSecret(linkTokenPrefix(companyId))
+  const context = await loadEmailContext(client, { companyId, actor: userId, client: sender })
+  const link = { url: buildLinkUrl(outbox.publicUrl, token), expiresAt }
+  const content = describeForgottenPassword(context, link, { hasPasskeys })
+  // Without a message, an earlier link keeps working.
+  if (!(await enqueueEmail(client, outbox, { companyId, userId, kind: 'password_reset', expiresAt, ...content })))
+    return
+  await client.query('update users set reset_hash = $3, reset_expires_at = $4 where company_id = $1 and user_id = $2', [
+    ...ids,
+    hashSecret(token),
+    expiresAt,
+  ])
+}
