@@ -2,10 +2,10 @@ import type { Pool, PoolClient } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
 import { toUuid } from '../../domain/ids.ts'
-import { describeForgottenPassword } from '../../mail/account-emails.ts'
-import type { Outbox } from '../../mail/outbox.ts'
-import { enqueueEmail } from '../../mail/outbox.ts'
-import { transactFor } from '../../postgres/cluster/company-connections.ts'
+import { describeForgottenPassword } from '../mail/account-emails.ts'
+import type { Outbox } from '../mail/outbox.ts'
+import { enqueueEmail } from '../mail/outbox.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import { buildLinkUrl, loadEmailContext } from './email-user.ts'
 import { generateSecret, hashSecret } from './new-secret.ts'
@@ -31,7 +31,7 @@ export async function requestPasswordReset(
   const failures: unknown[] = failure === null ? [] : [failure]
   for (const candidate of candidates) {
     const { companyId } = candidate
-    const send = () => transactFor(pool, companyId, (client) => sendResetLink(client, outbox, candidate, sender))
+    const send = () => inTransactionOf(pool, companyId, (client) => sendResetLink(client, outbox, candidate, sender))
     await inCompany(companyId, send).catch((error: unknown) => failures.push(error))
     outbox.announce([companyId])
   }

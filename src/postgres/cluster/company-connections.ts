@@ -113,25 +113,6 @@ export async function beginFor(pool: Pool, companyId: string): Promise<PoolClien
   return followMoves(cluster, companyId, attempt)
 }
 
-/** Runs a task in a transaction of a company, and commits it. */
-export async function transactFor<Result>(
-  pool: Pool,
-  companyId: string,
-  task: (client: PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await beginFor(pool, companyId)
-  let isOver = false
-  try {
-    const result = await task(client)
-    await client.query('commit')
-    isOver = true
-    return result
-  } finally {
-    // A connection with an open transaction is not used again.
-    client.release(!isOver)
-  }
-}
-
 /** After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other. */
 const REFRESHES_AFTER_MS = [0, 50, 250]
 
