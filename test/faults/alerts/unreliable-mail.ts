@@ -33,10 +33,14 @@ const SLOW_AT_MOST_MS = 1_500
 export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableMail> {
   const accepted: AcceptedEmail[] = []
   let random: SeededRandom | null = null
+  let stops = 0
   const judge = async (email: ReceivedEmail): Promise<Error | void> => {
+    const stopsBefore = stops
     const conduct = random === null ? 'accept' : random.pick(CONDUCTS)
     if (conduct === 'refuse') return refuseWith(451)
     if (conduct === 'slow') await pause(random!.below(SLOW_AT_MOST_MS))
+    // A server that stops answers 421 to whoever waits.
+    if (stops > stopsBefore) return refuseWith(421)
     accepted.push({
       emailId: /<([^@]+)@/.exec(email.headers['message-id'] ?? '')?.[1] ?? '',
       to: email.to.join(),
@@ -55,6 +59,7 @@ export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableM
     accepted,
     disturb: (chances) => void (random = chances),
     async stopFor(ms) {
+      stops += 1
       await server.close()
       await pause(ms)
       server = await open(server.port)
