@@ -285,6 +285,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/bulk-user-logs/{log_id}/failed-records.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the refused records of an entry as CSV, one column for each attribute
+         * @description A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records.
+         */
+        get: operations["exportFailedRecordsAsCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/bulk-user-logs/{log_id}/failed-records.json": {
         parameters: {
             query?: never;
@@ -337,6 +357,26 @@ export interface paths {
          * @description The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, `+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe. Name, email and external id are the employee's current ones; a refused record without a known employee has those that were sent.
          */
         get: operations["exportBulkUserLogRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/bulk-user-logs/failed-records.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the refused records of all matching entries as one CSV file, one column for each attribute
+         * @description A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records.
+         */
+        get: operations["exportAllFailedRecordsAsCsv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4823,6 +4863,45 @@ export interface operations {
             503: components["responses"]["AdminUnavailable"];
         };
     };
+    exportFailedRecordsAsCsv: {
+        parameters: {
+            query?: {
+                /** @description Finds records by person, as in the list of entries. */
+                q?: string;
+                /** @description Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within the record (`invalid_format:/phone`; `missing_locator:` for the record itself). */
+                error?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an entry.
+                 * @example log_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                log_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CSV file (RFC 4180) in UTF-8 with a byte order mark and a header row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminLogNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
     exportFailedRecords: {
         parameters: {
             query?: {
@@ -4948,6 +5027,48 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminLogNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    exportAllFailedRecordsAsCsv: {
+        parameters: {
+            query?: {
+                /** @description The status of the entry. */
+                status?: "Completed" | "Failed";
+                /** @description The operation of the call. */
+                operation?: "create" | "update_one" | "update_many" | "upsert";
+                /** @description Requested at or after this time (RFC 3339). */
+                from?: string;
+                /** @description Requested before this time (RFC 3339). */
+                to?: string;
+                /** @description The API id of the key that made the call. */
+                key?: string;
+                /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
+                employee?: string;
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CSV file (RFC 4180) in UTF-8 with a byte order mark and a header row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

@@ -19,6 +19,7 @@ import type { SingleDeliveries } from '../delivery/webhooks/single-deliveries.ts
 import { bulkUserLogs } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
+import { failedRecordsCsv } from './admin/failed-records-csv.ts'
 import { failedRecords } from './admin/failed-records.ts'
 import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
@@ -235,6 +236,7 @@ async function adminRoutes(admin: FastifyInstance, services: AppServices, stream
   bulkUserLogs(admin, reads)
   bulkUserLogsCsv(admin, { reads, authorize })
   failedRecords(admin, { reads, authorize })
+  failedRecordsCsv(admin, { reads, authorize })
   bulkUserLogsStream(admin, { access, reads, limits, streams, authorize, machineOf })
   usage(admin, reads)
 }

@@ -23,6 +23,8 @@ const HEAVY = [
   'GET /admin/v1/bulk-user-logs/:log_id/records.csv',
   'GET /admin/v1/bulk-user-logs/:log_id/failed-records.json',
   'POST /admin/v1/secrets/find',
+  'GET /admin/v1/bulk-user-logs/:log_id/failed-records.csv',
+  'GET /admin/v1/bulk-user-logs/failed-records.csv',
   'POST /admin/v1/erasures',
   'POST /admin/v1/webhooks/:id/ping',
   'POST /admin/v1/webhooks/:id/deliveries/:delivery_id/redeliver',

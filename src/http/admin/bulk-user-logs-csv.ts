@@ -1,7 +1,6 @@
 import { databaseTime } from '../../postgres/database-clock.ts'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
@@ -12,20 +11,12 @@ import * as schemas from './bulk-user-logs-schemas.ts'
 import { requireLogEntry } from './bulk-user-logs.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
 import type { CsvColumn } from './csv-text.ts'
-import { allPages, csvStream } from './csv-text.ts'
+import { allPages, CSV_ANSWER, CSV_TYPE, csvStream } from './csv-text.ts'
 import type { DetailedRecord } from './detailed-records.ts'
 import { listDetailed, nameRecord } from './detailed-records.ts'
 import type { ShownRecord } from './log-records.ts'
 
 const ENTRIES_PER_PAGE = 1_000
-const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
-
-const CSV_ANSWER = {
-  200: {
-    description: 'A CSV file (RFC 4180) in UTF-8 with a byte order mark and a header row.',
-    content: { 'text/csv': { schema: Type.String() } },
-  },
-}
 
 const DESCRIPTION =
   'The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, ' +

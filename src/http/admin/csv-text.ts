@@ -1,19 +1,40 @@
 import type { Readable } from 'node:stream'
+import { Type } from '@sinclair/typebox'
 import { stringify } from 'csv-stringify/sync'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
 
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
+
+/** The answer of a route that exports CSV, for its schema. */
+export const CSV_ANSWER = {
+  200: {
+    description: 'A CSV file (RFC 4180) in UTF-8 with a byte order mark and a header row.',
+    content: { 'text/csv': { schema: Type.String() } },
+  },
+}
+
 /** A column: its name, and its value for a row. Null is an empty cell. */
 export type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => string | number | null]
 
-// RFC 4180. A cell that a spreadsheet would treat as a formula (= + - @ tab, carriage return, and the full-width forms)
-// is prefixed with an apostrophe.
-const FORMAT = { record_delimiter: '\r\n', escape_formulas: true, quote_record_delimiter: true }
+/** RFC 4180. The byte order mark makes spreadsheets read the file as UTF-8. */
+const FORMAT = { record_delimiter: '\r\n', quote_record_delimiter: true }
 
-/**
- * Streams rows as CSV, reading page by page as the client consumes it. The byte order mark makes spreadsheets read the
- * file as UTF-8.
- */
+// A cell that a spreadsheet would treat as a formula (= + - @ tab, carriage return, and the full-width forms) is
+// prefixed with an apostrophe.
+const SAFE_FORMAT = { ...FORMAT, escape_formulas: true }
+
+/** Writes the header of a CSV file, whose cells must be safe in spreadsheets. */
+export function writeCsvHeader(cells: readonly string[]): string {
+  return stringify([cells], { ...FORMAT, bom: true })
+}
+
+/** Writes rows of a CSV file, whose cells must be safe in spreadsheets. */
+export function writeCsvRows(rows: readonly (readonly string[])[]): string {
+  return stringify([...rows], FORMAT)
+}
+
+/** Streams rows as CSV, reading page by page as the client consumes it. */
 export function csvStream<Row>(
   reader: Reader,
   columns: readonly CsvColumn<Row>[],
@@ -23,10 +44,10 @@ export function csvStream<Row>(
 }
 
 async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): AsyncGenerator<string> {
-  let header = stringify([columns.map(([name]) => name)], { ...FORMAT, bom: true })
+  let header = writeCsvHeader(columns.map(([name]) => name))
   for await (const page of pages) {
     const cells = page.map((row) => columns.map(([, cell]) => cell(row)))
-    yield header + stringify(cells, FORMAT)
+    yield header + stringify(cells, SAFE_FORMAT)
     header = ''
   }
   if (header !== '') yield header

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import { isObject } from '../../domain/json-object.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
 import { userOf } from '../access/authorize-user.ts'
@@ -11,8 +9,7 @@ import { streamTexts } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { requireLogEntry } from './bulk-user-logs.ts'
-import type { DetailedRecord } from './detailed-records.ts'
-import { listDetailed } from './detailed-records.ts'
+import { listRefusedRecords } from './refused-records.ts'
 
 const EXPORT: FastifySchema = {
   operationId: 'exportFailedRecords',
@@ -42,10 +39,10 @@ export function failedRecords(
     { schema: EXPORT, exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
     async (request, reply) => {
       const { companyId } = userOf(request)
-      const filter = schemas.readRecordFilter({ ...request.query, status: 'Failed' })
+      const filter = schemas.readRecordFilter(request.query)
       const db = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(db, companyId, request.params.log_id)
-      const texts = writeBody(entry, listDetailed(db, companyId, entry, filter))
+      const texts = writeBody(listRefusedRecords(db, companyId, entry, filter))
       const { id, requested_at: at } = entry.entry
       const json = await streamTexts({ request, reply, authorize }, texts)
       return sendAttachment(reply, `failed-records-${formatFileTime(at)}-${id}.json`, 'application/json', json)
@@ -54,14 +51,10 @@ export function failedRecords(
 }
 
 /** Writes a record per line, so that people can edit the file. */
-async function* writeBody(entry: LogEntry, pages: AsyncIterable<DetailedRecord[]>): AsyncGenerator<string> {
+async function* writeBody(pages: ReturnType<typeof listRefusedRecords>): AsyncGenerator<string> {
   let before = '{"employees":[\n'
   for await (const page of pages) {
-    const records = page.flatMap(({ shown: { record, truncated, employee_id: id } }) => {
-      if (record === null || truncated) return []
-      const isOne = entry.entry.operation === 'update_one' && isObject(record)
-      return [JSON.stringify(isOne ? { ...record, id } : record)]
-    })
+    const records = page.filter(({ truncated }) => !truncated).map(({ record }) => JSON.stringify(record))
     if (records.length === 0) continue
     yield before + records.join(',\n')
     before = ',\n'

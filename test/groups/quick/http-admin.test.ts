@@ -1,3 +1,8 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/http/admin/*.test.ts', 'test/http/audit/*.test.ts', 'test/http/live/*.test.ts')
+await runFiles(
+  'test/http/admin/*.test.ts',
+  'test/http/admin/failed-records/*.test.ts',
+  'test/http/audit/*.test.ts',
+  'test/http/live/*.test.ts',
+)

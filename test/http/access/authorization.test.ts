@@ -83,6 +83,11 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/failed-records.json`,
   },
+  'GET /admin/v1/bulk-user-logs/failed-records.csv': { allowed: 'admin' },
+  'GET /admin/v1/bulk-user-logs/{log_id}/failed-records.csv': {
+    allowed: 'admin',
+    path: `/admin/v1/bulk-user-logs/${logId}/failed-records.csv`,
+  },
   'GET /admin/v1/bulk-user-logs/{log_id}/records.csv': {
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,

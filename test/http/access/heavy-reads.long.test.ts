@@ -40,6 +40,7 @@ const HEAVY: Record<string, Read> = {
     send(service.address, 'POST', '/admin/v1/secrets/find', {
       ...{ key: null, headers: { authorization: `Bearer ${token}` }, body: { q: key.api_id } },
     }),
+  'the failed records of all entries as CSV': byToken('/admin/v1/bulk-user-logs/failed-records.csv'),
   events: byToken('/audit/v1/events?limit=1'),
   'an employee as it was': byToken(`/audit/v1/employees/${employeeId}`),
 }
@@ -48,6 +49,7 @@ const OF_ENTRY: Record<string, Read> = {
   'a search of records': byToken(`${logPath}/records?q=zoe`),
   'the records as CSV': byToken(`${logPath}/records.csv`),
   'the failed records': byToken(`${logPath}/failed-records.json`),
+  'the failed records as CSV': byToken(`${logPath}/failed-records.csv`),
   'the records with an error': byToken(`${logPath}/records?error=invalid_format`),
 }
 

@@ -130,7 +130,7 @@ await t.test('a cause filters the records and can be downloaded', async (t) => {
   const page = await open(faulty)
   for (const query of ['invalid_format%3A%2Fphone', 'employee_not_found%3A%2Femail', 'unknown_field%3A%2Fshoe_size']) {
     t.match(page.main, `href="${faulty}?error=${query}#records"`)
-    for (const file of ['records.csv', 'failed-records.json'])
+    for (const file of ['failed-records.csv', 'failed-records.json'])
       t.match(page.main, `href="${faulty.replace('/settings', '/admin/v1')}/${file}?error=${query}"`)
   }
   const filtered = await open(`${faulty}?error=unknown_field%3A%2Fshoe_size`)

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { Cause, Refusals } from '../../../../projections/bulk-user-logs/refusals.ts'
+import { formatField } from '../../admin/refused-records.ts'
 import { buildUrl, type QueryValues } from '../parts/addresses.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -17,7 +18,7 @@ export function formatCause({ code, pointer }: Pick<Cause, 'code' | 'pointer'>):
 /** Builds the address of a download of an entry's records. */
 export function buildDownloadUrl(
   { entry }: LogEntry,
-  file: 'records.csv' | 'failed-records.json',
+  file: 'records.csv' | 'failed-records.csv' | 'failed-records.json',
   filter: QueryValues,
 ): string {
   return buildUrl(`/admin/v1/bulk-user-logs/${entry.id}/${file}`, filter)
@@ -56,7 +57,7 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
     <a href="${filtered}" ${isChosen ? html`aria-current="true"` : ''}>${words}</a>
     <span class="downloads unbroken"
-      ><a href="${buildDownloadUrl(entry, 'records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
+      ><a href="${buildDownloadUrl(entry, 'failed-records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
       <a href="${buildDownloadUrl(entry, 'failed-records.json', { error })}" download
         >JSON<span class="visually-hidden">: ${words}</span></a
       ></span
@@ -70,10 +71,4 @@ export function describeCause({ message, pointer }: Cause): Html {
   return message.startsWith(`${field} `)
     ? html`${message}`
     : html`${message}${field === '' ? '' : html`: <bdi>${field}</bdi>`}`
-}
-
-/** Formats the place of an error in a record as the log writes attributes: `custom_attributes.grade`. */
-export function formatField(pointer: string): string {
-  const names = pointer.split('/').slice(1)
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }

@@ -103,9 +103,13 @@ function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
 function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, filter }: RecordQuery): Html {
   const { status = '', q = '', error = '' } = filter ? given : {}
   const json = buildDownloadUrl(entry, 'failed-records.json', { q, error })
+  const csv =
+    refusals === null
+      ? buildDownloadUrl(entry, 'records.csv', { status, q, error })
+      : buildDownloadUrl(entry, 'failed-records.csv', { q, error })
   return html`<p class="downloads">
     ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button" href="${json}" download>Download JSON</a>`}
-    <a class="button" href="${buildDownloadUrl(entry, 'records.csv', { status, q, error })}" download>Download CSV</a>
+    <a class="button" href="${csv}" download>Download CSV</a>
   </p>`
 }
 

@@ -16,6 +16,7 @@ import { formatTime } from '../../../domain/local-times.ts'
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`
 const CSV_PATH = '/admin/v1/bulk-user-logs.csv'
+const FAILED_RECORDS_PATH = '/admin/v1/bulk-user-logs/failed-records.csv'
 const STREAM_PATH = '/admin/v1/bulk-user-logs/stream'
 
 /** What a page of the list shows. */
@@ -48,6 +49,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       ${renderHead(
         page.timeZone,
         html`${reached === null ? '' : renderLiveBar()}
+          ${filter.filter?.status === 'Completed' ? '' : html`<a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>`}
           <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>`,
       )}
       ${bar}

@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
+import { makePointersRelative } from '../../admin/refused-records.ts'
 import type { Html } from '../parts/page.ts'
 import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
-import { makePointersRelative, renderRefusedRecord } from './refused-record.ts'
+import { renderRefusedRecord } from './refused-record.ts'
 
 /** Renders all that the log knows of a record: what was set or changed, or the record as sent with its errors. */
 export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {

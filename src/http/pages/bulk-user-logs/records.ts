@@ -5,14 +5,13 @@ import { isObject } from '../../../domain/json-object.ts'
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
 import { nameRecord } from '../../admin/detailed-records.ts'
 import type { ShownRecord } from '../../admin/log-records.ts'
+import { formatField, makePointersRelative } from '../../admin/refused-records.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber, listAttributes, renderChange } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
-import { formatField } from './entry-causes.ts'
 import { renderRecordDetails } from './record-details.ts'
-import { makePointersRelative } from './refused-record.ts'
 
 /** What the table of a call has in its columns after the number and the person. */
 const COLUMNS = {

@@ -62,19 +62,6 @@ export function renderRefusedRecord(
   ${lines.length === MAX_LINES ? html`<p class="hint">Showing the first ${MAX_LINES} lines; the CSV has all of them.</p>` : ''}`
 }
 
-type Messages = NonNullable<ShownRecord['errors']>
-
-/** Makes the API's pointers, which lead into the body, relative to the record. A body holds records in three ways. */
-export function makePointersRelative(sent: unknown, index: number | null, messages: Messages): Messages {
-  if (sent === null || index === null) return messages
-  const prefix = [`/employees/${index}`, `/${index}`].find((start) =>
-    messages.every(({ pointer }) => `${pointer}/`.startsWith(`${start}/`)),
-  )
-  return prefix === undefined
-    ? messages
-    : messages.map((message) => ({ ...message, pointer: message.pointer.slice(prefix.length) }))
-}
-
 /** Renders a truncated record, which is no longer valid JSON. */
 function renderLine(text: string): Line {
   return { content: html`<bdi>${shorten(text)}</bdi>`, pointer: null }

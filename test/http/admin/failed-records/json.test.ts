@@ -1,6 +1,6 @@
 import t from 'tap'
-import { csvRecords } from '../../support/http/csv-rows.ts'
-import { employee, startService } from '../../support/service.ts'
+import { csvRecords } from '../../../support/http/csv-rows.ts'
+import { employee, startService } from '../../../support/service.ts'
 
 const service = await startService(t)
 const people = ['Ana', 'Bob', 'Cem'].map((first_name) =>

@@ -1,0 +1,67 @@
+import { ATTRIBUTE_NAMES } from '../attributes.ts'
+import { isObject } from '../json-object.ts'
+import { writeAttribute, writeCustomAttribute, writeJson, writeText } from './cells.ts'
+
+/** The columns that say where a record comes from, and why it was refused. */
+export const ORIGIN_COLUMNS = ['log_id', 'index', 'errors'] as const
+
+/** The column of records that have no columns of their own: no objects, or with too many or ambiguous members. */
+export const RECORD_COLUMN = 'record'
+
+/** The columns of custom attributes begin so, as in the log. */
+const CUSTOM = 'custom_attributes.'
+
+/** The number of columns of a file, and the characters in the name of one. What exceeds them is in `record`. */
+const MAX_COLUMNS = 512
+const MAX_NAME = 256
+
+const RESERVED: ReadonlySet<string> = new Set([...ORIGIN_COLUMNS, RECORD_COLUMN])
+
+/** The cells of a record by the names of their columns. */
+type RecordCells = ReadonlyMap<string, string>
+
+/** Writes a record, one cell for each attribute and custom attribute, if a file with these columns has all of them. */
+export function writeRecord(record: unknown, columns: ReadonlySet<string>): RecordCells {
+  const cells = writeMembers(record)
+  return cells && [...cells.keys()].every((name) => columns.has(name)) ? cells : writeWhole(record)
+}
+
+/** Adds the columns that a record needs to those of a file. */
+export function addColumns(columns: Set<string>, record: unknown): void {
+  const cells = writeMembers(record) ?? writeWhole(record)
+  const names = [...cells.keys()].filter((name) => !columns.has(name))
+  if (columns.size + names.length > MAX_COLUMNS) columns.add(RECORD_COLUMN)
+  else for (const name of names) columns.add(name)
+}
+
+function writeWhole(record: unknown): RecordCells {
+  return new Map([[RECORD_COLUMN, writeJson(record)]])
+}
+
+/** Writes the members of a record; null if it has none, or if they cannot be columns. */
+function writeMembers(record: unknown): RecordCells | null {
+  if (!isObject(record)) return null
+  const cells = new Map<string, string>()
+  for (const [name, value] of Object.entries(record)) {
+    const customs = name === 'custom_attributes' && isObject(value) ? Object.entries(value) : []
+    if (RESERVED.has(name) || name.startsWith(CUSTOM)) return null
+    if (customs.length === 0) cells.set(writeText(name), writeAttribute(value))
+    for (const [key, custom] of customs) cells.set(`${CUSTOM}${key}`, writeCustomAttribute(custom))
+    if (cells.size > MAX_COLUMNS) return null
+  }
+  return [...cells.keys()].some((name) => name.length > MAX_NAME) ? null : cells
+}
+
+const MANAGERS = ['manager_id', 'manager_external_id', 'manager_email']
+const NAMES = ['id', ...ATTRIBUTE_NAMES.flatMap((name) => (name === 'manager_id' ? MANAGERS : name))]
+const RANKS: ReadonlyMap<string, number> = new Map(NAMES.map((name, rank) => [name, rank]))
+
+/** Puts the columns of a file into order: attributes, fields that do not exist, custom attributes, whole records. */
+export function orderColumns(columns: ReadonlySet<string>): string[] {
+  return [...columns].toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
+}
+
+function rankOf(name: string): number {
+  if (name === RECORD_COLUMN) return RANKS.size + 2
+  return RANKS.get(name) ?? (name.startsWith(CUSTOM) ? RANKS.size + 1 : RANKS.size)
+}
