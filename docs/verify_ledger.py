@@ -13,9 +13,10 @@ OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused
 OF_PROVIDER = {"IdentityProvider" + name for name in "Added Changed SecretReplaced UseChanged Removed".split()}
 REJECTED, CLOSING = "EmployeeRecordRejected", {"ApiCallCompleted", "ApiCallFailed"}
 OF_CALL = OF_EMPLOYEE | CLOSING | {REJECTED}
-ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED}, "UserErased": {"User" + name for name in "Invited TokenIssued IdentityLinked PasskeyAdded".split()}, "RecordsRetired": {REJECTED}}
+FILE = "FileUploaded"
+ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED, FILE}, "UserErased": {FILE} | {"User" + name for name in "Invited TokenIssued IdentityLinked PasskeyAdded".split()}, "RecordsRetired": {REJECTED}}
 COMPANY = {"CompanyRegistered", "CompanyTimeZoneChanged", "AttentionRaised", "AttentionResolved"}
-KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | OF_PROVIDER | ERASABLE.keys() | COMPANY  # in schema version 1
+KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | OF_PROVIDER | ERASABLE.keys() | COMPANY | {FILE}
 COUNTS = ("total", "updated", "deactivated", "failed", "no_updates")
 ID, HASH, TIME = "[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}", "[0-9a-f]{64}", "[0-9]{4}-[0-9]{2}-[0-9]{2}T([0-9]{2}:){2}[0-9]{2}[.][0-9]{3}Z"
 TEXTS = {"actor": "[a-z0-9_]+", "company_id": ID, "data_hash": HASH, "recorded_at": TIME, "stream": ID, "type": "[A-Za-z]+"}
@@ -71,7 +72,7 @@ def read_line(line, at):  # rules 1 and 2
 class Ledger:
     def __init__(self, checkpoints, keys):
         self.frontier, self.size, self.company, self.time, self.unreadable = [], 0, None, "", None
-        self.versions, self.gone, self.kept, self.call = {}, {}, set(), None  # gone: [type, stream, is named] by position
+        self.versions, self.gone, self.kept, self.call = {}, {}, set(), None  # gone: [type, stream, actor, is named] by position
         self.checkpoints = sorted(checkpoints, key=lambda known: known["size"])
         for known in self.checkpoints if keys else []:
             check_signature(known, keys)
@@ -89,10 +90,10 @@ class Ledger:
         check(event["recorded_at"] >= self.time, at, "the time goes backwards")
         self.time, self.versions[stream] = event["recorded_at"], self.versions.get(stream, 0) + 1
         check(event["version"] == self.versions[stream], at, "the version of the stream is not %d" % self.versions[stream])
-        if not self.unreadable and (kind not in KNOWN or event["schema_version"] != 1):
+        if not self.unreadable and (kind not in KNOWN or event["schema_version"] not in (1, 2 if kind in CLOSING else 1)):
             self.unreadable = at
         if not self.unreadable:
-            self.check_erasure(at, kind, stream, data)
+            self.check_erasure(at, kind, event, data)
             self.check_call(at, kind, event, data)
         node, width = sha256(b"\0", leaf), self.size
         while width % 2:
@@ -111,20 +112,22 @@ class Ledger:
         here = {known["root"] for known in self.checkpoints if known["size"] == self.size}
         check(not here or here == {self.root()}, self.size, "the root here differs from that of the checkpoint", "diverged")
 
-    def check_erasure(self, at, kind, stream, data):  # rule 5
+    def check_erasure(self, at, kind, event, data):  # rule 5
+        stream, actor = event["stream"], event["actor"]
         if data is None:
             check(any(kind in kinds for kinds in ERASABLE.values()), at, "data of this type are never erased")
-            self.gone[at] = [kind, stream, False]
+            self.gone[at] = [kind, stream, actor, False]
         elif kind in ERASABLE:
             row = parse(data)
             positions = row.get("positions") if isinstance(row, dict) else None
             check(isinstance(positions, list) and all(count(named) and 0 < named < at for named in positions), at, "bad positions")
             self.kept.update(named for named in positions if named not in self.gone)  # exported before they were erased
             for named in filter(self.gone.get, positions):
-                what, whose, _ = self.gone[named]
-                fits = what in ERASABLE[kind] and (kind == "RecordsRetired" or what == REJECTED or whose == stream)
+                what, whose, by, _ = self.gone[named]
+                fits = what in ERASABLE[kind] and (kind == "RecordsRetired" or what == REJECTED or whose == stream
+                                                   or what == FILE and (kind == "EmployeeErased" or by == stream))
                 check(fits, named, "position %d cannot be about it" % at)
-                self.gone[named][2] = True
+                self.gone[named][3] = True
 
     def check_call(self, at, kind, event, data):  # rule 6
         call_id, index, is_own = event["call_id"], event["index"], event["stream"] == event["call_id"]
@@ -155,7 +158,7 @@ class Ledger:
     def end(self):
         check(self.size or self.checkpoints, None, "there are no events", "unverifiable")
         check(self.unreadable or self.call is None, self.size, "the last call is not closed")
-        for position, (_, _, is_named) in self.gone.items():
+        for position, (_, _, _, is_named) in self.gone.items():
             check(self.unreadable or is_named, position, "the data is missing, and no event explains it")
         largest = max([known["size"] for known in self.checkpoints], default=0)
         check(largest <= self.size, self.size + 1, "the ledger ends before a checkpoint", "diverged")

@@ -1339,6 +1339,8 @@ export interface components {
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
+                /** @description The user who uploaded a file. Such a call has no `key_id`. */
+                user_id?: string;
                 /**
                  * @description Set if the data of the event have been erased: there are no names or values.
                  * @constant
@@ -1363,6 +1365,8 @@ export interface components {
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
+                /** @description The user who uploaded a file. Such a call has no `key_id`. */
+                user_id?: string;
                 /**
                  * @description Set if the data of the event have been erased: there are no names or values.
                  * @constant
@@ -1768,7 +1772,7 @@ export interface components {
              * @description The source of the entry.
              * @enum {string}
              */
-            name: "Public API";
+            name: "Public API" | "File upload";
             /** Format: date-time */
             requested_at: string;
             /**
@@ -1789,7 +1793,19 @@ export interface components {
                 /** @description The API id. */
                 id: string;
                 name: string;
-            };
+            } | null;
+            user: {
+                id: string;
+                name: string | null;
+            } | null;
+            file: {
+                name: string | null;
+                rows: number;
+            } | null;
+            /** @description The ids of the failed entries whose records the file corrects. */
+            corrects: string[];
+            /** @description The ids of the newest entries whose file corrects records of this one. Only in the answer to a request for one entry. */
+            corrected_by?: string[];
             request_id: string;
             error: {
                 code: string;

@@ -4,6 +4,7 @@ import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'
 import { schemaOf } from '../projection.ts'
 import { bulkUserLogs } from './fold.ts'
+import { NO_KEY } from './tables.ts'
 
 const SCHEMA = schemaOf(bulkUserLogs)
 const ENTRIES = sql.id(SCHEMA, 'entries')
@@ -13,7 +14,7 @@ const HOURS = sql.id(SCHEMA, 'hours')
 const MAX_COUNTED = 10_000
 const MAX_CAUSES = 50
 
-/** Counts the failed calls of each key and code that were requested at a time (RFC 3339) or later. */
+/** Counts the failed calls of each key (not the files that users upload: they see the outcome) and code that were requested at a time (RFC 3339) or later. */
 export async function readFailedCalls(db: AnyDb, companyId: string, since: string): Promise<FailedCalls[]> {
   const company = toUuid(companyId)
   const { rows } = await sql<{
@@ -27,7 +28,7 @@ export async function readFailedCalls(db: AnyDb, companyId: string, since: strin
   }>`
     with failed as (
       select position, call_id, key_id, key_name, error_code, requested_at from ${ENTRIES}
-      where company_id = ${company} and status = 'Failed' and requested_at >= ${since} and position >=
+      where company_id = ${company} and status = 'Failed' and key_id <> ${toUuid(NO_KEY)} and requested_at >= ${since} and position >=
         (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${startOfHour(since)})
       order by position desc limit ${MAX_COUNTED}
     )

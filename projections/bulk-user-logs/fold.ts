@@ -9,7 +9,7 @@ import type { RejectedName } from './rejected-names.ts'
 import { insertRejectedNames, findNames } from './rejected-names.ts'
 import type { CountedEntry } from './rollups.ts'
 import { addToRollups } from './rollups.ts'
-import { createBulkUserLogIndexes, createBulkUserLogTables } from './tables.ts'
+import { createBulkUserLogIndexes, createBulkUserLogTables, NO_KEY } from './tables.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
 import { bigints, byteas, integers, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
@@ -160,8 +160,8 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     http_status: failure?.http_status ?? (data.operation === 'create' ? 201 : 200),
     error_code: failure?.code ?? null,
     error_detail: failure?.detail ?? null,
-    keyId: data.key.id,
-    key_name: data.key.name,
+    keyId: data.key?.id ?? NO_KEY,
+    key_name: data.key?.name ?? '',
     request_id: data.request_id,
     firstPosition: first,
     outcomes,

@@ -7,6 +7,9 @@ import type { PersonFilter } from './people-queries.ts'
 import type { Direction, Search } from './people-search.ts'
 import { NEWEST_FIRST, OLDEST_FIRST, searchEntries } from './people-search.ts'
 import type { BulkUserLogTables } from './tables.ts'
+import { NO_KEY } from './tables.ts'
+import type { Upload } from './uploads.ts'
+import { readUploads } from './uploads.ts'
 import { bulkUserLogs } from './fold.ts'
 import { schemaOf } from '../projection.ts'
 
@@ -19,14 +22,20 @@ export interface LogEntry {
   entry: {
     id: string
     status: 'Completed' | 'Failed'
-    /** Always `Public API`, because only API calls create entries. */
-    name: 'Public API'
+    name: 'Public API' | 'File upload'
     requested_at: string
     operation: Operation
     counts: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
     http_status: number
     duration_ms: number
-    key: { id: string; name: string }
+    /** Null if a user uploaded a file. */
+    key: { id: string; name: string } | null
+    /** Null if a key made the call. `name` is null once the user is erased. */
+    user: { id: string; name: string | null } | null
+    /** Null if a key made the call. `name` is null once it is erased. */
+    file: { name: string | null; rows: number } | null
+    /** The ids of the failed calls whose records the file corrects. */
+    corrects: string[]
     request_id: string
     error: { code: string; detail: string } | null
   }
@@ -160,7 +169,7 @@ async function listInDirection(
     const { rows } =
       await sql<EntryRow>`select ${SHOWN} from ${ENTRIES} e where e.company_id = ${company} and ${condition}
       order by e.position ${direction.order} limit ${most}`.execute(db)
-    return rows.map(toLogEntry)
+    return toLogEntries(db, companyId, rows)
   }
   if (!isByPerson(filter))
     return cutPage(await read(sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`), limit, null)
@@ -194,7 +203,8 @@ export async function readLogTime(db: AnyDb, companyId: string, position: number
 export async function findLogEntry(db: AnyDb, companyId: string, callId: string): Promise<LogEntry | null> {
   const { rows } = await sql<EntryRow>`select ${SHOWN} from ${ENTRIES} e
     where company_id = ${toUuid(companyId)} and call_id = ${toUuid(callId)}`.execute(db)
-  return rows[0] ? toLogEntry(rows[0]) : null
+  const [entry] = await toLogEntries(db, companyId, rows)
+  return entry ?? null
 }
 
 /** An entry without the outcomes of its records, which may be large. */
@@ -243,20 +253,29 @@ function joinConditions(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
-function toLogEntry(row: EntryRow): LogEntry {
+async function toLogEntries(db: AnyDb, companyId: string, rows: EntryRow[]): Promise<LogEntry[]> {
+  const idOf = (row: EntryRow) => fromUuid('log', row.call_id)
+  const uploads = await readUploads(db, companyId, rows.filter(({ key_id: key }) => key === toUuid(NO_KEY)).map(idOf))
+  return rows.map((row) => toLogEntry(row, uploads.get(idOf(row))))
+}
+
+function toLogEntry(row: EntryRow, upload: Upload | undefined): LogEntry {
   const { total, updated, deactivated, failed, no_updates } = row
   return {
     position: row.position,
     entry: {
       id: fromUuid('log', row.call_id),
       status: row.status,
-      name: 'Public API',
+      name: upload ? 'File upload' : 'Public API',
       requested_at: row.requested_at,
       operation: row.operation,
       counts: { total, updated, deactivated, failed, no_updates },
       http_status: row.http_status,
       duration_ms: row.duration_ms,
-      key: { id: fromUuid('key', row.key_id), name: row.key_name },
+      key: upload ? null : { id: fromUuid('key', row.key_id), name: row.key_name },
+      user: upload?.user ?? null,
+      file: upload ? { name: upload.fileName, rows: total } : null,
+      corrects: upload?.corrects ?? [],
       request_id: row.request_id,
       error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
     },

@@ -16,6 +16,7 @@ export type BulkUserLogTables = {
     http_status: number
     error_code: string | null
     error_detail: string | null
+    /** `NO_KEY`, without a name, if a user uploaded a file. */
     key_id: string
     key_name: string
     request_id: string
@@ -59,6 +60,9 @@ export type BulkUserLogTables = {
 
 /** Stands for all keys of a company (no key is that old), so that reading their sums costs the same for any number. */
 export const EVERY_KEY = 'key_0000000000e008000000000000'
+
+/** Stands for the key of the calls that users make by uploading files. */
+export const NO_KEY = 'key_0000000000e008000000000001'
 
 /** Creates the tables in an empty schema. Every key and index starts with the company. */
 export const createBulkUserLogTables = (db: AnyDb, schema: string) => runStatements(db, schema, TABLES)

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Role } from '../domain/accounts/roles.ts'
 import type { Problem } from '../domain/errors.ts'
-import { problem } from '../domain/errors.ts'
+import { ADMIN_ONLY, problem } from '../domain/errors.ts'
 import type { IdPrefix } from '../domain/ids.ts'
 import { toUuid } from '../domain/ids.ts'
 import type { Decided } from '../domain/accounts/key-lifecycle.ts'
@@ -117,6 +117,3 @@ const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a
 export function assertHasKey({ hasKey }: { hasKey: boolean }): void {
   if (!hasKey) throw new RefusedByStateError(NO_KEY)
 }
-
-/** The refusal of actions that require the admin role. */
-export const ADMIN_ONLY = problem('admin_only', 'Only company administrators can do this')

@@ -72,6 +72,21 @@ export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], na
   return [locator, record, named].some((part) => someText(part, '', meansPerson))
 }
 
+/** Whether the name of a file contains a person's id, email or, as a whole word, external id. */
+export function namesPerson(fileName: string, { ids, emails, externalIds }: PersonNames): boolean {
+  // The extension looks like the end of a domain.
+  const withoutExtension = fileName.replace(/\.[^.]*$/, '')
+  const isEmailIn = [fileName, withoutExtension].some((text) => containsEmail(text, emails))
+  return isEmailIn || containsId(fileName, ids) || [...externalIds].some((id) => containsWord(fileName, id))
+}
+
+function containsWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (!/[\p{L}\p{N}]$/u.test(text.slice(0, at)) && !/^[\p{L}\p{N}]/u.test(text.slice(at + word.length))) return true
+  }
+  return false
+}
+
 /** Replaces each escape in a JSON text with a space: no character that must be escaped is part of an email address. */
 function blankEscapes(json: string): string {
   return json.replaceAll(/\\(?:u[0-9a-f]{4}|.)/g, ' ')

@@ -177,6 +177,9 @@ export function problem(code: ProblemCode, detail: string, errors: RecordError[]
   return { ...PROBLEMS[code], code, detail, errors, ...errorsOmitted(omitted) }
 }
 
+/** The refusal of what requires the admin role. */
+export const ADMIN_ONLY = problem('admin_only', 'Only company administrators can do this')
+
 /** Makes the `errors_omitted` member; empty for 0. */
 export function errorsOmitted(count: number): { errors_omitted?: number } {
   return count === 0 ? {} : { errors_omitted: count }

@@ -1,4 +1,4 @@
-import type { EventType } from './events.ts'
+import type { CallFacts, EventType, NewEvent } from './events.ts'
 import type { IdPrefix } from './ids.ts'
 
 /** The event types that erase the data of other events, in the transaction that appends them. */
@@ -9,7 +9,7 @@ export type ErasingType = (typeof ERASING_TYPES)[number]
 interface EventTypeRules {
   /** What an event is about: the prefix of its stream's id. The ledger stores the id without it. */
   stream: IdPrefix
-  /** The current version of the schema of its data. Data of older versions are upcast when they are read. */
+  /** The latest version of the schema of its data. All versions up to it can be read. */
   version: number
   /** Calls make events of these types, and nothing else does. Events of all other types have no call. */
   isOfCall?: true
@@ -27,8 +27,9 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
-  ApiCallCompleted: { stream: 'log', version: 1, isOfCall: true },
-  ApiCallFailed: { stream: 'log', version: 1, isOfCall: true },
+  ApiCallCompleted: { stream: 'log', version: 2, isOfCall: true },
+  ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
+  FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
   RecordsRetired: { stream: 'com', version: 1 },
   CompanyRegistered: { stream: 'com', version: 1 },
@@ -75,6 +76,13 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
   IdentityProviderSecretReplaced: { stream: 'idp', version: 1 },
   IdentityProviderUseChanged: { stream: 'idp', version: 1 },
   IdentityProviderRemoved: { stream: 'idp', version: 1 },
+}
+
+/** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
+export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
+  // Since version 2, a call may have no key, and may correct others.
+  const isOfKey = (type === 'ApiCallCompleted' || type === 'ApiCallFailed') && (data as CallFacts).key !== null
+  return isOfKey ? 1 : EVENT_TYPES[type].version
 }
 
 /** Whether this version of the program knows an event type. */

@@ -33,15 +33,18 @@ export interface CallCounts {
 export const OPERATIONS = ['create', 'update_one', 'update_many', 'upsert'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
-interface CallFacts {
+export interface CallFacts {
   operation: Operation
   /** When the request was run, RFC 3339 UTC. */
   requested_at: string
   /** Milliseconds from the request's arrival to its decision. */
   duration_ms: number
-  key: { id: string; name: string }
+  /** Null if a user uploaded a file: then the actor is the user. */
+  key: { id: string; name: string } | null
   request_id: string
   counts: CallCounts
+  /** The ids of the failed calls whose records the uploaded file corrects; absent if there are none. */
+  corrects?: string[]
 }
 
 /** A JSON value exactly as a client sent it. */
@@ -98,6 +101,8 @@ export interface EventData {
   /** `unchanged`: the employees of the records that changed nothing, in the order of the call. Other records have events. */
   ApiCallCompleted: CallFacts & { unchanged: string[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
+  /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
+  FileUploaded: { name: string }
   /**
    * A person was erased: the data of the events at these positions is deleted permanently. For a person who appears
    * only in refused records, this event has a stream of its own.

@@ -68,7 +68,7 @@ export async function findErasureScope(pool: Pool, companyId: string, person: Na
   const streamPositions = employee.streamEvents.map(({ position }) => position)
   const events = (await erase.filterWithData(pool, companyId, streamPositions)).length
   const refusedRecords = traces.rejected.length
-  if (events + refusedRecords === 0) throw makeUnknownPersonError()
+  if (events + refusedRecords + traces.files.length === 0) throw makeUnknownPersonError()
   return { employeeId: employee.employeeId, events, refusedRecords }
 }
 
@@ -101,7 +101,8 @@ async function eraseSeen(
   const late = await findTraces(client, companyId, person, named, seen.upTo)
   const formerHolders = new Set([...seen.traces.formerHolders, ...late.formerHolders])
   if (formerHolders.size > 0) throw makeFormerNameError([...formerHolders])
-  const concerned = [...person.streamEvents, ...seen.traces.rejected, ...late.rejected]
+  const mentions = [seen.traces, late].flatMap(({ rejected, files }) => [...rejected, ...files])
+  const concerned = [...person.streamEvents, ...mentions]
   const positions = await erase.filterWithData(
     client,
     companyId,

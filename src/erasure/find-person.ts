@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { PersonNames } from '../domain/erasure.ts'
-import { collectNames, emptyNames, mentionsPerson } from '../domain/erasure.ts'
+import { collectNames, emptyNames, mentionsPerson, namesPerson } from '../domain/erasure.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
 import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
 import { readRejectedPages } from '../ledger/erasure/rejected-records.ts'
@@ -64,6 +64,8 @@ export function isSamePerson(person: NamedEmployee, other: NamedEmployee): boole
 /** Everything after a position that mentions a person, except their own events. */
 interface Traces {
   rejected: MentioningEvent[]
+  /** Names of uploaded files. */
+  files: MentioningEvent[]
   /** Calls with a stored answer whose requests may name the person. */
   answered: string[]
   /** If nobody has the name now: the employees who had it before. */
@@ -82,9 +84,13 @@ export async function findTraces(
   for await (const page of readRejectedPages(db, companyId, after)) {
     for (const { position, callId, data } of page) if (mentionsPerson(data, names)) rejected.push({ position, callId })
   }
+  const files: MentioningEvent[] = []
+  for await (const page of erase.readFileNames(db, companyId, { after })) {
+    for (const { position, name } of page) if (namesPerson(name, names)) files.push({ position, callId: null })
+  }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
-  return { rejected, answered, formerHolders }
+  return { rejected, files, answered, formerHolders }
 }
 
 async function findFormerHolders(

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { mayErase } from '../../domain/event-types.ts'
-import { readStreamPages, filterWithData } from '../../ledger/erasure/erase-events.ts'
+import { filterWithData, readFileNames, readStreamPages } from '../../ledger/erasure/erase-events.ts'
 import { deleteClients } from '../../ledger/append/actor-clients.ts'
 import { clearUser } from './user-rows.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
@@ -11,8 +11,8 @@ import { changeUserRow } from './change-user.ts'
 import { forgetSignIns } from './sign-in-records.ts'
 
 /**
- * Erases the email, the name, the account at an identity provider, the names of tokens and passkeys, and the addresses of
- * a removed user, in the ledger and in the rows. The user's id, its actions and its roles stay. Does nothing if the user is already
+ * Erases the email, the name, the account at an identity provider, the names of tokens, passkeys and
+ * uploaded files, and the addresses of a removed user, in the ledger and in the rows. The user's id, its actions and its roles stay. Does nothing if the user is already
  * erased. Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
@@ -32,11 +32,13 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
   return { user: result, position }
 }
 
-/** The positions of the user's events that may contain personal data. */
+/** The positions of the user's events that may contain personal data, and of the names of the files that they uploaded. */
 async function findPersonalPositions(client: PoolClient, companyId: string, userId: string): Promise<number[]> {
   const positions: number[] = []
   for await (const page of readStreamPages(client, companyId, userId)) {
     for (const { type, position } of page) if (mayErase('UserErased', type)) positions.push(position)
   }
+  for await (const page of readFileNames(client, companyId, { userId }))
+    for (const { position } of page) positions.push(position)
   return filterWithData(client, companyId, positions)
 }

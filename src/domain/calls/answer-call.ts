@@ -1,5 +1,3 @@
-import type { ApiKey } from '../accounts/api-key.ts'
-import type { KeyUsage } from '../accounts/quota.ts'
 import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
@@ -7,7 +5,6 @@ import { problem, problemDocument } from '../errors.ts'
 import type { Operation } from '../events.ts'
 import type { CallDecision } from './decide-records.ts'
 import type { EarlierCall } from './earlier-call.ts'
-import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
 import type { CallAnswer } from './write-call.ts'
 
 /** The answer to a call that succeeded. `logId` is null when the call only validates. */
@@ -67,35 +64,20 @@ function idOfLog(logId: string | null) {
   return logId === null ? {} : { log_id: logId }
 }
 
-/** The answer to a call that was refused. `nowMs` is the database's time. */
-export function answerRefusal(
-  refusal: Problem,
-  requestId: string,
-  logId: string | null,
-  key: ApiKey,
-  nowMs: number,
-): CallAnswer {
-  const headers: Record<string, string> =
-    refusal.code === 'quota_exceeded' ? { 'retry-after': String(secondsToReset(key, nowMs)) } : {}
-  return { status: refusal.status, headers, body: problemDocument(refusal, requestId, logId ?? undefined) }
+/** The answer to a call that was refused. */
+export function answerRefusal(refusal: Problem, requestId: string, logId: string | null): CallAnswer {
+  return { status: refusal.status, headers: {}, body: problemDocument(refusal, requestId, logId ?? undefined) }
 }
 
 /** The answer to a retry: the stored one, or, once that has expired, a problem with the id of the earlier call. */
-export function answerRetry(
-  { callId, position, answer }: EarlierCall,
-  requestId: string,
-  key: ApiKey,
-  usage: KeyUsage,
-  nowMs: number,
-): CallAnswer {
-  const limits = rateLimitHeaders(key, usage, nowMs)
+export function answerRetry({ callId, position, answer }: EarlierCall, requestId: string): CallAnswer {
   if (!answer) {
     const expired = problem(
       'idempotency_response_expired',
       'The call was carried out earlier; its response is no longer stored',
     )
-    return { status: expired.status, headers: limits, body: problemDocument(expired, requestId, callId) }
+    return { status: expired.status, headers: {}, body: problemDocument(expired, requestId, callId) }
   }
   const replay = { 'x-ledger-position': String(position), 'idempotency-replayed': 'true' }
-  return { status: answer.status, headers: { ...answer.headers, ...limits, ...replay }, body: answer.body }
+  return { status: answer.status, headers: { ...answer.headers, ...replay }, body: answer.body }
 }

@@ -2,27 +2,31 @@ import type { ApiKey } from '../accounts/api-key.ts'
 import type { KeyUsage } from '../accounts/quota.ts'
 import { isSecretValid } from '../accounts/api-key.ts'
 import { useKey } from '../accounts/quota.ts'
+import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
-import { problem } from '../errors.ts'
+import { ADMIN_ONLY, problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
 import { answerRefusal, answerRetry, answerSuccess } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
+import type { KeyCaller, UserCaller } from './callers.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
 import type { CallContext, CallDecision } from './decide-records.ts'
 import { decideCreate, decideUpdate, decideUpsert, refuseCall } from './decide-records.ts'
 import type { Binding, EarlierCall } from './earlier-call.ts'
 import { accessRefusal, quotaRefusal } from './key-refusals.ts'
-import { rateLimitHeaders } from './rate-limit-headers.ts'
+import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
 import type { CallAnswer, WriteCall } from './write-call.ts'
 
 /** What a call can see when it is decided, under the lock of its company's head. */
 interface CallState {
   employees: EmployeeDirectory
-  /** The key as it is now; undefined when it does not exist. */
+  /** The key as it is now; undefined when it does not exist, or a user makes the call. */
   key: ApiKey | undefined
   usage: KeyUsage | undefined
+  /** The role of the user who makes the call; undefined when the user was removed, or a key makes the call. */
+  role: Role | undefined
   /** The call that the idempotency key is bound to already. */
   earlier: EarlierCall | undefined
   /** The time that the events will have, RFC 3339 UTC. */
@@ -44,16 +48,22 @@ export interface DecidedCall {
   answer: CallAnswer | null
 }
 
-/**
- * Decides a writing call under the lock of its company: first whether its key is still valid and allows the call, then
- * whether it is a retry, then whether the quota allows it, and only then the command itself.
- */
+/** Decides a writing call under the lock of its company. */
 export function decideCall(call: WriteCall, state: CallState): DecidedCall {
+  const { caller } = call
+  return 'apiId' in caller ? decideCallOfKey(call, caller, state) : decideUpload(call, caller, state)
+}
+
+/**
+ * Decides first whether the key is still valid and allows the call, then whether it is a retry, then whether the quota
+ * allows it, and only then the command itself.
+ */
+function decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: CallState): DecidedCall {
   const { key, usage, earlier, now } = state
   const nowMs = Date.parse(now)
-  if (!usage || !isSecretValid(key, call.secretHash, nowMs)) return { ...NOTHING, usage: null, answer: null }
-  const context = contextOf(call, key, state)
-  const settle = (decision: CallDecision) => settleCall(call, context, decision, key, usage)
+  if (!usage || !isSecretValid(key, secretHash, nowMs)) return { ...NOTHING, usage: null, answer: null }
+  const context = { ...contextOf(call, state), key: { id: key.id, name: key.name }, upload: null }
+  const settle = (decision: CallDecision) => settleCall(call, context, decision, { key, usage })
   const { count, offending } = call.command
   const refuse = (refusal: Problem) => settle(refuseCall(refusal, count, context, offending))
 
@@ -64,12 +74,26 @@ export function decideCall(call: WriteCall, state: CallState): DecidedCall {
   const noAccess = accessRefusal(key, call.sentFrom, 'employees:write')
   if (noAccess) return refuseFree(noAccess)
   if (earlier?.isSameRequest) {
-    const answer = answerRetry(earlier, call.requestId, key, usage, nowMs)
-    return { ...NOTHING, usage: useKey(usage, key.refreshPeriod, nowMs, 0), answer }
+    const { headers, ...answer } = answerRetry(earlier, call.requestId)
+    const limits = rateLimitHeaders(key, usage, nowMs)
+    const after = useKey(usage, key.refreshPeriod, nowMs, 0)
+    return { ...NOTHING, usage: after, answer: { ...answer, headers: { ...headers, ...limits } } }
   }
   const noQuota = quotaRefusal(key, usage, nowMs)
   if (noQuota) return refuseFree(noQuota)
   return earlier ? refuse(IDEMPOTENCY_KEY_REUSED) : settle(decideCommand(call.command, state.employees, context))
+}
+
+/** Decides a file that a user uploads: first whether the user is still an administrator, then as for a key. */
+function decideUpload(call: WriteCall, caller: UserCaller, { role, earlier, ...state }: CallState): DecidedCall {
+  if (!role) return { ...NOTHING, usage: null, answer: null }
+  if (role !== 'admin') return { ...NOTHING, usage: null, answer: answerRefusal(ADMIN_ONLY, call.requestId, null) }
+  if (earlier?.isSameRequest) return { ...NOTHING, usage: null, answer: answerRetry(earlier, call.requestId) }
+  const context = { ...contextOf(call, state), key: null, upload: caller }
+  const decision = earlier
+    ? refuseCall(IDEMPOTENCY_KEY_REUSED, call.command.count, context, call.command.offending)
+    : decideCommand(call.command, state.employees, context)
+  return settleCall(call, context, decision, null)
 }
 
 const NOTHING = { events: [], employees: [], binds: null }
@@ -81,16 +105,14 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 
 function contextOf(
   { callId, requestId, command }: WriteCall,
-  key: ApiKey,
-  { now, durationMs }: CallState,
-): CallContext {
+  { now, durationMs }: Pick<CallState, 'now' | 'durationMs'>,
+): Omit<CallContext, 'key' | 'upload'> {
   return {
     callId,
     durationMs,
     now,
     operation: command.operation,
     requestId,
-    key: { id: key.id, name: key.name },
     // Derived from the database's clock, because the clock of this process may be wrong.
     requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),
   }
@@ -126,33 +148,39 @@ const PRECONDITION_FAILED = {
   'If-None-Match': problem('precondition_failed', 'The employee has a version that If-None-Match excludes'),
 }
 
-/** Adds to a decision what it costs, the answer, and what a retry will find. */
+/** Adds to a decision what it costs the key, if one makes the call, the answer, and what a retry will find. */
 function settleCall(
   call: WriteCall,
   { callId, now }: CallContext,
   decision: CallDecision,
-  key: ApiKey,
-  usage: KeyUsage,
+  charged: { key: ApiKey; usage: KeyUsage } | null,
 ): DecidedCall {
   const { problem: refusal, outcomes, events } = decision
   const nowMs = Date.parse(now)
-  const after = useKey(usage, key.refreshPeriod, nowMs, refusal && isFree(refusal) ? 0 : 1)
   const logId = call.validateOnly ? null : callId
   const answer = refusal
-    ? answerRefusal(refusal, call.requestId, logId, key, nowMs)
+    ? answerRefusal(refusal, call.requestId, logId)
     : answerSuccess(call.command.operation, decision, logId)
-  const limited = { ...answer, headers: { ...answer.headers, ...rateLimitHeaders(key, after, nowMs) } }
-  if (call.validateOnly) return { ...NOTHING, usage: after, answer: limited }
+  const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
+  const limited = { ...answer, headers: { ...answer.headers, ...headers } }
+  if (call.validateOnly) return { ...NOTHING, usage, answer: limited }
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   return {
     events,
     employees: outcomes.filter(({ result }) => result !== 'no_updates').map(({ employee }) => employee),
-    usage: after,
+    usage,
     binds: isBinding
       ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call.command, refusal) }
       : null,
     answer: limited,
   }
+}
+
+/** Charges a call to its key. Returns the usage afterwards, and the headers that tell what remains. */
+function charge({ key, usage }: { key: ApiKey; usage: KeyUsage }, refusal: Problem | null, nowMs: number) {
+  const after = useKey(usage, key.refreshPeriod, nowMs, refusal && isFree(refusal) ? 0 : 1)
+  const retryAfter = refusal?.code === 'quota_exceeded' ? { 'retry-after': String(secondsToReset(key, nowMs)) } : {}
+  return { usage: after, headers: { ...retryAfter, ...rateLimitHeaders(key, after, nowMs) } }
 }
 
 /** 401, 403, 429 and 5xx cost nothing. */

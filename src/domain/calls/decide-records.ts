@@ -1,6 +1,7 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import { locate } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
+import type { UserCaller } from './callers.ts'
 import { REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
 import { addStateFaults, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
@@ -18,7 +19,9 @@ export interface CallContext {
   callId: string
   operation: Operation
   requestId: string
-  key: { id: string; name: string }
+  /** Null for a file that a user uploads. */
+  key: { id: string; name: string } | null
+  upload: Pick<UserCaller, 'fileName' | 'corrects'> | null
   requestedAt: string
   durationMs: number
   /** The time of the events, RFC 3339 UTC. */
@@ -225,7 +228,8 @@ function completed(drafts: Draft[], counts: CallCounts, context: CallContext): C
     index: null,
     data: { ...factsOf(context, counts), unchanged },
   }
-  return { events: [...drafts.flatMap((draft) => draft.events), closing], counts, problem: null, outcomes }
+  const events = [...drafts.flatMap((draft) => draft.events), closing, ...fileOf(context, closing)]
+  return { events, counts, problem: null, outcomes }
 }
 
 function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
@@ -285,11 +289,26 @@ function close(
   }))
   const { status: http_status, code, detail } = refusal
   const data = { ...factsOf(context, counts), http_status, code, detail }
-  events.push({ type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data })
-  return { events, counts, problem: refusal, outcomes: [] }
+  const closing: NewEvent = { type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data }
+  return { events: [...events, closing, ...fileOf(context, closing)], counts, problem: refusal, outcomes: [] }
+}
+
+/** The event that names the file of an uploaded call, whose name can be erased. */
+function fileOf({ upload }: CallContext, { stream, version }: NewEvent): NewEvent[] {
+  if (!upload) return []
+  return [{ type: 'FileUploaded', stream, version: version + 1, index: null, data: { name: upload.fileName } }]
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {
-  const { operation, requestedAt, durationMs, key, requestId } = context
-  return { operation, requested_at: requestedAt, duration_ms: durationMs, key, request_id: requestId, counts }
+  const { operation, requestedAt, durationMs, key, requestId, upload } = context
+  const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
+  return {
+    operation,
+    requested_at: requestedAt,
+    duration_ms: durationMs,
+    key,
+    request_id: requestId,
+    counts,
+    ...corrects,
+  }
 }

@@ -1,3 +1,4 @@
+import type { Caller } from './callers.ts'
 import type { Idempotency } from './earlier-call.ts'
 import type { Command } from './commands.ts'
 
@@ -5,9 +6,7 @@ import type { Command } from './commands.ts'
 export interface WriteCall {
   callId: string
   companyId: string
-  apiId: string
-  /** SHA-256 of the secret that was presented, in hexadecimal. */
-  secretHash: string
+  caller: Caller
   /** The client's address. */
   sentFrom: string
   /** The client's `User-Agent`; null if it sent none. */

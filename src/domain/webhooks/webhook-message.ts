@@ -86,7 +86,12 @@ function describeCall(
 ): Record<string, unknown> {
   const { data } = event
   if (data === null) return { erased: true }
-  const call = { operation: data.operation, counts: data.counts, key_id: data.key.id }
+  const call = { operation: data.operation, counts: data.counts, ...describeCaller(event.actor, data.key) }
   if (!('detail' in data)) return call
   return { ...call, http_status: data.http_status, code: data.code, ...(includeData ? { detail: data.detail } : {}) }
+}
+
+/** A user who uploads a file has no key. */
+function describeCaller(actor: string, key: { id: string } | null) {
+  return key ? { key_id: key.id } : { user_id: actor }
 }

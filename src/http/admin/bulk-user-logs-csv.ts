@@ -96,11 +96,15 @@ const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [
   ['no_updates', ({ entry }) => entry.counts.no_updates],
   ['http_status', ({ entry }) => entry.http_status],
   ['duration_ms', ({ entry }) => entry.duration_ms],
-  ['key_id', ({ entry }) => entry.key.id],
-  ['key_name', ({ entry }) => entry.key.name],
+  ['key_id', ({ entry }) => entry.key?.id ?? null],
+  ['key_name', ({ entry }) => entry.key?.name ?? null],
   ['request_id', ({ entry }) => entry.request_id],
   ['error_code', ({ entry }) => entry.error?.code ?? null],
   ['error_detail', ({ entry }) => entry.error?.detail ?? null],
+  ['user_id', ({ entry }) => entry.user?.id ?? null],
+  ['user_name', ({ entry }) => entry.user?.name ?? null],
+  ['file_name', ({ entry }) => entry.file?.name ?? null],
+  ['corrects', ({ entry }) => entry.corrects.join(' ')],
 ]
 
 const RECORD_COLUMNS: readonly CsvColumn<DetailedRecord>[] = [

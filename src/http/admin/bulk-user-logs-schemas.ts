@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
+import { MAX_CORRECTIONS } from '../../../projections/bulk-user-logs/uploads.ts'
 import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'
 import { OPERATIONS } from '../../domain/events.ts'
@@ -123,13 +124,40 @@ export const EntrySchema = Type.Object(
   {
     id: Type.String({ description: '`log_…`. Also the id of the call.' }),
     status: oneOf(['Completed', 'Failed'], { description: 'Whether the call succeeded.' }),
-    name: oneOf(['Public API'], { description: 'The source of the entry.' }),
+    name: oneOf(['Public API', 'File upload'], { description: 'The source of the entry.' }),
     requested_at: Type.String({ format: 'date-time' }),
     operation: oneOf(OPERATIONS, { description: 'The operation of the call.' }),
     counts: Counts,
     http_status: Type.Integer(),
     duration_ms: Count,
-    key: Type.Object({ id: Type.String({ description: 'The API id.' }), name: Type.String() }),
+    key: nullable(
+      Type.Object(
+        { id: Type.String({ description: 'The API id.' }), name: Type.String() },
+        { description: 'The key that made the call. Null for a file upload.' },
+      ),
+    ),
+    user: nullable(
+      Type.Object(
+        { id: Type.String(), name: nullable(Type.String({ description: 'Null once the user is erased.' })) },
+        { description: 'The administrator who uploaded the file. Null for a call of the public API.' },
+      ),
+    ),
+    file: nullable(
+      Type.Object(
+        { name: nullable(Type.String({ description: 'Null once it is erased.' })), rows: Count },
+        { description: 'The file that was uploaded. Null for a call of the public API.' },
+      ),
+    ),
+    corrects: Type.Array(Type.String(), {
+      description: 'The ids of the failed entries whose records the file corrects.',
+    }),
+    corrected_by: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: MAX_CORRECTIONS,
+        description:
+          'The ids of the newest entries whose file corrects records of this one. Only in the answer to a request for one entry.',
+      }),
+    ),
     request_id: Type.String(),
     error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
     client: Type.Optional(

@@ -4,6 +4,7 @@ import type { Static } from '@sinclair/typebox'
 import type { EntryCount, EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { countLogEntries, findLogEntry, listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
+import { findCorrections } from '../../../projections/bulk-user-logs/uploads.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { readClientOf } from '../../ledger/read/read-clients.ts'
@@ -74,9 +75,13 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
   app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId, request.left)
-    const { entry, position } = await requireLogEntry(logs, companyId, request.params.log_id)
-    const client = await readClientOf(logs, companyId, position)
-    return { ...entry, client: client && { address: client.address, user_agent: client.userAgent } }
+    const found = await requireLogEntry(logs, companyId, request.params.log_id)
+    const client = await readClientOf(logs, companyId, found.position)
+    return {
+      ...found.entry,
+      corrected_by: found.entry.status === 'Failed' ? await findCorrections(logs, companyId, found) : [],
+      client: client && { address: client.address, user_agent: client.userAgent },
+    }
   })
 
   app.get<{ Params: LogParams; Querystring: Static<typeof schemas.RecordListQuery> }>(

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import { ADMIN_ONLY } from '../../accounts/change-company.ts'
+import { ADMIN_ONLY } from '../../domain/errors.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
 import { issueUserToken, NO_SUCH_TOKEN, revokeUserToken } from '../../accounts/users/user-tokens.ts'

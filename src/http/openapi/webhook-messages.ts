@@ -35,6 +35,7 @@ const call = {
   operation: Type.Optional(oneOf(OPERATIONS)),
   counts: Type.Optional(CallCounts),
   key_id: Type.Optional(KeyId),
+  user_id: Type.Optional(Type.String({ description: 'The user who uploaded a file. Such a call has no `key_id`.' })),
   ...erased,
 }
 const ofKey = Type.Object(

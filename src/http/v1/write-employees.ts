@@ -98,8 +98,7 @@ async function run(
   const { status, headers, body, callId } = await runApiCall(services, {
     callId: services.newId('log'),
     companyId,
-    apiId: key.id,
-    secretHash,
+    caller: { apiId: key.id, secretHash },
     sentFrom,
     userAgent,
     requestId,

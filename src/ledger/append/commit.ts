@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg'
 import type { DecidedCall } from '../../domain/calls/decide-call.ts'
 import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
+import { actorOf } from '../../domain/calls/callers.ts'
 import type { Ask, Head, LockedCompany } from './company-state.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import { breaksConnection, meansNotCommitted } from '../../postgres/database-errors.ts'
@@ -164,9 +165,10 @@ async function decideOne(
   call: WriteCall,
   { unchecked, clients }: Pick<CommitTogetherOptions, 'unchecked' | 'clients'>,
 ): Promise<Committed> {
-  const { companyId, apiId, callId, idempotency, traceparent } = call
+  const { companyId, callId, idempotency, traceparent } = call
   const company = companies.get(companyId)!
-  const lockedKey = company.keys.get(apiId)
+  const actor = actorOf(call)
+  const lockedKey = company.keys.get(actor)
   let decision = decide(company, call)
   if (unchecked.has(call) && refusesRecords(decision)) {
     // The answer must also name the values that other employees have.
@@ -180,13 +182,13 @@ async function decideOne(
   company.position += events.length
   const { position, head } = company
   const { sentFrom: address, userAgent } = call
-  const sentBy = clients.find({ companyId, actorId: apiId }, { address, userAgent }, head.recordedAt)
+  const sentBy = clients.find({ companyId, actorId: actor }, { address, userAgent }, head.recordedAt)
   if (sentBy && isDue(sentBy, head.recordedAt)) writes.clients.set(sentBy, head.recordedAt)
-  const by = { callId, actor: apiId, clientId: sentBy?.clientId ?? null }
+  const by = { callId, actor, clientId: sentBy?.clientId ?? null }
   writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (idempotency && decision.binds) {
-    const key = { companyId, apiId, keyHash: idempotency.keyHash }
+    const key = { companyId, actor, keyHash: idempotency.keyHash }
     const { mayNameAnyone, ...answer } = decision.binds
     const bound = { callId, position, kept: keepAnswer(idempotency.requestHash, answer) }
     // A retry in the same transaction must find it too.
@@ -201,14 +203,16 @@ function refusesRecords({ events }: DecidedCall): boolean {
 }
 
 function decide(company: LockedCompany, call: WriteCall): DecidedCall {
-  const { apiId, callId, idempotency, arrivedAt } = call
-  const key = company.keys.get(apiId)
-  const bound = idempotency && company.bound.get(boundName({ apiId, ...idempotency }))
+  const { callId, idempotency, arrivedAt } = call
+  const actor = actorOf(call)
+  const key = company.keys.get(actor)
+  const bound = idempotency && company.bound.get(boundName({ actor, ...idempotency }))
   try {
     return decideCall(call, {
       employees: company.employees,
       key: key?.key,
       usage: key?.usage,
+      role: company.roles.get(actor),
       earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
       now: company.head.recordedAt,
       durationMs: Math.round(performance.now() - arrivedAt),

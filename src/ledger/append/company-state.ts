@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
+import type { Role } from '../../domain/accounts/roles.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { EmployeeIndex } from './employee-index.ts'
@@ -75,6 +76,8 @@ export interface LockedCompany {
   position: number
   employees: LoadedEmployees
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>
+  /** The roles of the users who make calls, by user id; those who were removed have none. */
+  roles: Map<string, Role>
   /** The bound idempotency keys, by `boundName`. */
   bound: Map<string, BoundKey>
 }

@@ -40,16 +40,16 @@ function fingerprintOf(salt: Buffer, requestHash: string): Buffer {
   return createHmac('sha256', salt).update(requestHash, 'hex').digest()
 }
 
-/** An idempotency key of an API key, by its hash. */
+/** An idempotency key of an API key or user, by its hash. The column `api_id` holds the UUID of either. */
 export interface KeyOfCall {
   companyId: string
-  apiId: string
+  actor: string
   keyHash: string
 }
 
 /** The name of a key within its company. */
-export function boundName({ apiId, keyHash }: Omit<KeyOfCall, 'companyId'>): string {
-  return `${apiId} ${keyHash}`
+export function boundName({ actor, keyHash }: Omit<KeyOfCall, 'companyId'>): string {
+  return `${actor} ${keyHash}`
 }
 
 /** Loads those of the keys that are bound. */
@@ -75,9 +75,10 @@ export async function loadBoundKeys(
       join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')`,
     values: [JSON.stringify(keys.map(storedName))],
   })
+  const actors = new Map(keys.map(({ actor }) => [toUuid(actor), actor]))
   return rows.map(({ status, headers, body, salt, fingerprint, ...row }) => ({
     companyId: fromUuid('com', row.company_id),
-    apiId: fromUuid('key', row.api_id),
+    actor: actors.get(row.api_id)!,
     keyHash: row.key_hash.toString('hex'),
     bound: {
       callId: fromUuid('log', row.call_id),
@@ -130,6 +131,6 @@ export function insertBoundKeys(client: QueryClient, keys: NewBoundKey[]): Promi
   })
 }
 
-function storedName({ companyId, apiId, keyHash }: KeyOfCall) {
-  return { c: toUuid(companyId), a: toUuid(apiId), k: keyHash }
+function storedName({ companyId, actor, keyHash }: KeyOfCall) {
+  return { c: toUuid(companyId), a: toUuid(actor), k: keyHash }
 }

@@ -1,6 +1,7 @@
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import { union } from '../../domain/calls/touched-values.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
+import { actorOf } from '../../domain/calls/callers.ts'
 import { isSmall } from '../../domain/calls/write-call.ts'
 import type { Ask, Head, LockedCompany } from './company-state.ts'
 import { LoadedEmployees } from './company-state.ts'
@@ -30,14 +31,15 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, whenLocked }: LoadOptions) {
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
-  const [keys, now, bound, employees] = await Promise.all([
+  const [keys, roles, now, bound, employees] = await Promise.all([
     statements.loadKeys(client, keysOf(calls), whenLocked),
+    loadRoles(client, calls),
     // After the rows that may have to be waited for, because the time is that of the decision.
     statements.readClock(client),
     loadBound(client, calls),
     loadNamed(client, missing),
   ])
-  return { keys, now, bound, touched, found: employees }
+  return { keys, roles, now, bound, touched, found: employees }
 }
 
 /** The employees that calls of a company may need, as far as they are cached. */
@@ -72,7 +74,7 @@ export async function loadCompanies(
   ask: Ask,
   heads: Head[],
   calls: WriteCall[],
-  { keys, now, bound, touched, found: loadedEmployees }: LoadedRows,
+  { keys, roles, now, bound, touched, found: loadedEmployees }: LoadedRows,
   { cache, whenLocked }: Pick<LoadOptions, 'cache' | 'whenLocked'>,
 ): Promise<Map<string, LockedCompany>> {
   const employees = await settleEmployees(ask, cache, heads, touched, loadedEmployees)
@@ -85,11 +87,13 @@ export async function loadCompanies(
       position,
       employees: loaded,
       keys: new Map(),
+      roles: new Map(),
       bound: new Map(),
     })
   }
   if (whenLocked === 'skip locked') leaveOutHeldUp(companies, keysOf(calls), keys)
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
+  for (const { companyId, userId, role } of roles) companies.get(companyId)?.roles.set(userId, role)
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
   await loadReportingLines(ask, calls, companies)
   return companies
@@ -134,10 +138,18 @@ export async function loadMore(ask: Ask, companyId: string, naming: Naming, into
   for (const { employee } of stored) if (!into.byId(employee.id)) into.put(employee)
 }
 
-type KeyOfCompany = Pick<WriteCall, 'companyId' | 'apiId'>
+type KeyOfCompany = Pick<WriteCall, 'companyId'> & { apiId: string }
 
 function keysOf(calls: WriteCall[]): KeyOfCompany[] {
-  return [...new Map(calls.map(({ companyId, apiId }) => [apiId, { companyId, apiId }])).values()]
+  const keys = calls.flatMap(({ companyId, caller }) => ('apiId' in caller ? [{ companyId, apiId: caller.apiId }] : []))
+  return [...new Map(keys.map((key) => [key.apiId, key])).values()]
+}
+
+async function loadRoles(client: QueryClient, calls: WriteCall[]) {
+  const users = calls.flatMap(({ companyId, caller }) =>
+    'userId' in caller ? [{ companyId, userId: caller.userId }] : [],
+  )
+  return users.length === 0 ? [] : statements.loadRoles(client, users)
 }
 
 /** Keys are never deleted, so a key that was not found is held by another transaction. */
@@ -156,8 +168,8 @@ async function loadNamed(client: QueryClient, named: { companyId: string; naming
 }
 
 async function loadBound(client: QueryClient, calls: WriteCall[]) {
-  const names = calls.flatMap(({ companyId, apiId, idempotency }) =>
-    idempotency ? [{ companyId, apiId, keyHash: idempotency.keyHash }] : [],
+  const names = calls.flatMap((call) =>
+    call.idempotency ? [{ companyId: call.companyId, actor: actorOf(call), keyHash: call.idempotency.keyHash }] : [],
   )
   return names.length === 0 ? [] : loadBoundKeys(client, names)
 }

@@ -33,7 +33,7 @@ export function createLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
   const secondsOf = ({ beganAt }: KeyedCall) => (performance.now() - beganAt) / 1_000
   return {
     async announce(call) {
-      const { companyId, apiId, keyHash, callId } = call
+      const { companyId, actor, keyHash, callId } = call
       if (announced.size >= MAX_ANNOUNCED) return
       announced.add(callId)
       await pool
@@ -43,7 +43,7 @@ export function createLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
              where company_id = $1 and began_at < statement_timestamp() - make_interval(secs => $6))
            insert into long_calls (company_id, call_id, api_id, key_hash, began_at)
            values ($1, $2, $3, decode($4, 'hex'), statement_timestamp() - make_interval(secs => $5))`,
-          [toUuid(companyId), toUuid(callId), toUuid(apiId), keyHash, secondsOf(call), STALE_SECONDS],
+          [toUuid(companyId), toUuid(callId), toUuid(actor), keyHash, secondsOf(call), STALE_SECONDS],
         )
         .catch(() => undefined)
     },
@@ -53,13 +53,13 @@ export function createLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
       await pool.query('delete from long_calls where company_id = $1 and call_id = $2', ids).catch(() => undefined)
     },
     async isBehindAnother(call) {
-      const { companyId, apiId, keyHash, callId } = call
+      const { companyId, actor, keyHash, callId } = call
       const events = await pool
         .query(
           `select 1 from long_calls where company_id = $1 and api_id = $2 and key_hash = decode($3, 'hex') and call_id <> $4
              and began_at < clock_timestamp() - make_interval(secs => $5)
              and began_at > clock_timestamp() - make_interval(secs => $6) limit 1`,
-          [toUuid(companyId), toUuid(apiId), keyHash, toUuid(callId), secondsOf(call), STALE_SECONDS],
+          [toUuid(companyId), toUuid(actor), keyHash, toUuid(callId), secondsOf(call), STALE_SECONDS],
         )
         .catch(() => null)
       return events !== null && events.rows.length > 0

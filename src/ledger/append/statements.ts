@@ -1,6 +1,7 @@
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { ApiKey, KeyScope } from '../../domain/accounts/api-key.ts'
 import type { KeyUsage, RefreshPeriod } from '../../domain/accounts/quota.ts'
+import type { Role } from '../../domain/accounts/roles.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import {
@@ -138,6 +139,24 @@ export async function loadKeys(
     companyName: row.company_name,
     key: apiKeyOf(row),
     usage: keyUsageOf(row),
+  }))
+}
+
+/** Loads the roles of users who have not been removed. They change only under the lock of their company's head. */
+export async function loadRoles(
+  client: QueryClient,
+  users: { companyId: string; userId: string }[],
+): Promise<{ companyId: string; userId: string; role: Role }[]> {
+  const { rows } = await client.query<{ company_id: string; user_id: string; role: Role }>({
+    name: 'load-roles',
+    text: `select u.company_id, u.user_id, u.role from unnest($1::uuid[], $2::uuid[]) as r(company_id, user_id)
+      join users u on u.company_id = r.company_id and u.user_id = r.user_id and u.removed_at is null`,
+    values: [uuidArray(users.map(({ companyId }) => companyId)), uuidArray(users.map(({ userId }) => userId))],
+  })
+  return rows.map((row) => ({
+    companyId: fromUuid('com', row.company_id),
+    userId: fromUuid('usr', row.user_id),
+    role: row.role,
   }))
 }
 

@@ -7,6 +7,7 @@ import { isCount, parse } from './verify-line.ts'
 interface Gone {
   type: string
   stream: string
+  actor: string
   isNamed: boolean
 }
 
@@ -30,11 +31,11 @@ export class ErasureChecker {
   }
 
   /** Checks the next event. Throws LedgerFault. */
-  take({ position, type, stream, data }: ExportedEvent): void {
+  take({ position, type, stream, actor, data }: ExportedEvent): void {
     if (data === null) {
       const mayBeGone = ERASING_TYPES.some((erasing) => mayErase(erasing, type))
       assertValid(mayBeGone, position, `the data is missing, but data of ${type} is never erased`)
-      this.#gone.set(position, { type, stream, isNamed: false })
+      this.#gone.set(position, { type, stream, actor, isNamed: false })
     } else if (isErasingType(type)) {
       const positions = parsePositions(data)
       assertValid(
@@ -52,9 +53,12 @@ export class ErasureChecker {
       this.#kept.add(named)
       return
     }
-    // Rejected records are in the streams of their calls.
+    // Rejected records and names of files are in the streams of their calls.
     const isOfPerson =
-      by.type === 'RecordsRetired' || gone.type === 'EmployeeRecordRejected' || gone.stream === by.stream
+      by.type === 'RecordsRetired' ||
+      gone.type === 'EmployeeRecordRejected' ||
+      gone.stream === by.stream ||
+      (gone.type === 'FileUploaded' && (by.type === 'EmployeeErased' || gone.actor === by.stream))
     assertValid(
       mayErase(by.type, gone.type) && isOfPerson,
       named,

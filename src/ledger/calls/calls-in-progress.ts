@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
+import { actorOf } from '../../domain/calls/callers.ts'
+import { boundName } from '../append/idempotency-keys.ts'
 import type { KeyedCall, LongCalls } from '../append/long-calls.ts'
 
 /** The first call with this idempotency key is still running, although this one waited for it. */
@@ -28,7 +30,7 @@ export function createCallsInProgress(longCalls: LongCalls, maxWaitMs: number): 
   const running = new Map<string, Set<KeyedCall>>()
 
   async function run<Answer>(call: KeyedCall, task: () => Promise<Answer>): Promise<Answer> {
-    const name = `${call.apiId} ${call.keyHash}`
+    const name = boundName(call)
     const together = running.get(name) ?? new Set()
     const earlier = [...together]
     running.set(name, together.add(call))
@@ -59,10 +61,11 @@ export function createCallsInProgress(longCalls: LongCalls, maxWaitMs: number): 
   }
 
   return {
-    run({ companyId, apiId, callId, idempotency }, task) {
+    run(call, task) {
+      const { companyId, callId, idempotency } = call
       if (!idempotency) return task()
       const { keyHash } = idempotency
-      return run({ companyId, apiId, callId, keyHash, beganAt: performance.now() }, task)
+      return run({ companyId, actor: actorOf(call), callId, keyHash, beganAt: performance.now() }, task)
     },
   }
 }

@@ -98,6 +98,30 @@ export async function* findEmployeeEventsWith(
   }
 }
 
+interface UploadedFile {
+  position: number
+  name: string
+}
+
+/** The names of files that were uploaded after a position, page by page; with `userId`, only those of this user. */
+export async function* readFileNames(
+  db: Queryable,
+  companyId: string,
+  { after = 0, userId = null }: { after?: number; userId?: string | null },
+): AsyncGenerator<UploadedFile[]> {
+  for (let isLast = false; !isLast;) {
+    const { rows } = await db.query<UploadedFile>(
+      `select position, data::json ->> 'name' as name from events
+       where company_id = $1 and position > $2 and call_id is null and type = 'FileUploaded' and data is not null
+         and ($3::text is null or actor = $3) order by position limit $4`,
+      [toUuid(companyId), after, userId, PAGE.limit],
+    )
+    yield rows
+    after = rows.at(-1)?.position ?? after
+    isLast = rows.length < PAGE.limit
+  }
+}
+
 /** Filters positions to the events that still have data, in order. */
 export async function filterWithData(db: Queryable, companyId: string, positions: number[]): Promise<number[]> {
   const { rows } = await db.query<{ position: number }>(

@@ -1,7 +1,7 @@
 import { hash, randomFillSync } from 'node:crypto'
 import type { EventType, NewEvent, RecordedEvent } from '../../domain/events.ts'
 import { closesCall } from '../../domain/events.ts'
-import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
+import { EVENT_TYPES, isEventType, isOfCall, schemaVersionOf } from '../../domain/event-types.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { parseJson } from '../../domain/parse-json.ts'
@@ -37,6 +37,7 @@ export interface Envelope extends EventHeader {
 /** What the events of an append have in common. */
 export interface Origin {
   companyId: string
+  /** The call that makes the events of calls among them. */
   callId: string | null
   actor: string
   recordedAt: string
@@ -65,11 +66,11 @@ export function sealEvent(event: NewEvent, position: number, origin: Origin): Se
   const salted = prependSalt(data)
   const header: EventHeader = {
     position,
-    call_id: callId,
+    call_id: isOfCall(type) ? callId : null,
     stream,
     version,
     type,
-    schema_version: EVENT_TYPES[type].version,
+    schema_version: schemaVersionOf(event),
     index,
     recorded_at: recordedAt,
     actor,
@@ -173,7 +174,7 @@ export type ReadableEvent = Pick<EventRow, (typeof EVENT_COLUMNS)[number]>
 export function readEvent(row: ReadableEvent): RecordedEvent {
   const header = readHeader(row)
   const { position, type, schema_version: version } = header
-  if (version !== EVENT_TYPES[type].version) {
+  if (version < 1 || version > EVENT_TYPES[type].version) {
     const unknown = `schema version ${version} of ${type}`
     throw new UnreadableEventError(`the event at position ${position} has the unknown ${unknown}`)
   }

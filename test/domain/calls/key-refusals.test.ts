@@ -26,12 +26,13 @@ const REASONS: [string, Partial<ApiKey>][] = [
 /** The code of a writing call's refusal, and whether it is in the ledger. */
 function outcomeOf(key: ApiKey, validateOnly = false) {
   const call = {
-    ...{ callId: CALL_ID, secretHash: SECRET, sentFrom: HOME, requestId: 'r', idempotency: null, validateOnly },
+    ...{ callId: CALL_ID, caller: { apiId: key.id, secretHash: SECRET }, sentFrom: HOME, requestId: 'r' },
+    ...{ idempotency: null, validateOnly },
     command: readUpdateOne(emp(1), {}, { ifMatch: undefined, ifNoneMatch: undefined }),
   } as unknown as WriteCall
   const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }
   const employees = { byId: () => undefined } as unknown as Parameters<typeof decideCall>[1]['employees']
-  const state = { key, usage, employees, earlier: undefined, now: NOW, durationMs: 1 }
+  const state = { key, usage, role: undefined, employees, earlier: undefined, now: NOW, durationMs: 1 }
   const { answer, events, usage: after } = decideCall(call, state)
   return { code: (answer?.body as { code?: string } | undefined)?.code, events, requestsMade: after?.requestsMade }
 }

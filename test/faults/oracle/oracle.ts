@@ -133,7 +133,7 @@ async function quotaFaults(db: Db, companyId: string, calls: Map<string, Call>):
   return usage.flatMap((row) => {
     const apiId = fromUuid('key', row.api_id)
     const charged = [...calls.values()].filter(
-      ({ closing }) => closing.data?.key.id === apiId && !isFree(closing),
+      ({ closing }) => closing.data?.key?.id === apiId && !isFree(closing),
     ).length
     return charged === row.requests_made
       ? []

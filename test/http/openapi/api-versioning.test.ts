@@ -10,8 +10,10 @@ const current = await currentDocument()
 await t.test('nothing the last release promised is broken: docs/versioning.md', async (t) => {
   // Webhooks may get new types of messages, and a webhook only has those that were chosen for it.
   const isNewType = /^[A-Z]+ \/admin\/v1\/webhooks.*: 20[01]\..*types?(\[\])?: values$/
+  // The entry of an uploaded file, which no earlier release has: docs/versioning.md names it.
+  const isFileUpload = /^GET \/admin\/v1\/bulk-user-logs(\/\{log_id\})?: 200\.(items\[\]\.)?(name: values|key[.:] ?.*)$/
   t.strictSame(
-    breakingChanges(released, current).filter((change) => !isNewType.test(change)),
+    breakingChanges(released, current).filter((change) => !isNewType.test(change) && !isFileUpload.test(change)),
     [],
   )
 })

@@ -70,6 +70,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     },
     'Nightly sync failed to create 1,000 employees: 3 of 1000 records have errors call',
   ],
+  FileUploaded: ['usr', { name: 'corrected.csv' }, 'Ada Admin uploaded the file corrected.csv'],
   EmployeeErased: ['usr', { positions: [1, 2] }, 'Ada Admin erased Ana Pérez: the data of 2 events'],
   RecordsRetired: [
     'schedule',

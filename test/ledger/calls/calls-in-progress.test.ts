@@ -13,7 +13,10 @@ const ALONE = {
 }
 
 const callOf = (callId: string) =>
-  ({ companyId: 'com', apiId: 'key', callId, idempotency: { keyHash: 'k', requestHash: 'r' } }) as WriteCall
+  ({
+    ...{ companyId: 'com', caller: { apiId: 'key', secretHash: '' }, callId },
+    idempotency: { keyHash: 'k', requestHash: 'r' },
+  }) as WriteCall
 
 /** Starts two calls with the same key, whose ends the test decides. */
 function startTwo(maxWaitMs: number) {

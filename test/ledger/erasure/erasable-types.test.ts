@@ -37,14 +37,15 @@ await t.test('the format of exports lists the same types', (t) => {
 
 await t.test('personal data of every type can be erased, and both verifiers accept the ledger', async (t) => {
   await tellStory(service)
-  const { rows } = await service.pool.query<{ type: EventType; position: number; stream_id: string }>(
-    'select type, position, stream_id from events where company_id = $1 and type = any($2) and data is not null',
+  const { rows } = await service.pool.query<{ type: EventType; position: number; stream_id: string; actor: string }>(
+    'select type, position, stream_id, actor from events where company_id = $1 and type = any($2) and data is not null',
     [toUuid(companyId), ERASABLE],
   )
   for (const [type, events] of Map.groupBy(rows, (row) => row.type)) {
     const erasing = EVENT_TYPES[type].erasedBy!.at(-1)!
-    for (const { position, stream_id: uuid } of events) {
-      const stream = erasing === 'RecordsRetired' ? companyId : fromUuid(EVENT_TYPES[type].stream, uuid)
+    for (const { position, stream_id: uuid, actor } of events) {
+      const ofUser = erasing === 'UserErased' && type === 'FileUploaded' ? actor : null
+      const stream = erasing === 'RecordsRetired' ? companyId : (ofUser ?? fromUuid(EVENT_TYPES[type].stream, uuid))
       await appendCompanyEvents(service.pool, { companyId, actor: OPERATOR }, async (client) => {
         const version = await nextVersion(client, companyId, stream)
         return { events: buildErasingEvents(erasing, stream, version, [position]), result: null }

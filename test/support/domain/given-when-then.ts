@@ -31,7 +31,16 @@ export const CALL_ID = fromUuid('log', '01930000-0000-7000-8000-00000000ca11')
 export const KEY = { id: fromUuid('key', '01930000-0000-7000-8000-0000000000e1'), name: 'HR sync' }
 
 export function contextOf(operation: Operation): CallContext {
-  return { callId: CALL_ID, operation, requestId: 'req-1', key: KEY, requestedAt: NOW, durationMs: 3, now: NOW }
+  return {
+    callId: CALL_ID,
+    operation,
+    requestId: 'req-1',
+    key: KEY,
+    upload: null,
+    requestedAt: NOW,
+    durationMs: 3,
+    now: NOW,
+  }
 }
 
 /** A minimal valid creation, with an e-mail for this number. */

@@ -13,8 +13,7 @@ export function createCall({ id: companyId, key }: Pick<TestCompany, 'id' | 'key
   return {
     callId: newId('log'),
     companyId,
-    apiId: key.api_id,
-    secretHash: hash('sha256', key.api_key, 'hex'),
+    caller: { apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') },
     sentFrom: '127.0.0.1',
     userAgent: 'test',
     requestId: 'r',

@@ -8,6 +8,8 @@ import { leaseWebhook } from '../../../src/delivery/webhooks/progress.ts'
 import { createSecretBox } from '../../../src/secrets/secret-box.ts'
 import { makeWebhook } from '../stored-webhooks.ts'
 import type { Service } from '../service.ts'
+import { openAppends } from './appends.ts'
+import { uploadCall } from './upload-call.ts'
 
 /* Every type of event happens to one company, through the service where it can. */
 
@@ -33,6 +35,7 @@ const PEOPLE = [
 /** Makes all events in the service's company. */
 export async function tellStory(service: Service): Promise<void> {
   const zoe = await makeEmployeeEvents(service)
+  await makeUploads(service)
   await makeAccountEvents(service)
   await makeWebhookEvents(service)
   await makeSignInEvents(service)
@@ -86,6 +89,16 @@ async function makeEmployeeEvents({ call }: Service): Promise<string> {
     })
   }
   return zoe!
+}
+
+async function makeUploads(service: Service): Promise<void> {
+  const teardowns: (() => unknown)[] = []
+  const { commit } = openAppends({ teardown: (task: () => unknown) => teardowns.push(task) }, service)
+  const refused = uploadCall(service.company, [{ external_id: 'A-1', phone: '12' }], { fileName: 'Año "1".csv' })
+  await commit([refused])
+  const corrected = [{ external_id: 'A-1', phone: '+34910000000' }]
+  await commit([uploadCall(service.company, corrected, { corrects: [refused.callId] }, 'update_many')])
+  for (const teardown of teardowns) await teardown()
 }
 
 async function makeAccountEvents({ manage, makeCompany, company }: Service): Promise<void> {

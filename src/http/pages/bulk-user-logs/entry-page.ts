@@ -9,6 +9,7 @@ import {
   listLogRecordsBefore,
 } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { readRefusals } from '../../../../projections/bulk-user-logs/refusals.ts'
+import { findCorrections } from '../../../../projections/bulk-user-logs/uploads.ts'
 import { problem } from '../../../domain/errors.ts'
 import { readClientOf } from '../../../ledger/read/read-clients.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
@@ -22,7 +23,9 @@ import { ProblemError } from '../../server/problem.ts'
 import {
   buildEntryUrl,
   formatCall,
+  formatCaller,
   formatEntryTitle,
+  renderCorrections,
   renderCounts,
   renderFacts,
   renderOutcome,
@@ -63,6 +66,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
   const client = await readClientOf(db, companyId, entry.position)
   const query = readRecordQuery(request.query)
   const outcomes = await countOutcomes(db, companyId, entry)
+  const corrections = entry.entry.status === 'Failed' ? await findCorrections(db, companyId, entry) : []
   const refusals = entry.entry.status === 'Failed' ? await readRefusals(db, companyId, entry) : null
   const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
   const body = html`<div class="entry">
@@ -70,6 +74,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
         ${renderOutcome(entry, outcomes)} ${renderWholeRefusal(entry)}
+        ${renderCorrections(entry, corrections)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
       </div>
       ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
@@ -81,7 +86,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
 }
 
 function renderHeading(entry: LogEntry): Html {
-  return html`${formatCall(entry)} · <bdi>${entry.entry.key.name}</bdi>`
+  return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
 }
 
 async function sendRecord(reads: Reads, request: RecordRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -26,11 +26,16 @@ export function formatCall({ entry: { operation, counts } }: LogEntry): string {
   return counts.total === 0 ? verb : `${verb} ${formatNumber(counts.total)}`
 }
 
+/** The name of the key or user that made a call. */
+export function formatCaller({ key, user }: LogEntry['entry']): string {
+  return key?.name ?? user?.name ?? 'Erased user'
+}
+
 /** The title of an entry's page, which tells it apart in a row of tabs. */
 export function formatEntryTitle(logEntry: LogEntry): string {
-  const { key, status } = logEntry.entry
+  const { entry } = logEntry
   // Isolated (U+2068, U+2069), because the name may change the writing direction.
-  return `${formatCall(logEntry)} · \u2068${key.name}\u2069 · ${status.toLowerCase()}`
+  return `${formatCall(logEntry)} · \u2068${formatCaller(entry)}\u2069 · ${entry.status.toLowerCase()}`
 }
 
 /** Renders a sentence that says which key asked for what, and what happened. */
@@ -43,7 +48,7 @@ export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html
     entry.status === 'Failed'
       ? `${attempt}. Nothing was applied${explainFailure(logEntry, outcomes)}.`
       : describeResult(logEntry, attempt)
-  return html`<p class="entry-outcome"><strong><bdi>${entry.key.name}</bdi></strong> ${what}</p>`
+  return html`<p class="entry-outcome"><strong><bdi>${formatCaller(entry)}</bdi></strong> ${what}</p>`
 }
 
 function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
@@ -122,6 +127,17 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
 
 const RESEND = ' The log keeps only the records with errors: send the others again, too.'
 
+/** Renders links to the failed entries that an uploaded file corrects, and to the files that correct a failed entry. */
+export function renderCorrections({ entry: { corrects } }: LogEntry, correctedBy: readonly string[]): Html {
+  const links = (label: string, ids: readonly string[]) =>
+    ids.length === 0
+      ? ''
+      : html`<p class="corrections">
+          ${label} ${ids.map((id, at) => html`${at === 0 ? '' : ', '}<a href="${LOGS_PATH}/${id}"><code>${id}</code></a>`)}
+        </p>`
+  return html`${links('This file corrects records of', corrects)} ${links('Corrected by', correctedBy)}`
+}
+
 /** Renders the facts of the request. */
 export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
   const { entry } = logEntry
@@ -133,11 +149,16 @@ export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone:
       ${fact('HTTP status', html`${entry.http_status}`)}
       ${isAboutRecords(logEntry) ? fact('API error', renderApiError(logEntry)) : ''}
       ${fact('Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`)}
-      ${fact(
-        'API key',
-        html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
-          <code>${entry.key.id}</code>`,
-      )}
+      ${
+        entry.key
+          ? fact(
+              'API key',
+              html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
+                <code>${entry.key.id}</code>`,
+            )
+          : fact('User', html`<bdi>${formatCaller(entry)}</bdi>`)
+      }
+      ${entry.file ? fact('File', entry.file.name === null ? html`erased` : html`<bdi>${entry.file.name}</bdi>`) : ''}
       ${client ? fact('Sent from', renderClient(client, renderAddressLink(client.address))) : ''}
       ${fact('Request ID', html`<code id="request-id">${entry.request_id}</code>`)}
       ${fact(

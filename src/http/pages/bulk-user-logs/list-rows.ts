@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../server/cursor.ts'
+import { formatCaller } from './entry.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
@@ -11,10 +12,11 @@ import { capitalise, COUNTS, listDone, VERBS } from '../parts/call-words.ts'
 /** Renders a row for each entry. The whole row is its link. */
 export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
   return entries.map(({ entry, position }) => {
-    const { id, requested_at: at, counts, key } = entry
+    const { id, requested_at: at, counts } = entry
+    const caller = formatCaller(entry)
     const result = describeResult(entry)
     const code = entry.error?.code
-    const name = [result, code, key.name, formatTime(at, timeZone)].filter((part) => part !== undefined).join(', ')
+    const name = [result, code, caller, formatTime(at, timeZone)].filter((part) => part !== undefined).join(', ')
     return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
       <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
       <th scope="row" class="result">
@@ -22,7 +24,7 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
           >${code === undefined ? result : html`<span class="asked">${result} </span><code>${code}</code>`}</a
         >
       </th>
-      <td class="caller" title="${entry.name} · ${key.name}"><span class="source">${entry.name} · </span><bdi>${key.name}</bdi></td>
+      <td class="caller" title="${entry.name} · ${caller}"><span class="source">${entry.name} · </span><bdi>${caller}</bdi></td>
       ${COUNTS.map(([name, label]) => html`<td class="number ${counts[name] === 0 ? 'none' : ''}" data-label="${label}">${formatNumber(counts[name])}</td>`)}
       <td class="when"><time datetime="${at}">${renderShortTime(at, timeZone)}</time></td>
     </tr>`

@@ -105,7 +105,7 @@ export function renderHead(timeZone: string, tools: Html): Html {
   return html`<div class="log-head">
     <h1>Bulk User Logs</h1>
     <p class="hint">
-      <span class="about-log">Every API call that tried to create or update employees.</span> Times in ${timeZone}.
+      <span class="about-log">Every API call and file upload that tried to create or update employees.</span> Times in ${timeZone}.
     </p>
     <div class="toolbar">${tools}</div>
   </div>`

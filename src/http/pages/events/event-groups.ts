@@ -2,7 +2,7 @@ import type { EventType } from '../../../domain/events.ts'
 
 /** The groups of event types that the event stream can be narrowed to. Each type is in one of them. */
 export const EVENT_GROUPS = {
-  calls: { label: 'Calls', types: ['ApiCallCompleted', 'ApiCallFailed', 'EmployeeRecordRejected'] },
+  calls: { label: 'Calls', types: ['ApiCallCompleted', 'ApiCallFailed', 'EmployeeRecordRejected', 'FileUploaded'] },
   employees: {
     label: 'Employees',
     types: ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated', 'EmployeeErased'],

@@ -60,6 +60,8 @@ const SENTENCES: Sentences = {
     html`${actor}
     ${data ? html`failed to ${VERBS[data.operation]} ${data.counts.total === 0 ? 'employees' : countEmployees(data.counts.total)}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
     ${renderCallWord(header, viewer)}`,
+  FileUploaded: ({ actor, data }) =>
+    html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
   EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
   RecordsRetired: ({ actor, data }) =>
     html`${actor} deleted the data of ${data ? count(data.positions.length, 'refused record') : 'refused records'}, because

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
-import { ADMIN_ONLY } from '../../../accounts/change-company.ts'
+import { ADMIN_ONLY } from '../../../domain/errors.ts'
 import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import type { SealedCookie } from '../../access/sealed-cookie.ts'
 import { findSessionUser } from '../../access/session.ts'

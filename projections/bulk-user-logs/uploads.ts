@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { AnyDb } from '../projection.ts'
+import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+
+/** What is known of a call that a user made by uploading a file. */
+export interface Upload {
+  /** `name` is null once the user is erased. */
+  user: { id: string; name: string | null }
+  /** The name of the file; null once it is erased. */
+  fileName: string | null
+  /** The ids of the failed calls whose records the file corrects. */
+  corrects: string[]
+}
+
+/**
+ * Reads the uploads with these calls, by the id of the call. The read model has none of this: names can be erased, and
+ * the events tell the rest.
+ */
+export async function readUploads(db: AnyDb, companyId: string, callIds: string[]): Promise<Map<string, Upload>> {
+  if (callIds.length === 0) return new Map()
+  const company = toUuid(companyId)
+  const { rows } = await sql<{
+    call_id: string
+    actor: string
+    corrects: string[] | null
+    file_name: string | null
+  }>`select c.stream_id as call_id, c.actor, c.data::json -> 'corrects' as corrects, f.data::json ->> 'name' as file_name
+    from events c left join events f
+      on f.company_id = c.company_id and f.stream_id = c.stream_id and f.stream_version = c.stream_version + 1
+    where c.company_id = ${company} and c.stream_id = any(${callIds.map(toUuid)}::uuid[])
+      and c.type in ('ApiCallCompleted', 'ApiCallFailed')`.execute(db)
+  const names = await readUserNames(db, company, [...new Set(rows.map(({ actor }) => actor))])
+  return new Map(
+    rows.map(({ call_id: uuid, actor, corrects, file_name: fileName }) => [
+      fromUuid('log', uuid),
+      { user: { id: actor, name: names.get(actor) ?? null }, fileName, corrects: corrects ?? [] },
+    ]),
+  )
+}
+
+async function readUserNames(db: AnyDb, company: string, userIds: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ user_id: string; name: string }>`select user_id, name from users
+    where company_id = ${company} and user_id = any(${userIds.map(toUuid)}::uuid[]) and name <> ''`.execute(db)
+  return new Map(rows.map(({ user_id: uuid, name }) => [fromUuid('usr', uuid), name]))
+}
+
+/** The number of uploads, the newest ones, that are searched for corrections. */
+const MAX_SEARCHED = 1_000
+/** The number of corrections that are found. */
+export const MAX_CORRECTIONS = 50
+
+/** Finds the calls that correct a call, newest first. They are after its position. */
+export async function findCorrections(
+  db: AnyDb,
+  companyId: string,
+  call: { position: number; entry: { id: string } },
+): Promise<string[]> {
+  const { rows } = await sql<{ call_id: string }>`
+    select f.stream_id as call_id from (
+      select company_id, position, stream_id, stream_version from events
+      where company_id = ${toUuid(companyId)} and call_id is null and type = 'FileUploaded' and position > ${call.position}
+      order by position desc limit ${MAX_SEARCHED}
+    ) f join events c
+      on c.company_id = f.company_id and c.stream_id = f.stream_id and c.stream_version = f.stream_version - 1
+    where c.data::jsonb -> 'corrects' @> ${JSON.stringify([call.entry.id])}::jsonb
+    order by f.position desc limit ${MAX_CORRECTIONS}`.execute(db)
+  return rows.map(({ call_id: uuid }) => fromUuid('log', uuid))
+}

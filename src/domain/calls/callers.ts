@@ -1,0 +1,21 @@
+/** An API key that makes a call. */
+export interface KeyCaller {
+  apiId: string
+  /** SHA-256 of the secret that was presented, in hexadecimal. */
+  secretHash: string
+}
+
+/** An administrator who makes a call by uploading a file. */
+export interface UserCaller {
+  userId: string
+  fileName: string
+  /** The ids of the failed calls whose records the file corrects. */
+  corrects: readonly string[]
+}
+
+export type Caller = KeyCaller | UserCaller
+
+/** The id of the API key or user that makes a call: the actor of its events, and the scope of its idempotency key. */
+export function actorOf({ caller }: { caller: Caller }): string {
+  return 'apiId' in caller ? caller.apiId : caller.userId
+}

@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0013-erase-file-names.ts'
