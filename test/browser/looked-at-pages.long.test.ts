@@ -24,6 +24,7 @@ const LOOKED_AT: Record<string, string> = {
   '/account/recovery-codes': 'sign-in/passkeys',
   '/account/tokens/:id/revoke': 'account',
   '/settings/bulk-user-logs': 'bulk-user-logs/list',
+  '/settings/bulk-user-logs/upload': 'bulk-user-logs/corrected-file',
   '/settings/bulk-user-logs/:log_id': 'bulk-user-logs/looks',
   '/settings/bulk-user-logs/:log_id/records/:index': 'bulk-user-logs/looks',
   '/settings/api-keys': 'api-keys',
@@ -65,6 +66,7 @@ const NO_PAGES = [
   /^\/(?:assets|docs)(?:\/|$)/,
   /^\/(?:settings)?$/,
   /\/rows$/,
+  /\/template\.csv$/,
   /\/(?:checkpoint|jwks)$/,
 ]
 

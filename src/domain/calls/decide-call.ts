@@ -46,6 +46,8 @@ export interface DecidedCall {
   binds: Binding | null
   /** Null when the secret is no longer valid: such a call belongs to no company. */
   answer: CallAnswer | null
+  /** Of a call that only validates, the events that it would append. */
+  preview?: NewEvent[]
 }
 
 /** Decides a writing call under the lock of its company. */
@@ -163,7 +165,7 @@ function settleCall(
     : answerSuccess(call.command.operation, decision, logId)
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
-  if (call.validateOnly) return { ...NOTHING, usage, answer: limited }
+  if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: events }
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   return {
     events,

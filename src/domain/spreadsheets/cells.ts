@@ -1,3 +1,5 @@
+import { parseJson } from '../parse-json.ts'
+
 /*
  * Values in the cells of a CSV file that people edit in a spreadsheet. A spreadsheet changes what it takes for a
  * formula, a number, or a date: +4915112345678 becomes 4.9E+12, and 00123 becomes 123. Such a text has an apostrophe in
@@ -11,8 +13,8 @@ export const EMPTY = '(empty)'
 /** Begins a cell whose value is JSON. */
 export const JSON_MARK = '(json) '
 
-/** What a spreadsheet takes for a formula, including the full-width forms. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/** What a spreadsheet takes for a formula, including the full-width forms, or shows for one that fails. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠#]/
 /** Numbers, dates, times, and amounts. */
 const NUMERIC = /^[\s([$€£¥.,]*\p{Nd}/u
 /** A word and a number, such as Sept 2 or MAR1. */
@@ -43,4 +45,55 @@ export function writeCustomAttribute(value: unknown): string {
 /** Writes any JSON value as JSON. */
 export function writeJson(value: unknown): string {
   return `${JSON_MARK}${JSON.stringify(value)}`
+}
+
+/** The value of a cell, or what is wrong with it. */
+type CellReading = { value: unknown; fault?: undefined } | { value?: undefined; fault: string }
+
+/** What a spreadsheet makes of long numbers, of formulas that fail, and of cells that are too narrow. */
+const SCIENTIFIC = /^[+-]?[0-9](?:[.,][0-9]+)?E[+-]?[0-9]+$/i
+const SPREADSHEET_ERROR = /^#(?:N\/A|NV|NAME\?|VALUE!|WERT!|REF!|BEZUG!|DIV\/0!|NUM!|NULL!|#+)$/
+
+/** Reads the cell of an attribute, which is not empty. */
+export function readAttribute(cell: string): CellReading {
+  if (cell.startsWith("'")) return { value: cell.slice(1) }
+  if (cell === EMPTY) return { value: null }
+  if (cell.startsWith(JSON_MARK)) return readJson(cell.slice(JSON_MARK.length))
+  if (SCIENTIFIC.test(cell))
+    return { fault: 'A spreadsheet has shortened this number. Enter it again with an apostrophe in front' }
+  if (SPREADSHEET_ERROR.test(cell)) return { fault: 'The spreadsheet shows an error in this cell' }
+  return { value: cell }
+}
+
+/** Reads the cell of a custom attribute, which is not empty: a number or boolean if it is written like one. */
+export function readCustomAttribute(cell: string): CellReading {
+  if (/^(?:true|false)$/i.test(cell)) return { value: cell.toLowerCase() === 'true' }
+  return isNumber(cell) ? { value: Number(cell) } : readAttribute(cell)
+}
+
+/** Whether a text is a number as JSON writes it, so that nothing of it is lost. */
+function isNumber(text: string): boolean {
+  return /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) && String(Number(text)) === text
+}
+
+/** Reads the name of a column. */
+export function readName(cell: string): string {
+  return cell.startsWith("'") ? cell.slice(1) : cell
+}
+
+/** The depth of the JSON in a cell, as of a record in a call. */
+const MAX_DEPTH = 32
+
+function readJson(text: string): CellReading {
+  try {
+    const value = parseJson(text)
+    return isDeeper(value, MAX_DEPTH) ? { fault: `JSON must have at most ${MAX_DEPTH} levels` } : { value }
+  } catch {
+    return { fault: `The text after ${JSON_MARK.trim()} is not valid JSON` }
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
 }

@@ -9,11 +9,15 @@ export const ORIGIN_COLUMNS = ['log_id', 'index', 'errors'] as const
 export const RECORD_COLUMN = 'record'
 
 /** The columns of custom attributes begin so, as in the log. */
-const CUSTOM = 'custom_attributes.'
+export const CUSTOM = 'custom_attributes.'
 
-/** The number of columns of a file, and the characters in the name of one. What exceeds them is in `record`. */
-const MAX_COLUMNS = 512
+/** The number of columns that a file may have, those above included. */
+export const MAX_COLUMNS = 512
+
+/** The characters in the name of a column. A record with a longer one is in `record`. */
 const MAX_NAME = 256
+
+const MAX_OF_RECORDS = MAX_COLUMNS - ORIGIN_COLUMNS.length - 1
 
 const RESERVED: ReadonlySet<string> = new Set([...ORIGIN_COLUMNS, RECORD_COLUMN])
 
@@ -30,7 +34,7 @@ export function writeRecord(record: unknown, columns: ReadonlySet<string>): Reco
 export function addColumns(columns: Set<string>, record: unknown): void {
   const cells = writeMembers(record) ?? writeWhole(record)
   const names = [...cells.keys()].filter((name) => !columns.has(name))
-  if (columns.size + names.length > MAX_COLUMNS) columns.add(RECORD_COLUMN)
+  if (columns.size + names.length > MAX_OF_RECORDS) columns.add(RECORD_COLUMN)
   else for (const name of names) columns.add(name)
 }
 
@@ -45,16 +49,17 @@ function writeMembers(record: unknown): RecordCells | null {
   for (const [name, value] of Object.entries(record)) {
     const customs = name === 'custom_attributes' && isObject(value) ? Object.entries(value) : []
     if (RESERVED.has(name) || name.startsWith(CUSTOM)) return null
-    if (customs.length === 0) cells.set(writeText(name), writeAttribute(value))
+    if (customs.length === 0) cells.set(writeName(name), writeAttribute(value))
     for (const [key, custom] of customs) cells.set(`${CUSTOM}${key}`, writeCustomAttribute(custom))
-    if (cells.size > MAX_COLUMNS) return null
+    if (cells.size > MAX_OF_RECORDS) return null
   }
   return [...cells.keys()].some((name) => name.length > MAX_NAME) ? null : cells
 }
 
 const MANAGERS = ['manager_id', 'manager_external_id', 'manager_email']
-const NAMES = ['id', ...ATTRIBUTE_NAMES.flatMap((name) => (name === 'manager_id' ? MANAGERS : name))]
-const RANKS: ReadonlyMap<string, number> = new Map(NAMES.map((name, rank) => [name, rank]))
+/** The fields that identify or set something of an employee, in the order of the columns. */
+const FIELDS = ['id', ...ATTRIBUTE_NAMES.flatMap((name) => (name === 'manager_id' ? MANAGERS : name))]
+const RANKS: ReadonlyMap<string, number> = new Map(FIELDS.map((name, rank) => [name, rank]))
 
 /** Puts the columns of a file into order: attributes, fields that do not exist, custom attributes, whole records. */
 export function orderColumns(columns: ReadonlySet<string>): string[] {
@@ -64,4 +69,24 @@ export function orderColumns(columns: ReadonlySet<string>): string[] {
 function rankOf(name: string): number {
   if (name === RECORD_COLUMN) return RANKS.size + 2
   return RANKS.get(name) ?? (name.startsWith(CUSTOM) ? RANKS.size + 1 : RANKS.size)
+}
+
+/** Finds the field that a column means, whose name may be written as people do: `First name`, `E-Mail`. */
+export function findField(name: string): string | undefined {
+  const usual = name
+    .trim()
+    .toLowerCase()
+    .replace('e-mail', 'email')
+    .replaceAll(/[\s-]+/g, '_')
+  return [name, usual].find((text) => RANKS.has(text))
+}
+
+/** Writes the name of a column, with an apostrophe in front if it would be taken for that of a field. */
+function writeName(name: string): string {
+  return RANKS.has(name) || findField(name) === undefined ? writeText(name) : `'${name}`
+}
+
+/** The columns of a file to fill in. Employees are found by \`external_id\` or \`email\`, and custom attributes follow. */
+export function listTemplateColumns(): string[] {
+  return FIELDS.filter((name) => name !== 'id' && name !== 'manager_id' && name !== 'custom_attributes')
 }

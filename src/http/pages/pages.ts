@@ -80,7 +80,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
         for (const add of routes) add(scope)
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
-    await addSection(NAVIGATION.bulkUserLogs, complete, (scope) => addBulkUserLogsPages(scope, { db, reads, sessions }))
+    await addSection(NAVIGATION.bulkUserLogs, complete, (scope) => addBulkUserLogsPages(scope, services))
     await addSection(
       NAVIGATION.apiKeys,
       (scope) => addApiKeysPage(scope, services),

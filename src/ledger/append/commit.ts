@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg'
 import type { DecidedCall } from '../../domain/calls/decide-call.ts'
 import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
+import type { NewEvent } from '../../domain/events.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
 import type { Ask, Head, LockedCompany } from './company-state.ts'
 import type { EmployeeCache } from './employee-cache.ts'
@@ -44,6 +45,8 @@ export interface Committed {
   answer: CallAnswer | null
   /** The position of the call's last event; null when it appended none. */
   position: number | null
+  /** Of a call that only validates, the events that it would append. */
+  preview?: NewEvent[]
 }
 
 interface CommitTogetherOptions {
@@ -177,7 +180,8 @@ async function decideOne(
   }
   for (const employee of decision.employees) company.employees.change(employee)
   if (lockedKey && decision.usage) lockedKey.usage = decision.usage
-  if (decision.events.length === 0) return { answer: decision.answer, position: null }
+  const { preview } = decision
+  if (decision.events.length === 0) return { answer: decision.answer, position: null, ...(preview ? { preview } : {}) }
   const { events, employees } = decision
   company.position += events.length
   const { position, head } = company

@@ -2,6 +2,7 @@ import { RefusedCredentialsError } from '../../domain/accounts/refused-credentia
 import { refusedCommand } from '../../domain/calls/commands.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
 import { problem } from '../../domain/errors.ts'
+import type { NewEvent } from '../../domain/events.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { FaultyCallError } from '../append/commit-batch.ts'
 import type { Lanes } from '../append/lanes.ts'
@@ -22,6 +23,8 @@ export interface CommandServices {
 interface AnsweredCall extends CallAnswer {
   /** The id of the stored call; null when nothing was stored. */
   callId: string | null
+  /** Of a call that only validates, the events that it would append. */
+  preview?: NewEvent[]
 }
 
 /**
@@ -44,9 +47,9 @@ export async function runApiCall(services: CommandServices, call: WriteCall): Pr
 }
 
 async function append(lanes: Lanes, call: WriteCall): Promise<AnsweredCall> {
-  const { answer, position } = await lanes.append(call)
+  const { answer, position, preview } = await lanes.append(call)
   if (!answer) throw new RefusedCredentialsError('the key was revoked or its secret replaced meanwhile')
-  if (position === null) return { ...answer, callId: null }
+  if (position === null) return { ...answer, callId: null, ...(preview ? { preview } : {}) }
   const headers = { ...answer.headers, 'x-ledger-position': String(position) }
   return { ...answer, headers, callId: call.callId }
 }

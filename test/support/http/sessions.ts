@@ -20,7 +20,9 @@ interface PageAnswer {
 export interface BrowseOptions {
   cookie?: string | null
   /** The fields of a submitted form. */
-  form?: Record<string, string>
+  form?: Record<string, string> | undefined
+  /** A submitted form with a file. */
+  upload?: FormData | undefined
   /** Replaces the headers of our own pages. */
   headers?: Record<string, string>
   /** The network address that the request comes from. */
@@ -33,15 +35,17 @@ export async function browse(
   path: string,
   options: BrowseOptions = {},
 ): Promise<PageAnswer> {
-  const { cookie, form, headers = OWN_PAGE, from } = options
-  const content: Record<string, string> = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
+  const { cookie, form, upload, headers = OWN_PAGE, from } = options
+  const encoded = upload ? new Response(upload) : form ? new Response(new URLSearchParams(form)) : null
+  const body = encoded && Buffer.from(await encoded.arrayBuffer())
+  const content = encoded ? { 'content-type': encoded.headers.get('content-type')! } : {}
   const request = http.request(service.address + path, {
-    method: form ? 'POST' : 'GET',
+    method: body ? 'POST' : 'GET',
     headers: { ...headers, ...content, ...(cookie ? { cookie } : {}) },
     agent: false,
     ...(from === undefined ? {} : { localAddress: from }),
   })
-  request.end(form ? new URLSearchParams(form).toString() : undefined)
+  request.end(body ?? undefined)
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]
   const [given] = response.headers['set-cookie'] ?? []
   return {

@@ -23,6 +23,7 @@ const STYLES = [
   'entry',
   'records',
   'secrets',
+  'uploads',
   'usage',
   'charts',
   'events',

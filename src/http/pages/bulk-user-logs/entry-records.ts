@@ -10,6 +10,7 @@ import { renderField } from '../parts/form.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
+import { buildUploadUrl } from '../parts/upload-address.ts'
 import type { OutcomeCounts } from './entry.ts'
 import { buildEntryUrl } from './entry.ts'
 import { buildDownloadUrl, describeCause, formatCause } from './entry-causes.ts'
@@ -108,7 +109,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, fi
       ? buildDownloadUrl(entry, 'records.csv', { status, q, error })
       : buildDownloadUrl(entry, 'failed-records.csv', { q, error })
   return html`<p class="downloads">
-    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button" href="${json}" download>Download JSON</a>`}
+    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a> <a class="button" href="${json}" download>Download JSON</a>`}
     <a class="button" href="${csv}" download>Download CSV</a>
   </p>`
 }

@@ -19,11 +19,12 @@ import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { countInTime } from '../../admin/bulk-user-logs.ts'
 import { invalidQuery } from '../../server/query-values.ts'
-import type { SessionSettings } from '../../access/session.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderAttention } from '../parts/attention.ts'
 import { findBaseUrl } from '../parts/base-url.ts'
+import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
@@ -52,19 +53,15 @@ const ROWS_AT_ONCE = 100
 /** Keys in the filter's list; the address may name any other key by its id. */
 const KEYS_SHOWN = 200
 
-interface BulkUserLogsPageServices {
-  /** The primary, for the keys. */
-  db: LedgerDb
-  reads: Reads
-  sessions: SessionSettings
-}
+type BulkUserLogsPageServices = Pick<PageServices, 'db' | 'reads' | 'sessions'>
 
-/** Bulk User Logs: the list, its new rows for the script, and the pages of an entry. */
-export function addBulkUserLogsPages(app: FastifyInstance, services: BulkUserLogsPageServices): void {
+/** Bulk User Logs: the list, its new rows for the script, the pages of an entry, and uploading a file. */
+export function addBulkUserLogsPages(app: FastifyInstance, services: PageServices): void {
   const config = { isHeavyRead: whenGiven('q', 'employee') }
   app.get(LOGS_PATH, { config }, async (request, reply) => sendEntryList(services, request, reply))
   app.get(ROWS_PATH, { config }, async (request, reply) => sendRows(services.reads, request, reply))
   addEntryPages(app, services.reads, LOGS_PATH)
+  void app.register((uploads) => addUploadPages(uploads, services))
 }
 
 async function sendEntryList(

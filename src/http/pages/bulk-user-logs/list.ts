@@ -8,6 +8,7 @@ import { COUNTS } from '../parts/call-words.ts'
 import { renderEntryRows } from './list-rows.ts'
 import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
+import { UPLOAD_PATH } from '../parts/upload-address.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -49,6 +50,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       ${renderHead(
         page.timeZone,
         html`${reached === null ? '' : renderLiveBar()}
+          <a class="button" href="${UPLOAD_PATH}">Upload a file</a>
           ${filter.filter?.status === 'Completed' ? '' : html`<a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>`}
           <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>`,
       )}

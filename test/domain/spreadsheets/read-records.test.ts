@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { addColumns, orderColumns, writeRecord } from '../../../src/domain/spreadsheets/record-columns.ts'
+import type { ColumnUse } from '../../../src/domain/spreadsheets/read-records.ts'
+import { readRecords } from '../../../src/domain/spreadsheets/read-records.ts'
+import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
+import { inputs } from '../../support/quick.ts'
+
+/** Reads rows of which the first is the header. */
+function read([header = [], ...rows]: string[][], uses: Record<string, ColumnUse> = {}) {
+  const lines = rows.map((cells, at) => ({ line: at + 2, cells }))
+  return readRecords({ line: 1, cells: header }, lines, new Map(Object.entries(uses)))
+}
+
+await t.test('a row is a record with the attributes of its cells', async (t) => {
+  const logId = newId('log')
+  const { records, lines, columns, faults, logIds } = read([
+    ['log_id', 'index', 'errors', 'external_id', 'First name', 'E-Mail', 'phone', 'custom_attributes.grade'],
+    [logId, '0', 'phone must be …', 'X-1', 'Ana', 'ana@example.com', "'+4915112345678", '7'],
+    [logId, '1', '', 'X-2', '(empty)', '', '', "'7"],
+    ['', '', '', '', '', '', '', ''],
+    ['', '', '', "'00123", '', '', '', 'TRUE'],
+  ])
+  t.strictSame(faults, [])
+  t.strictSame(records, [
+    {
+      ...{ external_id: 'X-1', first_name: 'Ana', email: 'ana@example.com', phone: '+4915112345678' },
+      custom_attributes: { grade: 7 },
+    },
+    { external_id: 'X-2', first_name: null, custom_attributes: { grade: '7' } },
+    { external_id: '00123', custom_attributes: { grade: true } },
+  ])
+  t.strictSame(lines, [2, 3, 5])
+  t.strictSame(logIds, [logId])
+  t.equal(columns.get('phone'), 7)
+  t.equal(columns.get('custom_attributes.grade'), 8)
+})
+
+await t.test('a column that is no attribute is named, and becomes what the reader of the file chooses', async (t) => {
+  const rows = [
+    ['email', 'Shoe size'],
+    ['a@example.com', '42'],
+  ]
+  t.match(read(rows), { unknown: ['Shoe size'], records: [{ 'Shoe size': '42' }] })
+  t.match(read(rows, { 'Shoe size': 'custom' }), {
+    unknown: ['Shoe size'],
+    records: [{ email: 'a@example.com', custom_attributes: { 'Shoe size': 42 } }],
+  })
+  t.strictSame(read(rows, { 'Shoe size': 'ignore' }).records, [{ email: 'a@example.com' }])
+})
+
+await t.test(
+  'what a spreadsheet has damaged, and what cannot be read, is a fault at its line and column',
+  async (t) => {
+    const places = (rows: string[][]) => read(rows).faults.map(({ line, column }) => [line, column])
+    const cells = ['4.91511E+12', '4,9E+12', '#NAME?', '#####', '(json) {', `(json) ${'['.repeat(40)}${']'.repeat(40)}`]
+    for (const cell of cells)
+      t.strictSame(
+        places([
+          ['email', 'phone'],
+          ['a@example.com', cell],
+        ]),
+        [[2, 2]],
+        cell,
+      )
+    t.strictSame(places([['email', 'email']]), [[1, 2]], 'a column twice')
+    t.strictSame(places([['email'], ['a@example.com', 'b']]), [[2, 2]], 'a cell without a column')
+    t.strictSame(
+      places([
+        ['email', 'record'],
+        ['', '{"email":"a@exam'],
+      ]),
+      [[2, 2]],
+      'a truncated record',
+    )
+    t.strictSame(
+      places([
+        ['email', 'record'],
+        ['a@example.com', '(json) {}'],
+      ]),
+      [[2, null]],
+      'a record and attributes',
+    )
+    const wide = Array.from({ length: 10_000 }, (_, at) => `c${at}`)
+    t.strictSame(places([wide]), [[1, 513]], 'too many columns')
+  },
+)
+
+/** The API refuses a body with such a member. */
+const isAccepted = (value: unknown) => !JSON.stringify(value).includes('"__proto__"')
+
+await t.test('a file that was exported is read as the records that it was written from', async () => {
+  const name = fc.oneof(
+    fc.constantFrom('id', 'email', 'phone', 'first_name', 'external_id', 'manager_email', 'shoe size', '=1+1'),
+    fc.constantFrom('index', 'record', 'custom_attributes', 'custom_attributes.a', "'x", ''),
+    fc.string({ unit: 'grapheme' }),
+  )
+  const value = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('+4915112345678', '00123', '2026-01-05', '4.9E+12', '#NAME?', '(empty)', "'7", '7', 'true', ''),
+    fc.jsonValue({ maxDepth: 3 }),
+  )
+  const record = fc.oneof(
+    { weight: 9, arbitrary: fc.tuple(fc.dictionary(name, value), fc.option(fc.dictionary(name, value))) },
+    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+  )
+  fc.assert(
+    fc.property(fc.array(record, { minLength: 1, maxLength: 4 }).filter(isAccepted), (drawn) => {
+      // As JSON: a record that a client sent has no -0 and no other prototype.
+      const records = drawn.map((one) => {
+        const isPair = Array.isArray(one) && typeof one[0] === 'object' && one.length === 2
+        const whole = isPair && one[1] !== null ? { ...(one[0] as object), custom_attributes: one[1] } : one
+        return JSON.parse(JSON.stringify(isPair && one[1] === null ? one[0] : whole)) as unknown
+      })
+      const columns = new Set<string>()
+      for (const one of records) addColumns(columns, one)
+      const ordered = orderColumns(columns)
+      const rows = records.map((one) => {
+        const cells = writeRecord(one, columns)
+        return ['log', ...ordered.map((column) => cells.get(column) ?? '')]
+      })
+      const file = read([['errors', ...ordered], ...rows])
+      const [before, after] = [records, file.records].map((all) => all.map(canonicalJson))
+      return file.faults.length === 0 && JSON.stringify(before) === JSON.stringify(after)
+    }),
+    { numRuns: inputs(500, 5_000) },
+  )
+})

@@ -1,0 +1,171 @@
+import t from 'tap'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/* Uploading a file: the preview says what it would do, and one more click applies it. */
+
+const service = await startService(t)
+const { company } = service
+const cookie = await cookieOf(service, company.admin)
+const PATH = '/settings/bulk-user-logs/upload'
+
+/** The fields of the form in a page. */
+function fieldsOf(page: string): Record<string, string> {
+  const inputs = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+  return Object.fromEntries(inputs.map(([, name, value]) => [name, value!.replaceAll('&amp;', '&')]))
+}
+
+async function send(
+  content: string | Buffer | null,
+  fields: Record<string, string> = {},
+  { name = 'staff.csv', as = cookie }: { name?: string; as?: string | null } = {},
+) {
+  const upload = new FormData()
+  for (const [field, value] of Object.entries(fields)) upload.set(field, value)
+  if (content !== null)
+    upload.set('file', new Blob([typeof content === 'string' ? content : new Uint8Array(content)]), name)
+  const answer = await browse(service, PATH, { cookie: as, upload })
+  const text = answer.text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+  return { ...answer, words: text, fields: fieldsOf(answer.text) }
+}
+
+/** Presses the button of a preview that applies it. */
+const apply = (fields: Record<string, string>) => send(null, { ...fields, apply: 'yes' })
+const newest = async () => {
+  await service.project()
+  return (await service.admin('/bulk-user-logs?limit=1')).body.items[0]
+}
+
+await t.test('a preview shows counts, and each change with its line; applying it does just that', async (t) => {
+  await service.call('POST', '/v1/employees', {
+    body: [employee({ external_id: 'X-1', job_title: 'Dev' }), employee({ external_id: 'X-2', job_title: 'Lead' })],
+  })
+  const before = await newest()
+  const csv =
+    'external_id;first_name;last_name;email;job_title\r\nX-1;;;;Lead\r\nX-2;;;;Lead\r\nX-3;Zoë;Ü;zoe@example.com;\r\n'
+  const preview = await send(csv)
+  t.equal(preview.status, 200)
+  t.match(preview.words, /Created 1 Changed 1 Unchanged 1 Refused 0/)
+  t.match(preview.words, /Line 2 job_title from Dev → to Lead/)
+  t.match(preview.words, /Line 4 first_name Zoë/)
+  t.equal((await newest()).id, before.id, 'nothing is applied yet')
+
+  t.match(await apply(preview.fields), { status: 200, words: /All records of the file were applied/ })
+  const entry = await newest()
+  t.match(entry, {
+    name: 'File upload',
+    status: 'Completed',
+    operation: 'upsert',
+    file: { name: 'staff.csv', rows: 3 },
+  })
+  t.match(entry, { counts: { total: 3, updated: 1, no_updates: 1 }, user: { id: company.admin.user_id }, key: null })
+
+  t.equal((await apply(preview.fields)).status, 200, 'a repeated click')
+  t.equal((await newest()).id, entry.id, 'has no second effect')
+})
+
+await t.test('errors are at their lines and columns, and nothing can be applied', async (t) => {
+  const csv = 'email,phone,custom_attributes.grade\nnobody@example.com,12,7\n"a@\nb",,\n'
+  const { status, words, fields } = await send(csv, { operation: 'update_many' })
+  t.equal(status, 422)
+  t.match(words, /Line 2, column 1 email No such employee exists/)
+  t.match(words, /Line 2, column 2 phone phone must be in E\.164 format/)
+  t.match(words, /Line 3, column 1 email email must be a valid email address/)
+  t.notOk(fields['token'])
+})
+
+await t.test('a column that is no attribute is named, and can become a custom attribute or be ignored', async (t) => {
+  const csv = 'external_id,Shoe size,Note\nX-1,42,x\n'
+  const first = await send(csv)
+  t.match(first, { status: 422, words: /Shoe size.*Note.*Line 2, column 2 Shoe size This field does not exist/ })
+  const second = await send(null, { ...first.fields, 'use.0': 'custom', 'use.1': 'ignore' })
+  t.match(second, { status: 200, words: /Line 2 custom_attributes\.Shoe size from not set → to 42/ })
+  t.equal((await apply({ ...second.fields, 'use.0': 'custom', 'use.1': 'ignore' })).status, 200)
+  const { items } = (await service.call('GET', '/v1/employees?external_id=X-1')).body
+  t.strictSame(items[0].custom_attributes, { 'Shoe size': 42 })
+})
+
+await t.test('what failed can be downloaded, corrected, and sent again; the entries lead to each other', async (t) => {
+  const sent = [
+    employee({ external_id: 'Y-1', phone: '0151' }),
+    employee({
+      external_id: 'Y-2',
+      phone: '+4915112345678',
+      custom_attributes: { badge: '007' },
+      start_date: '2026-02-30',
+    }),
+  ]
+  const { body: failed } = await service.call('POST', '/v1/employees', { body: sent })
+  await service.project()
+  const { body: csv } = await service.admin(`/bulk-user-logs/${failed.log_id}/failed-records.csv`)
+  const again = await send(csv as string)
+  t.match(
+    again.words,
+    /Line 2, column \d+ phone phone must be.*Line 3, column \d+ start_date/,
+    'uncorrected, it fails alike',
+  )
+  const corrected = (csv as string).replace("'0151", "'+4930901820").replace("'2026-02-30", "'2026-02-28")
+  const preview = await send(corrected, {}, { name: 'corrected.csv' })
+  t.match(preview, { status: 200, words: /Created 2 / })
+  await apply(preview.fields)
+  const entry = await newest()
+  t.match(entry, { status: 'Completed', corrects: [failed.log_id], file: { name: 'corrected.csv' } })
+  t.strictSame((await service.admin(`/bulk-user-logs/${failed.log_id}`)).body.corrected_by, [entry.id])
+  const links = async (id: string) => (await browse(service, `/settings/bulk-user-logs/${id}`, { cookie })).text
+  t.match(await links(failed.log_id), `Corrected by <a href="/settings/bulk-user-logs/${entry.id}"`)
+  t.match(await links(entry.id), `<a href="/settings/bulk-user-logs/${failed.log_id}"`)
+  const { items } = (await service.call('GET', '/v1/employees?external_id=Y-2')).body
+  t.match(items[0], { phone: '+4915112345678', custom_attributes: { badge: '007' }, start_date: '2026-02-28' })
+})
+
+await t.test('JSON is read as the body of a bulk call', async (t) => {
+  const preview = await send(
+    JSON.stringify({ employees: [{ external_id: 'X-1', location: 'Lyon' }] }),
+    {},
+    { name: 'a.json' },
+  )
+  t.match(preview, { status: 200, words: /Record 0 location from not set → to Lyon/ })
+  t.match(await send('{"employees":[', {}, { name: 'a.json' }), {
+    status: 422,
+    words: /Line 1 The body is not valid JSON/,
+  })
+})
+
+await t.test('encodings of spreadsheets are recognized', async (t) => {
+  const csv = 'external_id\tlast_name\nX-1\tMüller\n'
+  for (const bytes of [
+    Buffer.from(csv),
+    Buffer.from(`\ufeff${csv}`),
+    Buffer.from(`\ufeff${csv}`, 'utf16le'),
+    Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(),
+    Buffer.from(csv, 'latin1'),
+  ])
+    t.match((await send(bytes)).words, /Line 2 last_name from \S+ → to Müller/)
+})
+
+await t.test('a hostile file gets an error at its line', async (t) => {
+  const places: [string, string | Buffer, RegExp][] = [
+    ['empty', ' \n', /Line 1 The file is empty/],
+    ['NUL', 'email\na@example.com\nb\0@example.com\n', /Line 3 This line contains U\+0000/],
+    ['mixed encodings', Buffer.concat([Buffer.from('email\nü\n'), Buffer.from('é\n', 'latin1')]), /Line 3 A character/],
+    ['10,000 columns', Array.from({ length: 10_000 }, (_, at) => `c${at}`).join(','), /Line 1, column 513 A file must/],
+    ['only separators', `email\n${','.repeat(1_000_000)}`, /Line 2 The line has more than/],
+    ['a long line', `email\n${'x'.repeat(2_000_000)}\n`, /Line 2 The line has more than/],
+    ['an open quotation mark', 'email\n"a@example.com\n', /A cell that begins with a quotation mark/],
+    ['too many rows', `email\n${'a@example.com\n'.repeat(1_001)}`, /Line 1002 A file must have at most 1000 rows/],
+    ['a damaged number', 'email,phone\na@example.com,4.9E+12\n', /Line 2, column 2 A spreadsheet has shortened/],
+    ['__proto__', 'email,__proto__\na@example.com,x\n', /Line 1 The body has a member named __proto__/],
+  ]
+  for (const [name, content, error] of places) t.match(await send(content), { status: 422, words: error }, name)
+  t.match(await send(Buffer.alloc(8 * 1_048_576 + 1, 'x')), { status: 413, words: /A file must have at most/ })
+  t.match(await send(null), { status: 200, words: /Choose a file first/ })
+})
+
+await t.test('only administrators upload, and get the page and the template', async (t) => {
+  t.match(await send('email\n', {}, { as: null }), { status: 401 })
+  for (const user of [company.auditor, company.member])
+    t.match(await send('email\n', {}, { as: await cookieOf(service, user) }), { status: 403 })
+  t.equal((await browse(service, PATH, { cookie })).status, 200)
+  const template = await browse(service, `${PATH}/template.csv`, { cookie })
+  t.match(template.text, /^first_name,last_name,email,external_id/)
+})
