@@ -36,7 +36,7 @@ for (const javaScriptEnabled of [true, false]) {
         clicks += 1
         await page.getByRole(role, { name }).click()
       }
-      const [download] = await Promise.all([page.waitForEvent('download'), click('link', 'Download failed records')])
+      const [download] = await Promise.all([page.waitForEvent('download'), click('link', 'Failed records')])
       const rows = csvRecords(readFileSync(await download.path(), 'utf8').slice(1))
       t.strictSame(
         rows.map(({ log_id: id }) => id),
@@ -49,7 +49,7 @@ for (const javaScriptEnabled of [true, false]) {
         external_id: row['external_id'] === 'A-1' ? 'A-4' : row['external_id']!,
       }))
 
-      await click('link', 'Upload a file')
+      await click('link', 'Upload file')
       clicks += 1
       await page
         .getByLabel('File')

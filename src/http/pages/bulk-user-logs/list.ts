@@ -50,8 +50,8 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       ${renderHead(
         page.timeZone,
         html`${reached === null ? '' : renderLiveBar()}
-          <a class="button" href="${UPLOAD_PATH}">Upload a file</a>
-          ${filter.filter?.status === 'Completed' ? '' : html`<a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>`}
+          <a class="button" href="${UPLOAD_PATH}">Upload file</a>
+          ${filter.filter?.status === 'Completed' ? '' : html`<a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Failed records</a>`}
           <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>`,
       )}
       ${bar}
@@ -107,7 +107,7 @@ export function renderHead(timeZone: string, tools: Html): Html {
   return html`<div class="log-head">
     <h1>Bulk User Logs</h1>
     <p class="hint">
-      <span class="about-log">Every API call and file upload that tried to create or update employees.</span> Times in ${timeZone}.
+      <span class="about-log">Every call and file upload.</span> Times in ${timeZone}.
     </p>
     <div class="toolbar">${tools}</div>
   </div>`
