@@ -53,11 +53,11 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
           <a class="button" href="${UPLOAD_PATH}">Upload file</a>
           ${filter.filter?.status === 'Completed' ? '' : html`<a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Failed records</a>`}
           <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>`,
+        renderCount(page),
       )}
       ${bar}
       ${isNone ? html`<div ${reached === null ? '' : html`data-live-none`}>${page.whenNone}</div>` : html`<div data-live-none hidden></div>`}
       <section aria-label="Entries">
-        ${renderCount(page)}
         <table class="cards entries" ${isNone ? html`hidden` : ''}>
           <caption class="visually-hidden">
             Entries, newest first
@@ -102,10 +102,11 @@ function renderCount({ count: counted, filter }: ListPage): Html {
   </p>`
 }
 
-/** Renders the heading, with tools beside it. */
-export function renderHead(timeZone: string, tools: Html): Html {
+/** Renders the heading, with the number of entries and tools beside it. */
+export function renderHead(timeZone: string, tools: Html, count = html``): Html {
   return html`<div class="log-head">
     <h1>Bulk User Logs</h1>
+    ${count}
     <p class="hint">
       <span class="about-log">Every call and file upload.</span> Times in ${timeZone}.
     </p>
