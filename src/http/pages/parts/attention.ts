@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Attention } from '../../../accounts/attention/read-attention.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
+import type { ProblemCode } from '../../../domain/errors.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { buildUrl } from './addresses.ts'
 import { NAVIGATION } from './navigation.ts'
@@ -32,6 +33,14 @@ export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string
   }
   return counts
 }
+
+/** The codes of calls that failed because of what their records say. */
+const OF_RECORDS: ReadonlySet<string> = new Set<ProblemCode>([
+  'validation_failed',
+  'already_exists',
+  'inactive_employee_exists',
+  'employee_not_found',
+])
 
 /** Items that are shown; the others are only counted. */
 const SHOWN_ITEMS = 10
@@ -81,7 +90,10 @@ function describeItem(
     case 'calls_failed': {
       const { calls, is_more: isMore, code } = item.details
       const count = `${countOf(calls, 'call', isMore ? '+' : '')} failed since yesterday`
-      return { problem: html`${count} with <code>${code}</code>`, remedy: 'Correct the records and send them again.' }
+      const remedy = OF_RECORDS.has(code)
+        ? 'Correct the records and send them again.'
+        : 'Check the program that makes these calls.'
+      return { problem: html`${count} with <code>${code}</code>`, remedy }
     }
     case 'call_missing': {
       const { expected_by: by, last_call_at: last } = item.details
