@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import program from '../../package.json' with { type: 'json' }
 import { PROJECTIONS } from '../../projections/index.ts'
 import { quarterOf } from '../admission/budget.ts'
 import { shareConnections } from '../admission/share-connections.ts'
@@ -24,7 +23,6 @@ import { createMetrics } from '../observe/metrics/metrics.ts'
 import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
-import { lastMigration } from '../migration/migrate.ts'
 import { openAccess } from '../postgres/open-access.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
@@ -89,7 +87,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete,
-    health: createHealth(pool, waker, await readVersions()),
+    health: createHealth(pool, waker),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),
@@ -163,9 +161,4 @@ function readAppSettings(config: Config) {
       lifeMs: config.STREAM_LIFE_MS,
     },
   } satisfies Partial<AppServices>
-}
-
-/** The versions of what runs, by name. */
-async function readVersions(): Promise<Record<string, string>> {
-  return { [program.name]: program.version, 'Node.js': process.versions.node, 'Last migration': await lastMigration() }
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { PROJECTIONS } from '../../projections/index.ts'
-import { outsideCompany } from '../postgres/cluster/company-scope.ts'
 import { readCompanyStanding } from '../ledger/read/read-standings.ts'
 import type { QueueDepth, SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
@@ -10,18 +9,11 @@ import { unpark } from './checkpoints.ts'
 import { workedQueueNames } from './queues.ts'
 import type { Waker } from './wake.ts'
 
-/** Reports the state of projections and queues. `versions` holds the versions of further components, by name. */
-export function createHealth(pool: Pool, waker: Waker, versions: Record<string, string>): SystemHealth {
+/** Creates the reports on the projections of companies. */
+export function createHealth(pool: Pool, waker: Waker): SystemHealth {
   const db = openDatabase<LedgerTables>(pool)
   return {
-    async report(companyId) {
-      const [projections, queues, postgres] = await Promise.all([
-        Promise.all(PROJECTIONS.map((projection) => readCompanyStanding(pool, companyId, projection))),
-        outsideCompany(() => readQueueDepths(db)),
-        sql<{ server_version: string }>`show server_version`.execute(db),
-      ])
-      return { projections, queues, versions: { ...versions, PostgreSQL: postgres.rows[0]!.server_version } }
-    },
+    report: (companyId) => Promise.all(PROJECTIONS.map((projection) => readCompanyStanding(db, companyId, projection))),
 
     async resume(companyId, name) {
       const projection = PROJECTIONS.find((candidate) => candidate.name === name)

@@ -28,19 +28,23 @@ async function park(service: Service, company: TestCompany): Promise<number> {
     if (fault instanceof UnfoldableError && fault.checkpoint) {
       await recordFailure(service.db, bulkUserLogs, company.id, fault.checkpoint, fault.message)
     }
-    const { rows } = await service.pool.query(
-      'select 1 from checkpoints where parked_at is not null and projection = $1 and company_id = $2',
-      [bulkUserLogs.name, toUuid(company.id)],
-    )
-    return rows.length > 0
+    return isParked(service, company)
   })
   return position
+}
+
+async function isParked({ pool }: Service, company: TestCompany): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from checkpoints where parked_at is not null and projection = $1 and company_id = $2',
+    [bulkUserLogs.name, toUuid(company.id)],
+  )
+  return rows.length > 0
 }
 
 const heal = (service: Service) =>
   asSuperuser(service.urls.superUrl, `update events set type = 'ApiCallCompleted' where type = '${MARKUP}'`)
 
-await t.test("lag, queues, versions and the ledger's head are shown", async (t) => {
+await t.test("the lag and the ledger's head of the company are shown, and nothing of the operator's", async (t) => {
   const service = await startService(t)
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
@@ -61,14 +65,7 @@ await t.test("lag, queues, versions and the ledger's head are shown", async (t) 
   )
   t.match(await page.locator('main').textContent(), new RegExp(`Events\\s*${rows[0].position}\\s`))
   t.match(await page.locator('#root').textContent(), /^[A-Za-z0-9+/]{43}=$/)
-  const versions = await page.locator('main').textContent()
-  t.match(versions, new RegExp(`Node\\.js\\s*${process.versions.node}`))
-  t.match(versions, /PostgreSQL\s*\d+\.\d+/)
-  t.match(versions, /Last migration\s*\d{4}-[a-z]/)
-  t.match(
-    await page.getByRole('table', { name: 'Jobs of all companies' }).textContent(),
-    /project-employees\s*\d+\s*\d+/,
-  )
+  t.notMatch(await page.locator('main').innerText(), /PostgreSQL|Node\.js|[Qq]ueue|[Cc]ompanies/)
   t.same(await looksOf(page, HEALTH), [])
   t.same(faults, [])
 })
@@ -80,6 +77,7 @@ for (const javaScriptEnabled of [true, false]) {
     // The workers start here, because earlier they could fold the event while it is still readable. No later sweep is
     // needed: resuming a projection wakes it.
     await startService(t, { SWEEP_INTERVAL_MS: '3600000' }, { workers: true, urls: service.urls })
+    await eventually('a worker that starts has tried it once more', () => isParked(service, service.company))
     const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
     await signIn(page, service.company, 'admin')
     await page.goto(HEALTH)
@@ -104,18 +102,13 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-await t.test('other companies appear only as a count, and only they can resume themselves', async (t) => {
+await t.test('other companies do not appear, and only they can resume themselves', async (t) => {
   const service = await startService(t)
   const other = await service.makeCompany('Secretive Limited')
   await park(service, other)
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   await page.goto(HEALTH)
-  const all = page.getByRole('table', { name: /Companies, yours included/ })
-  t.equal(
-    await all.getByRole('row', { name: 'bulk-user-logs' }).locator('[data-label="Companies parked"]').textContent(),
-    '1',
-  )
   const text = (await page.locator('main').textContent())!
   for (const secret of [other.name, other.id, 'unknown type']) t.notOk(text.includes(secret), secret)
   const resumed = await page.request.post(`${service.address}${HEALTH}/resume`, {

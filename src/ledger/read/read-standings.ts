@@ -2,13 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import {
-  clusterOf,
-  findEverywhere,
-  leaveOutUnreachable,
-  shardTargets,
-} from '../../postgres/cluster/company-connections.ts'
-import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
+import { clusterOf, findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 import { headsWithCheckpoints } from './read-progress.ts'
@@ -58,8 +52,6 @@ export interface CompanyStanding {
   parkedAt: string | null
   /** The last failure at the next event. */
   error: string | null
-  companiesBehind: number
-  companiesParked: number
 }
 
 interface Version {
@@ -139,11 +131,10 @@ async function isComplete(pool: Pool, { name, version }: Version): Promise<boole
 
 /** Reads the state of a projection in one company. */
 export async function readCompanyStanding(
-  pool: Pool,
+  db: LedgerDb,
   companyId: string,
   { name, version }: Version,
 ): Promise<CompanyStanding> {
-  const db = openDatabase<LedgerTables>(pool)
   const { rows } = await sql<Reached>`
     select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
       coalesce(extract(epoch from clock_timestamp() - e.recorded_at)::double precision, 0) as age
@@ -152,15 +143,11 @@ export async function readCompanyStanding(
     where h.company_id = ${toUuid(companyId)}`.execute(db)
   const row = rows[0]
   if (!row) throw new Error(`there is no company ${companyId}`)
-  const readAll = async (target: { pool: Pool }) => [await readLag(openDatabase(target.pool), { name, version })]
-  const lags = await outsideCompany(() => findEverywhere(shardTargets(pool), readAll, leaveOutUnreachable))
-  const { lagging, parked_companies: parked } = sumLags(lags)
   return {
     ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
     // An append and this statement may run on slightly different clocks.
     secondsBehind: Math.max(0, row.age),
     ...{ attempts: row.attempts, parkedAt: row.parked_at, error: row.error },
-    ...{ companiesBehind: lagging, companiesParked: parked },
   }
 }
 

@@ -8,17 +8,9 @@ export interface QueueDepth {
   active: number
 }
 
-export interface HealthReport {
-  projections: CompanyStanding[]
-  queues: QueueDepth[]
-  /** Versions by component name: `PostgreSQL` → `18.4`. */
-  versions: Record<string, string>
-}
-
-/** Reports the state of the system and resumes parked companies. Implemented by the workers, which know the queues. */
+/** Reports how far the projections of a company are, and resumes parked ones. Implemented by the workers. */
 export interface SystemHealth {
-  /** The report for one company; it identifies no other company. */
-  report(companyId: string): Promise<HealthReport>
+  report(companyId: string): Promise<CompanyStanding[]>
   /** Resumes a parked company. Returns false if it was not parked or there is no such projection. */
   resume(companyId: string, projection: string): Promise<boolean>
 }

@@ -6,7 +6,7 @@ import { problem } from '../../../domain/errors.ts'
 import type { SeenHead } from '../../../ledger/read/read-head.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { CompanyStanding } from '../../../ledger/read/read-standings.ts'
-import type { HealthReport, SystemHealth } from '../../../ledger/read/system-health.ts'
+import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { readFormFields } from '../parts/form.ts'
@@ -27,7 +27,10 @@ const DONE = {
   'not-parked': 'The projection was no longer parked. Nothing was changed.',
 }
 
-/** `/settings/health`: how far each projection is, how long the queues are, and which versions run. */
+/**
+ * `/settings/health`: how far each projection of the company is, and what does not work. What concerns all companies is
+ * for operators, in metrics and on the command line.
+ */
 export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: SystemHealth): void {
   app.get(PATH, async (request, reply) => {
     const viewer = getViewer(request)
@@ -41,7 +44,7 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
   app.post(`${PATH}/resume`, async (request, reply) => {
     const { companyId, userId } = getViewer(request)
     const { projection = '' } = readFormFields(request.body)
-    const { projections } = await health.report(companyId)
+    const projections = await health.report(companyId)
     if (!projections.some(({ name }) => name === projection))
       throw new ProblemError(problem('route_not_found', 'No such projection exists'))
     const isResumed = await health.resume(companyId, projection)
@@ -50,15 +53,14 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
   })
 
   async function renderReport(companyId: string, timeZone: string): Promise<Html> {
-    const [{ projections, queues, versions }, head, webhooks] = await Promise.all([
+    const [projections, head, webhooks] = await Promise.all([
       health.report(companyId),
       readHead(db, companyId),
       listWebhooks(db, companyId),
     ])
     return html`${projections.map((projection) => renderParkedWarning(projection, timeZone))}
     ${webhooks.map(renderWebhookWarning)}
-    ${renderProjections(projections)} ${renderAllCompanies(projections)} ${renderQueues(queues)}
-    ${renderLedgerFacts(head, timeZone)} ${renderVersions(projections, versions)}`
+    ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
   }
 }
 
@@ -90,7 +92,7 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
 }
 
 function renderProjections(projections: readonly CompanyStanding[]): Html {
-  return html`<h2>Projections of your company</h2>
+  return html`<h2>Projections</h2>
     <table class="cards">
       <caption>
         How far each read model is behind the ledger
@@ -125,61 +127,8 @@ function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanySta
   return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
 
-/** Renders only counts: other companies' names and data are private. */
-function renderAllCompanies(projections: readonly CompanyStanding[]): Html {
-  return html`<h2>All companies</h2>
-    <table class="cards">
-      <caption>
-        Companies, yours included, by projection
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Projection</th>
-          <th scope="col" class="number">Companies behind</th>
-          <th scope="col" class="number">Companies parked</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${projections.map(
-          (one) =>
-            html`<tr>
-              <th scope="row">${one.name}</th>
-              <td class="number" data-label="Companies behind">${one.companiesBehind}</td>
-              <td class="number" data-label="Companies parked">${one.companiesParked}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
-}
-
-function renderQueues(queues: HealthReport['queues']): Html {
-  return html`<h2>Queues</h2>
-    <table class="cards">
-      <caption>
-        Jobs of all companies
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Queue</th>
-          <th scope="col" class="number">Waiting</th>
-          <th scope="col" class="number">Active</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${queues.map(
-          ({ name, waiting, active }) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              <td class="number" data-label="Waiting">${waiting}</td>
-              <td class="number" data-label="Active">${active}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
-}
-
 function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
-  return html`<h2>Ledger of your company</h2>
+  return html`<h2>Ledger</h2>
     <dl class="facts">
       <dt>Events</dt>
       <dd>${position}</dd>
@@ -190,17 +139,5 @@ function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: s
       </dd>
       <dt>Last event</dt>
       <dd>${renderTime(recordedAt, timeZone)}</dd>
-    </dl>`
-}
-
-function renderVersions(projections: readonly CompanyStanding[], versions: HealthReport['versions']): Html {
-  const ofProjections = projections.map(({ name, version }) => [`Projection ${name}`, String(version)] as const)
-  return html`<h2>Versions</h2>
-    <dl class="facts">
-      ${[...Object.entries(versions), ...ofProjections].map(
-        ([name, version]) =>
-          html`<dt>${name}</dt>
-            <dd>${version}</dd>`,
-      )}
     </dl>`
 }
