@@ -268,6 +268,7 @@ const NOT_DESCRIBED = [
   '/sign-in/passkey',
   '/sign-in/passkey/options',
   '/sign-in/recovery-code',
+  '/sign-in/forgot-password',
   '/sign-in/:company',
   '/sign-in/:company/start',
   '/sign-in/:company/callback',

@@ -56,8 +56,8 @@ export const BUGS: Record<string, Bug> = {
   'takes no lock on the head': {
     process: 'api',
     file: 'src/ledger/append/statements.ts',
-    find: "order by h.company_id for update of h ${wait ? '' : 'skip locked'}`",
-    put: 'order by h.company_id ${wait ? "" : ""}`',
+    find: "order by h.company_id for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`",
+    put: 'order by h.company_id ${whenLocked === "wait" ? "" : ""}`',
     found: ['internal error', 'lost call'],
   },
   'moves the checkpoint in a transaction of its own': {

@@ -48,7 +48,11 @@ await t.test("a rotated key has two secrets until the old one expires, by the da
   t.strictSame(await statusesOf(id, old), REFUSED)
   t.strictSame(await statusesOf(id, body.api_key), GOOD)
   const { body: shown } = await service.manage('GET', `/api-keys/${id}`)
-  t.strictSame(shown.rotation, { rotated_at: rotatedAt, previous_secret_expires_at: null })
+  t.strictSame(shown.rotation, {
+    rotated_at: rotatedAt,
+    previous_secret_expires_at: null,
+    previous_secret_last_four: null,
+  })
 })
 
 await t.test('an overlap of 0 ends the old secret at once', async (t) => {

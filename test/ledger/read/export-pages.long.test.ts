@@ -111,7 +111,8 @@ const large = () =>
   })
 
 await t.test('an export by HTTP also includes an erasure during it', async (t) => {
-  const service = await startService(t)
+  // Both are heavy reads of one company.
+  const service = await startService(t, { POOL_SIZE: '16' })
   const id = await createAround(
     service,
     Array.from({ length: 4 }, () => Array.from({ length: 200 }, large)),
