@@ -8,7 +8,7 @@ export function generateSecret(prefix: string): string {
   return formatSecret(prefix, randomBytes(SECRET_BYTES))
 }
 
-/** What is stored of a secret: its SHA-256, and its last four characters, by which people recognize it. */
+/** What is stored of a secret: its SHA-256, and its last four characters, so that people recognize it. */
 export interface SecretDigest {
   hash: Buffer
   lastFour: string

@@ -264,7 +264,7 @@ await t.test('a logout token ends sessions once, in whichever process it arrives
   }
   t.equal(await send(service), 200)
   t.notOk(await first.isIn())
-  // Within the time by which the clock of a provider may be behind.
+  // The clock of a provider may be behind by that much.
   const { visitor } = await enter(service, company)
   t.equal(await send(service), 200, 'a provider that got no answer may send it again')
   t.equal(await send(other), 200)

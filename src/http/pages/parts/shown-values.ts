@@ -8,7 +8,7 @@ export function formatNumber(count: number): string {
   return NUMBER.format(count)
 }
 
-/** Renders the last four characters of a secret, by which people recognize it; a dash if they are not stored. */
+/** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */
 export function renderLastFour(lastFour: string | null): Html {
   return lastFour === null ? html`—` : html`<code><span aria-hidden="true">…</span>${lastFour}</code>`
 }
