@@ -6,8 +6,7 @@ import { changeWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { createSecretBox } from '../../src/secrets/secret-box.ts'
-import type { Dispatcher } from '../../src/delivery/webhooks/dispatcher.ts'
-import { createDispatcher } from '../../src/delivery/webhooks/dispatcher.ts'
+import { Dispatcher } from '../../src/delivery/webhooks/dispatcher.ts'
 import { runLeasedRound } from '../../src/delivery/webhooks/leased-round.ts'
 import { leaseWebhook, listDueWebhooks } from '../../src/delivery/webhooks/progress.ts'
 import { catchUp } from '../../src/workers/project.ts'
@@ -125,7 +124,7 @@ await t.test('a secret that cannot be read postpones a webhook, and never disabl
 
 /** Starts delivering to whatever is due, as a worker would. */
 function dispatchDue(t: Test): { dispatcher: Dispatcher; dispatch(): Promise<void> } {
-  const dispatcher = createDispatcher(services)
+  const dispatcher = new Dispatcher(services)
   t.teardown(() => dispatcher.stop(0))
   return { dispatcher, dispatch: async () => dispatcher.dispatch(await listDueWebhooks(service.pool)) }
 }

@@ -1,12 +1,11 @@
-import { NoTurnError } from '../../admission/batcher.ts'
 import { createBudget } from '../../admission/budget.ts'
 import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
-import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import type { PgBoss } from '../../workers/queues.ts'
 import { insertJobs, SEND_EMAILS } from '../../workers/queues.ts'
 import { endOverdueEmails } from '../../accounts/mail/outbox.ts'
 import type { MailJob } from './announce.ts'
 import { makeMailJobs } from './announce.ts'
+import { Runs } from '../runs.ts'
 import { listCompaniesWithMail } from './claims.ts'
 import type { SendingServices } from './send-next.ts'
 import { sendNextEmail } from './send-next.ts'
@@ -29,7 +28,6 @@ const AT_ONCE = 8
 /** Companies that may wait for their turn; the sweep finds the others again. */
 const WAITING = 4_000
 const LONGEST_WAIT_MS = 60_000
-const FINISHING_MS = 5_000
 
 /**
  * Starts sending messages: a pg-boss worker, and the sweep for those that are due without a job. Companies take turns, one
@@ -38,37 +36,19 @@ const FINISHING_MS = 5_000
 export async function startSending(options: SendingOptions): Promise<Sending> {
   const { boss, pool, log, sweepIntervalMs } = options
   const slots = createBudget({ total: AT_ONCE, share: 1, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
-  const running = new Map<string, { isWokenAgain: boolean; done: Promise<void> }>()
-  const stopping = new AbortController()
-  const cutOff = new AbortController()
+  const runs = new Runs((error, { companyId }) => log.warn({ companyId, err: error }, 'could not send messages'))
 
   function dispatch(companyIds: string[]): void {
-    if (stopping.signal.aborted) return
     for (const companyId of companyIds) {
-      const known = running.get(companyId)
-      if (known) {
-        known.isWokenAgain = true
-        continue
-      }
-      const entry = { isWokenAgain: false, done: Promise.resolve() }
-      running.set(companyId, entry)
-      entry.done = inCompany(companyId, () => sendAll(companyId, entry))
-        .catch((error: unknown) => {
-          // Its turn did not come in time: the sweep finds it again.
-          if (!(error instanceof NoTurnError)) log.warn({ companyId, err: error }, 'could not send messages')
-        })
-        .finally(() => running.delete(companyId))
-    }
-  }
-
-  async function sendAll(companyId: string, entry: { isWokenAgain: boolean }): Promise<void> {
-    let hasMore = true
-    while (hasMore && !stopping.signal.aborted) {
-      entry.isWokenAgain = false
-      const hasSent = await slots.hold(companyId, 1, undefined, async () =>
-        stopping.signal.aborted ? false : sendNextEmail(options, companyId, cutOff.signal),
+      runs.wake(
+        companyId,
+        companyId,
+        () =>
+          ({ stopping, cutOff }) =>
+            slots.hold(companyId, 1, undefined, async () =>
+              stopping.aborted ? false : sendNextEmail(options, companyId, cutOff),
+            ),
       )
-      hasMore = hasSent || entry.isWokenAgain
     }
   }
 
@@ -99,13 +79,11 @@ export async function startSending(options: SendingOptions): Promise<Sending> {
   sweep()
   const timer = setInterval(sweep, sweepIntervalMs)
   return {
-    async stop(finishMs = FINISHING_MS) {
-      stopping.abort()
+    async stop(finishMs) {
       clearInterval(timer)
+      const stopped = runs.stop(finishMs)
       await Promise.all([boss.offWork(SEND_EMAILS, { wait: true }), sweeping])
-      const cutting = setTimeout(() => cutOff.abort(), finishMs)
-      await Promise.all([...running.values()].map(({ done }) => done))
-      clearTimeout(cutting)
+      await stopped
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import type { PgBoss } from '../../workers/queues.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs } from '../../workers/queues.ts'
-import { createDispatcher } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
 import type { DueWebhook } from './progress.ts'
@@ -33,7 +33,7 @@ const WEBHOOKS_PER_JOB = 100
 /** Starts delivering to webhooks: a pg-boss worker, and the sweep for those that are due without a job. */
 export async function startDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
   const { boss, pool, log, sweepIntervalMs } = options
-  const dispatcher = createDispatcher(options)
+  const dispatcher = new Dispatcher(options)
   const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
   await boss.work<DeliverJob>(DELIVER_WEBHOOKS, { batchSize: JOBS_AT_ONCE, ...polling }, async (jobs) => {
     dispatcher.dispatch(jobs.flatMap(({ data }) => data.webhooks))
