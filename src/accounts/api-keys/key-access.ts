@@ -4,7 +4,6 @@ import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import { giveBack, requestsInWindow, useKey } from '../../domain/accounts/quota.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { fromUuid } from '../../domain/ids.ts'
-import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { createBudget } from '../../admission/budget.ts'
 import { createContended } from '../../admission/contended.ts'
 import { gather, UnavailableError } from '../../admission/batcher.ts'
@@ -83,14 +82,8 @@ interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
 async function queryKeys(client: QueryClient, names: KeyName[]): Promise<[string, FoundKey][]> {
   const { rows } = await client.query<FoundKeyRow>({
     name: 'find-keys',
-    text: `select k.company_id, c.hash_key, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
-        k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit, k.refresh_period,
-        u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
-      from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
-      join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
-      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id`,
-    values: [uuidArray(names.map(({ companyId }) => companyId)), uuidArray(names.map(({ apiId }) => apiId))],
+    text: statements.selectKeys('c.hash_key, clock_timestamp() as now'),
+    values: statements.keyNames(names),
   })
   return rows.map((row) => {
     const key = statements.apiKeyOf(row)

@@ -113,6 +113,21 @@ export function keyUsageOf(row: UsageRow): KeyUsage {
   }
 }
 
+/** Selects keys with their usage, by `keyNames`, and more columns of their companies `c`. */
+export function selectKeys(more: string): string {
+  return `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
+      k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit, k.refresh_period,
+      u.window_start, u.requests_made, u.last_used, ${more}
+    from unnest($1::uuid[], $2::uuid[]) as named(company_id, api_id)
+    join api_keys k on k.company_id = named.company_id and k.api_id = named.api_id
+    join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+    join companies c on c.company_id = k.company_id`
+}
+
+export function keyNames(names: { companyId: string; apiId: string }[]): Buffer[] {
+  return [uuidArray(names.map(({ companyId }) => companyId)), uuidArray(names.map(({ apiId }) => apiId))]
+}
+
 /**
  * Loads API keys and locks their usage rows in the order of the keys. Unless `wait` is set, leaves out keys whose usage
  * row another transaction holds. A transaction that holds such a row never waits for a head.
@@ -124,15 +139,9 @@ export async function loadKeys(
 ): Promise<LoadedKey[]> {
   const { rows } = await client.query<LoadedKeyRow>({
     name: whenLocked === 'wait' ? 'load-keys-wait' : 'load-keys-skip',
-    text: `select k.company_id, c.name as company_name, k.api_id, k.name, k.secret_hash, k.previous_secret_hash,
-        k.previous_expires_at, k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit,
-        k.refresh_period, u.window_start, u.requests_made, u.last_used
-      from unnest($1::uuid[], $2::uuid[]) as wanted(company_id, api_id)
-      join api_keys k on k.company_id = wanted.company_id and k.api_id = wanted.api_id
-      join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-      join companies c on c.company_id = k.company_id
+    text: `${selectKeys('c.name as company_name')}
       order by u.company_id, u.api_id for update of u ${whenLocked === 'wait' ? '' : 'skip locked'}`,
-    values: [uuidArray(names.map(({ companyId }) => companyId)), uuidArray(names.map(({ apiId }) => apiId))],
+    values: keyNames(names),
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
