@@ -145,16 +145,15 @@ function* refusedCall(
     yield { type: 'EmployeeRecordRejected', stream: callId, version: index + 1, index, data }
   }
   const failed: EventData['ApiCallFailed'] = {
-    ...{ operation: 'create', requested_at: new Date().toISOString(), duration_ms: 1, request_id: 'large-records' },
-    ...{
-      key: { id: newId('key'), name: 'HR sync' },
-      counts: { total: length, updated: 0, deactivated: 0, failed: length, no_updates: 0 },
-    },
-    ...{
-      http_status: 422,
-      code: 'validation_failed',
-      detail: `${length} of ${length} records have errors; nothing was applied`,
-    },
+    operation: 'create',
+    requested_at: new Date().toISOString(),
+    duration_ms: 1,
+    request_id: 'large-records',
+    key: { id: newId('key'), name: 'HR sync' },
+    counts: { total: length, updated: 0, deactivated: 0, failed: length, no_updates: 0 },
+    http_status: 422,
+    code: 'validation_failed',
+    detail: `${length} of ${length} records have errors; nothing was applied`,
   }
   yield { type: 'ApiCallFailed', stream: callId, version: length + 1, index: null, data: failed }
 }

@@ -92,13 +92,25 @@ export function formatLags(lags: WebhookLag[]): string {
     const { webhooks, companies, silent, callsPerSecond, deliveries } = rounds[0]!
     const of = (pick: (lag: WebhookLag) => number) => formatNumber(median(rounds.map(pick)))
     return [
-      ...[webhooks, companies, `${silent * 100} %`, callsPerSecond, deliveries],
-      ...[of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms), of(({ firstSeconds }) => firstSeconds)],
+      webhooks,
+      companies,
+      `${silent * 100} %`,
+      callsPerSecond,
+      deliveries,
+      of(({ p50Ms }) => p50Ms),
+      of(({ p99Ms }) => p99Ms),
+      of(({ firstSeconds }) => firstSeconds),
     ]
   })
   return formatTable(
     [
-      ...['webhooks', 'companies', 'never answer', 'calls/s', 'messages to the others', 'p50 ms', 'p99 ms'],
+      'webhooks',
+      'companies',
+      'never answer',
+      'calls/s',
+      'messages to the others',
+      'p50 ms',
+      'p99 ms',
       'first message to all of them, s',
     ],
     rows,

@@ -164,7 +164,9 @@ async function withFleet<Result>(
   const acting = ({ companyId }: OurTenant) => ({ companyId, actor: OPERATOR })
   try {
     return await task({
-      ...{ ours, receiver, tenants: ours.tenants.get(companies)! },
+      ours,
+      receiver,
+      tenants: ours.tenants.get(companies)!,
       async add(tenant, path, concurrency) {
         const settings = { url: receiver.address + path, description: '', types: [...WEBHOOK_TYPES], concurrency }
         const { webhook } = await createWebhook(services, acting(tenant), { ...settings, include_data: false })

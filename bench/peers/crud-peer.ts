@@ -51,7 +51,10 @@ async function makeTenant(database: pg.Client, name: string): Promise<Tenant> {
   const [companyId, apiId, secret] = [randomUUID(), randomUUID(), randomBytes(32).toString('hex')]
   await database.query('insert into companies (company_id, name) values ($1, $2)', [companyId, name])
   await database.query('insert into api_keys (api_id, company_id, secret_hash, quota_limit) values ($1, $2, $3, $4)', [
-    ...[apiId, companyId, hash('sha256', secret, 'buffer'), QUOTA],
+    apiId,
+    companyId,
+    hash('sha256', secret, 'buffer'),
+    QUOTA,
   ])
   return { credentials: { 'x-api-id': apiId, 'x-api-key': secret }, stock: [] }
 }

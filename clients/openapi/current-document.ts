@@ -23,7 +23,8 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     streamLimits: {},
     signInLimits: { perPerson: 0, perAddress: 0 },
     sessions: { publicUrl: null },
-    ...{ webhooks: { secrets }, providers: { secrets } },
+    webhooks: { secrets },
+    providers: { secrets },
   } as unknown as AppServices
   const app = buildApp(services)
   await app.ready()

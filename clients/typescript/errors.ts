@@ -118,7 +118,11 @@ export function answerError(
   const problem = isProblem(body) ? body : unexpected(status)
   const { title, code, detail, errors } = problem
   return new (classOf(status, code))({
-    ...{ status, title, code, detail, errors },
+    status,
+    title,
+    code,
+    detail,
+    errors,
     requestId: problem.request_id ?? headers.get('x-request-id') ?? undefined,
     logId: problem.log_id,
     errorsOmitted: problem.errors_omitted,

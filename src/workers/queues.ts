@@ -166,10 +166,15 @@ export async function insertJobs(boss: PgBoss, queue: string, jobs: { data: obje
 const ANSWERS_WITHIN_MS = 60_000
 
 function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
-  return new PgBoss({
+  // pg-boss hands all of these to node-postgres; its types know only some.
+  const connection = {
     ...connectionTo(url, CONNECTION_SETTINGS),
     // A server that dies silently must not hold up the loops that fetch jobs.
-    ...{ keepAlive: true, query_timeout: ANSWERS_WITHIN_MS },
+    keepAlive: true,
+    query_timeout: ANSWERS_WITHIN_MS,
+  }
+  return new PgBoss({
+    ...connection,
     schema: SCHEMA,
     application_name: 'employee-ledger jobs',
     max: connections,

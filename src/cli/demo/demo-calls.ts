@@ -10,8 +10,7 @@ const IMPORTS = [90, 60, 45, 35, 25, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 2]
 const SINGLE_CREATIONS = 60
 const SINGLE_UPDATES: Record<SingleResult, number> = { synced: 82, no_updates: 26, deactivated: 18, reactivated: 12 }
 const BULK_UPDATES = [
-  ...[1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 10],
-  ...[12, 12, 15, 15, 18, 20, 20, 25, 25, 30, 30, 40, 50, 60, 80, 100],
+  1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 10, 12, 12, 15, 15, 18, 20, 20, 25, 25, 30, 30, 40, 50, 60, 80, 100,
 ]
 const FAILURES_OF_A_KIND = 3
 

@@ -42,8 +42,12 @@ async function rebuildAll(
   let outcome: RebuildOutcome
   try {
     outcome = await rebuild(projection, {
-      ...{ db, handOver, restart: restart ?? false, signal: interruption },
-      ...{ onBegun, onFolded: progress.advance },
+      db,
+      handOver,
+      restart: restart ?? false,
+      signal: interruption,
+      onBegun,
+      onFolded: progress.advance,
     })
   } catch (error) {
     throw toStartupError(error)

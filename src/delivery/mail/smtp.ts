@@ -56,9 +56,16 @@ export async function openSmtpSession(
 ): Promise<SmtpSession> {
   const { host, port, isImplicitTls, credentials } = server
   const connection = new SMTPConnection({
-    ...{ host, port, secure: isImplicitTls, requireTLS: !isImplicitTls && credentials !== null },
-    ...{ connectionTimeout: timeouts.openMs, greetingTimeout: timeouts.openMs, dnsTimeout: timeouts.openMs },
-    ...{ socketTimeout: timeouts.sendMs, socketCloseTimeout: 1_000, maxResponseSize: 64 * 1024 },
+    host,
+    port,
+    secure: isImplicitTls,
+    requireTLS: !isImplicitTls && credentials !== null,
+    connectionTimeout: timeouts.openMs,
+    greetingTimeout: timeouts.openMs,
+    dnsTimeout: timeouts.openMs,
+    socketTimeout: timeouts.sendMs,
+    socketCloseTimeout: 1_000,
+    maxResponseSize: 64 * 1024,
     // Mail servers expect a name; that of this machine is nobody's business.
     name: server.from.address.split('@').at(-1)!,
   })
@@ -125,11 +132,16 @@ async function send(
 ): Promise<SendOutcome> {
   const domain = from.address.split('@').at(-1)!
   const composer = new MailComposer({
-    ...{ from, to: { name: '', address: to }, subject, text, html },
+    from,
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
     messageId: `<${id}@${domain}>`,
     // RFC 3834: nobody's absence needs to be told.
     headers: { 'Auto-Submitted': 'auto-generated' },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   })
   const message = await composer.compile().build()
   let hasBegun = false

@@ -117,12 +117,20 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
   const { position, head, attempts, url, types, concurrency, secrets, revision } = row
   return {
     ...ref,
-    ...{ position, head, attempts, failingSince: row.failing_since, url, types, concurrency, secrets },
+    position,
+    head,
+    attempts,
+    failingSince: row.failing_since,
+    url,
+    types,
+    concurrency,
+    secrets,
     // node-postgres reads the elements of a bigint array as texts.
     ahead: row.ahead.map(Number),
     includeData: row.include_data,
     isSlow: row.is_slow,
-    ...{ revision, readAt },
+    revision,
+    readAt,
   }
 }
 
@@ -187,8 +195,15 @@ export async function recordRound(
      where company_id = $1 and webhook_id = $2 and lease_id = $3
      returning (extract(epoch from statement_timestamp() - failing_since) * 1000)::float8 as failing_ms`,
     [
-      ...[toUuid(ref.companyId), toUuid(ref.webhookId), leaseId, round.position, bigintArray(round.ahead)],
-      ...[round.attempts, round.error, round.delayMs, round.isSlow],
+      toUuid(ref.companyId),
+      toUuid(ref.webhookId),
+      leaseId,
+      round.position,
+      bigintArray(round.ahead),
+      round.attempts,
+      round.error,
+      round.delayMs,
+      round.isSlow,
     ],
   )
   if (!rows[0]) {

@@ -74,7 +74,9 @@ export function readRecords(
     }
   }
   return {
-    ...{ records, lines, faults },
+    records,
+    lines,
+    faults,
     columns: new Map(used.map(({ kind, name, number }) => [kind === 'custom' ? `${CUSTOM}${name}` : name, number])),
     unknown: columns.flatMap(({ kind, name }) => (kind === 'unknown' ? name : [])),
     logIds: [...logIds],

@@ -90,19 +90,17 @@ export async function loadBoundKeys(
 }
 
 const BOUND_COLUMNS = [
-  ...[
-    'api_id',
-    'key_hash',
-    'salt',
-    'fingerprint',
-    'may_name_anyone',
-    'call_id',
-    'position',
-    'status',
-    'answered_at',
-    'headers',
-    'body',
-  ],
+  'api_id',
+  'key_hash',
+  'salt',
+  'fingerprint',
+  'may_name_anyone',
+  'call_id',
+  'position',
+  'status',
+  'answered_at',
+  'headers',
+  'body',
 ]
 const BOUND_ROWS = `(
     select c, a as api_id, decode(k, 'hex') as key_hash, decode(n, 'hex') as salt, decode(f, 'hex') as fingerprint,

@@ -78,9 +78,12 @@ export async function loadEmployees(
         ${selectHolders('external_id', 'text', 5)}) d
       ${states.joins}`,
     values: [
-      ...[companiesOf('employeeIds'), uuidArray(valuesOf('employeeIds'))],
-      ...[companiesOf('emails'), textArray(valuesOf('emails'))],
-      ...[companiesOf('externalIds'), textArray(valuesOf('externalIds'))],
+      companiesOf('employeeIds'),
+      uuidArray(valuesOf('employeeIds')),
+      companiesOf('emails'),
+      textArray(valuesOf('emails')),
+      companiesOf('externalIds'),
+      textArray(valuesOf('externalIds')),
     ],
   })
   return employeesOf(rows)

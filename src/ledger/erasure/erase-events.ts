@@ -135,6 +135,7 @@ export async function filterWithData(db: Queryable, companyId: string, positions
 /** Deletes an employee from the directory, which frees the email address and external id. */
 export async function deleteFromDirectory(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
   await client.query('delete from employee_directory where company_id = $1 and employee_id = $2', [
-    ...[toUuid(companyId), toUuid(employeeId)],
+    toUuid(companyId),
+    toUuid(employeeId),
   ])
 }

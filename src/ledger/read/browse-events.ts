@@ -211,7 +211,10 @@ export async function readStoredEvent(db: LedgerDb, companyId: string, position:
   const { type, data, salt, leaf_hash: leaf } = row
   const envelope = whenKnown(() => deriveEnvelope(row))
   return {
-    ...{ position, type, data, envelope },
+    position,
+    type,
+    data,
+    envelope,
     header: whenKnown(() => readHeader(row)),
     salt: salt?.toString('hex') ?? null,
     dataHash: deriveDataHash(row),

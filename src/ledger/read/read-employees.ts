@@ -40,7 +40,9 @@ export function selectGeneration(company: string): string {
 }
 
 const COLUMNS = [
-  ...['d.company_id', 'd.employee_id', ...EMPLOYEE_COLUMNS.slice(1).map((name) => `r.${name}`)],
+  'd.company_id',
+  'd.employee_id',
+  ...EMPLOYEE_COLUMNS.slice(1).map((name) => `r.${name}`),
   'e.event',
 ].join(', ')
 

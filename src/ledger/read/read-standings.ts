@@ -144,10 +144,15 @@ export async function readCompanyStanding(
   const row = rows[0]
   if (!row) throw new Error(`there is no company ${companyId}`)
   return {
-    ...{ name, version, reached: row.reached, eventsBehind: row.head - row.reached },
+    name,
+    version,
+    reached: row.reached,
+    eventsBehind: row.head - row.reached,
     // An append and this statement may run on slightly different clocks.
     secondsBehind: Math.max(0, row.age),
-    ...{ attempts: row.attempts, parkedAt: row.parked_at, error: row.error },
+    attempts: row.attempts,
+    parkedAt: row.parked_at,
+    error: row.error,
   }
 }
 

@@ -233,7 +233,8 @@ export function shardTargets(pool: Pool, companyIds?: string[]): QueryTarget[] {
     .shards()
     .filter(({ shard }) => ofShard?.has(shard) ?? true)
     .map((place) => ({
-      ...{ machine: place.machine.name, pool: poolOfShard(pool, place) },
+      machine: place.machine.name,
+      pool: poolOfShard(pool, place),
       companyIds: ofShard?.get(place.shard),
     }))
 }
