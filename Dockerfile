@@ -19,6 +19,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
 COPY migrations ./migrations
 COPY projections ./projections
+COPY clients/typescript/spreadsheets ./clients/typescript/spreadsheets
 COPY src ./src
 
 # A volume that is mounted here for the first time belongs to whom the folder belongs to.

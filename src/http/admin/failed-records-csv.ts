@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import type { EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries, readNewestLogPosition } from '../../../projections/bulk-user-logs/queries.ts'
-import { writeText } from '../../domain/spreadsheets/cells.ts'
+import { writeText } from '../../../clients/typescript/spreadsheets/cells.ts'
 import {
   addColumns,
   orderColumns,
   ORIGIN_COLUMNS,
   RECORD_COLUMN,
   writeRecord,
-} from '../../domain/spreadsheets/record-columns.ts'
+} from '../../../clients/typescript/spreadsheets/record-columns.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { databaseTime } from '../../postgres/database-clock.ts'

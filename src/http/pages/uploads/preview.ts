@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
-import type { FileFault } from '../../../domain/spreadsheets/read-records.ts'
+import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
+import { readPointer } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 import type { UploadedFile } from './read-file.ts'
@@ -77,7 +78,7 @@ function listEffects(event: NewEvent): Omit<PreviewLine, 'place'>[] {
 /** Renders the errors of records, by the lines and columns of the file. */
 export function renderRecordErrors(errors: readonly RecordError[], file: UploadedFile): Html {
   const lines = errors.map(({ index, pointer, message }) => {
-    const field = findField(pointer)
+    const field = readPointer(pointer)
     const column = file.columns.get(field)
     const place = placeOf(index ?? 0, file)
     return { place: column === undefined ? place : `${place}, column ${column}`, field, what: html`${message}` }
@@ -98,15 +99,6 @@ export function renderFileFaults(faults: readonly FileFault[]): Html {
 function placeOf(index: number, { lines }: UploadedFile): string {
   const line = lines[index]
   return line === undefined ? `Record ${index}` : `Line ${line}`
-}
-
-/** The field of an error, as columns name it. The pointer leads into a list of records. */
-function findField(pointer: string): string {
-  const names = pointer
-    .replace(/^\/employees/, '')
-    .split('/')
-    .slice(2)
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
 
 function renderTable(caption: string, [field, what]: readonly [string, string], lines: readonly PreviewLine[]): Html {

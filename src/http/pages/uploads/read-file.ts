@@ -1,11 +1,14 @@
 import type { Problem } from '../../../domain/errors.ts'
 import { isObject } from '../../../domain/json-object.ts'
-import type { ColumnUse, FileFault, FileRecords } from '../../../domain/spreadsheets/read-records.ts'
-import { readRecords } from '../../../domain/spreadsheets/read-records.ts'
+import { createEncodingDetector } from '../../../../clients/typescript/spreadsheets/detect-encoding.ts'
+import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
+import { FileError } from '../../../../clients/typescript/spreadsheets/file-error.ts'
+import type { FileRow } from '../../../../clients/typescript/spreadsheets/read-csv.ts'
+import { readCsv } from '../../../../clients/typescript/spreadsheets/read-csv.ts'
+import type { ColumnUse, FileRecords } from '../../../../clients/typescript/spreadsheets/read-records.ts'
+import { readRecords } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { parseJsonBody } from '../../server/json-body.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { decodeText } from './decode-text.ts'
-import { parseCsv } from './parse-csv.ts'
 
 /** What an uploaded file holds. Of a JSON file, records have no lines and no columns. */
 export interface UploadedFile extends Omit<FileRecords, 'records'> {
@@ -18,11 +21,25 @@ export interface UploadedFile extends Omit<FileRecords, 'records'> {
 const NOTHING = { body: [], count: 0, lines: [], columns: new Map(), unknown: [], logIds: [] }
 
 /** Reads a file, CSV or JSON, of at most `maxRecords` records. What is wrong with it is in `faults`. */
-export function readFile(bytes: Buffer, uses: ReadonlyMap<string, ColumnUse>, maxRecords: number): UploadedFile {
-  const { text = '', fault } = decodeText(bytes)
-  if (fault) return { ...NOTHING, faults: [{ ...fault, column: null }] }
-  if (text.trim() === '') return { ...NOTHING, faults: [faultAt(1, 'The file is empty')] }
-  return /^\s*[[{]/.test(text) ? readJson(text, maxRecords) : readCsv(text, uses, maxRecords)
+export async function readFile(
+  bytes: Buffer,
+  uses: ReadonlyMap<string, ColumnUse>,
+  maxRecords: number,
+): Promise<UploadedFile> {
+  try {
+    const text = decode(bytes)
+    if (text.trim() === '') return { ...NOTHING, faults: [faultAt(1, 'The file is empty')] }
+    return /^\s*[[{]/.test(text) ? readJson(text, maxRecords) : await readRows(text, uses, maxRecords)
+  } catch (error) {
+    if (error instanceof FileError) return { ...NOTHING, faults: [error.fault] }
+    throw error
+  }
+}
+
+function decode(bytes: Buffer): string {
+  const detector = createEncodingDetector()
+  detector.push(bytes)
+  return new TextDecoder(detector.finish()).decode(bytes)
 }
 
 function readJson(text: string, maxRecords: number): UploadedFile {
@@ -32,24 +49,24 @@ function readJson(text: string, maxRecords: number): UploadedFile {
   return { ...NOTHING, body, count: Array.isArray(records) ? records.length : 1, faults: [] }
 }
 
-function readCsv(text: string, uses: ReadonlyMap<string, ColumnUse>, maxRecords: number): UploadedFile {
-  const { rows = [], fault } = parseCsv(text, maxRecords + 1)
-  if (fault) return { ...NOTHING, faults: [fault] }
-  const [header, ...others] = rows
-  const file = readRecords(header!, others.slice(0, maxRecords), uses)
-  const { records, ...read } = file
-  const found = { ...read, body: records, count: records.length }
-  if (others.length > maxRecords)
-    return {
-      ...found,
-      faults: [faultAt(others[maxRecords]!.line, `A file must have at most ${maxRecords} rows below the first line`)],
+async function readRows(text: string, uses: ReadonlyMap<string, ColumnUse>, maxRecords: number): Promise<UploadedFile> {
+  const rows: FileRow[] = []
+  for await (const row of readCsv([text])) {
+    if (rows.length > maxRecords) {
+      const message = `A file must have at most ${maxRecords} rows below the first line`
+      return { ...NOTHING, faults: [faultAt(row.line, message)] }
     }
-  if (file.faults.length > 0) return found
+    rows.push(row)
+  }
+  const [header, ...others] = rows
+  const { records, ...read } = readRecords(header!, others, uses)
+  const file = { ...read, body: [], count: records.length }
+  if (file.faults.length > 0) return file
   if (records.length === 0)
-    return { ...found, faults: [faultAt(header!.line, 'There are no records below the first line')] }
+    return { ...file, faults: [faultAt(header!.line, 'There are no records below the first line')] }
   // The records meet the same rules as those of a call.
-  const { body, fault: refusal } = checkBody(JSON.stringify(records), maxRecords)
-  return refusal ? { ...found, faults: [faultAt(header!.line, refusal.detail)] } : { ...found, body }
+  const { body, fault } = checkBody(`[${records.join(',')}]`, maxRecords)
+  return fault ? { ...file, faults: [faultAt(header!.line, fault.detail)] } : { ...file, body }
 }
 
 function faultAt(line: number, message: string): FileFault {

@@ -22,7 +22,8 @@ export async function findCorrected(
   file: UploadedFile,
   form: UploadForm,
 ): Promise<string[]> {
-  const named = file.logIds.length > 0 ? file.logIds : [form.logId].filter((id) => isId('log', id))
+  const ids = file.logIds.filter((id) => isId('log', id))
+  const named = ids.length > 0 ? ids : [form.logId].filter((id) => isId('log', id))
   const corrected: string[] = []
   for (const id of named.slice(0, MAX_CORRECTED)) {
     const found = await findLogEntry(db, companyId, id)

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { html } from 'hono/html'
 import type { Problem, RecordError } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
-import { listTemplateColumns } from '../../../domain/spreadsheets/record-columns.ts'
+import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
 import { sendAttachment } from '../../admin/attachment.ts'
 import { CSV_TYPE, writeCsvHeader } from '../../admin/csv-text.ts'
 import { requireItem, getViewer, requireViewer } from '../parts/viewer.ts'
@@ -60,7 +60,7 @@ async function receive(
   const { commands, reads } = services
   const { companyId } = getViewer(request)
   if (!form.content) return sendForm(services, request, reply, form.logId, null, 'Choose a file first.')
-  const file = readFile(form.content, form.uses, commands.maxRecords)
+  const file = await readFile(form.content, form.uses, commands.maxRecords)
   if (file.faults.length > 0) return sendPreview(request, reply.code(422), form, file, renderFileFaults(file.faults))
   const corrects = await findCorrected(await reads.of(companyId, request.left), companyId, file, form)
   const isApplied = form.isApplied && form.token !== ''

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { addColumns, orderColumns, writeRecord } from '../../../src/domain/spreadsheets/record-columns.ts'
-import type { ColumnUse } from '../../../src/domain/spreadsheets/read-records.ts'
-import { readRecords } from '../../../src/domain/spreadsheets/read-records.ts'
+import { addColumns, orderColumns, writeRecord } from '../../../clients/typescript/spreadsheets/record-columns.ts'
+import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
+import { readRecords } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { inputs } from '../../support/quick.ts'
@@ -10,7 +10,8 @@ import { inputs } from '../../support/quick.ts'
 /** Reads rows of which the first is the header. */
 function read([header = [], ...rows]: string[][], uses: Record<string, ColumnUse> = {}) {
   const lines = rows.map((cells, at) => ({ line: at + 2, cells }))
-  return readRecords({ line: 1, cells: header }, lines, new Map(Object.entries(uses)))
+  const file = readRecords({ line: 1, cells: header }, lines, new Map(Object.entries(uses)))
+  return { ...file, records: file.records.map((record) => JSON.parse(record) as unknown) }
 }
 
 await t.test('a row is a record with the attributes of its cells', async (t) => {

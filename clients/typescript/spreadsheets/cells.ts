@@ -1,5 +1,3 @@
-import { parseJson } from '../parse-json.ts'
-
 /*
  * Values in the cells of a CSV file that people edit in a spreadsheet. A spreadsheet changes what it takes for a
  * formula, a number, or a date: +4915112345678 becomes 4.9E+12, and 00123 becomes 123. Such a text has an apostrophe in
@@ -47,8 +45,8 @@ export function writeJson(value: unknown): string {
   return `${JSON_MARK}${JSON.stringify(value)}`
 }
 
-/** The value of a cell, or what is wrong with it. */
-type CellReading = { value: unknown; fault?: undefined } | { value?: undefined; fault: string }
+/** The value of a cell as JSON, or what is wrong with it. */
+type CellReading = { json: string; fault?: undefined } | { json?: undefined; fault: string }
 
 /** What a spreadsheet makes of long numbers, of formulas that fail, and of cells that are too narrow. */
 const SCIENTIFIC = /^[+-]?[0-9](?:[.,][0-9]+)?E[+-]?[0-9]+$/i
@@ -56,19 +54,19 @@ const SPREADSHEET_ERROR = /^#(?:N\/A|NV|NAME\?|VALUE!|WERT!|REF!|BEZUG!|DIV\/0!|
 
 /** Reads the cell of an attribute, which is not empty. */
 export function readAttribute(cell: string): CellReading {
-  if (cell.startsWith("'")) return { value: cell.slice(1) }
-  if (cell === EMPTY) return { value: null }
+  if (cell.startsWith("'")) return { json: JSON.stringify(cell.slice(1)) }
+  if (cell === EMPTY) return { json: 'null' }
   if (cell.startsWith(JSON_MARK)) return readJson(cell.slice(JSON_MARK.length))
   if (SCIENTIFIC.test(cell))
     return { fault: 'A spreadsheet has shortened this number. Enter it again with an apostrophe in front' }
   if (SPREADSHEET_ERROR.test(cell)) return { fault: 'The spreadsheet shows an error in this cell' }
-  return { value: cell }
+  return { json: JSON.stringify(cell) }
 }
 
 /** Reads the cell of a custom attribute, which is not empty: a number or boolean if it is written like one. */
 export function readCustomAttribute(cell: string): CellReading {
-  if (/^(?:true|false)$/i.test(cell)) return { value: cell.toLowerCase() === 'true' }
-  return isNumber(cell) ? { value: Number(cell) } : readAttribute(cell)
+  if (/^(?:true|false)$/i.test(cell)) return { json: cell.toLowerCase() }
+  return isNumber(cell) ? { json: cell } : readAttribute(cell)
 }
 
 /** Whether a text is a number as JSON writes it, so that nothing of it is lost. */
@@ -86,8 +84,9 @@ const MAX_DEPTH = 32
 
 function readJson(text: string): CellReading {
   try {
-    const value = parseJson(text)
-    return isDeeper(value, MAX_DEPTH) ? { fault: `JSON must have at most ${MAX_DEPTH} levels` } : { value }
+    const isTooDeep = isDeeper(JSON.parse(text), MAX_DEPTH)
+    // As it is written: a parser would keep one of several members with the same name, and round long numbers.
+    return isTooDeep ? { fault: `JSON must have at most ${MAX_DEPTH} levels` } : { json: text }
   } catch {
     return { fault: `The text after ${JSON_MARK.trim()} is not valid JSON` }
   }

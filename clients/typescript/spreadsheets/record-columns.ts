@@ -1,5 +1,4 @@
-import { ATTRIBUTE_NAMES } from '../attributes.ts'
-import { isObject } from '../json-object.ts'
+import type { EmployeeBulkPatch } from '../api-schemas.ts'
 import { writeAttribute, writeCustomAttribute, writeJson, writeText } from './cells.ts'
 
 /** The columns that say where a record comes from, and why it was refused. */
@@ -56,10 +55,29 @@ function writeMembers(record: unknown): RecordCells | null {
   return [...cells.keys()].some((name) => name.length > MAX_NAME) ? null : cells
 }
 
-const MANAGERS = ['manager_id', 'manager_external_id', 'manager_email']
 /** The fields that identify or set something of an employee, in the order of the columns. */
-const FIELDS = ['id', ...ATTRIBUTE_NAMES.flatMap((name) => (name === 'manager_id' ? MANAGERS : name))]
-const RANKS: ReadonlyMap<string, number> = new Map(FIELDS.map((name, rank) => [name, rank]))
+const FIELDS: Record<keyof EmployeeBulkPatch, true> = {
+  id: true,
+  first_name: true,
+  last_name: true,
+  email: true,
+  external_id: true,
+  employee_number: true,
+  job_title: true,
+  department: true,
+  division: true,
+  location: true,
+  manager_id: true,
+  manager_external_id: true,
+  manager_email: true,
+  phone: true,
+  start_date: true,
+  termination_date: true,
+  status: true,
+  custom_attributes: true,
+}
+const FIELD_NAMES = Object.keys(FIELDS)
+const RANKS: ReadonlyMap<string, number> = new Map(FIELD_NAMES.map((name, rank) => [name, rank]))
 
 /** Puts the columns of a file into order: attributes, fields that do not exist, custom attributes, whole records. */
 export function orderColumns(columns: ReadonlySet<string>): string[] {
@@ -86,7 +104,11 @@ function writeName(name: string): string {
   return RANKS.has(name) || findField(name) === undefined ? writeText(name) : `'${name}`
 }
 
-/** The columns of a file to fill in. Employees are found by \`external_id\` or \`email\`, and custom attributes follow. */
+/** The columns of a file to fill in. Employees are found by `external_id` or `email`, and custom attributes follow. */
 export function listTemplateColumns(): string[] {
-  return FIELDS.filter((name) => name !== 'id' && name !== 'manager_id' && name !== 'custom_attributes')
+  return FIELD_NAMES.filter((name) => name !== 'id' && name !== 'manager_id' && name !== 'custom_attributes')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

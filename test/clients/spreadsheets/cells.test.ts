@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { writeAttribute, writeCustomAttribute } from '../../../src/domain/spreadsheets/cells.ts'
+import { writeAttribute, writeCustomAttribute } from '../../../clients/typescript/spreadsheets/cells.ts'
 import { inputs } from '../../support/quick.ts'
 
 await t.test('a text that a spreadsheet would change has an apostrophe in front', async (t) => {

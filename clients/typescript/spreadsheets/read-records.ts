@@ -1,34 +1,22 @@
-import { isId } from '../ids.ts'
 import { JSON_MARK, readAttribute, readCustomAttribute, readName } from './cells.ts'
+import type { FileFault } from './file-error.ts'
+import type { FileRow } from './read-csv.ts'
 import { CUSTOM, MAX_COLUMNS, findField, ORIGIN_COLUMNS, RECORD_COLUMN } from './record-columns.ts'
-
-/** A row of a file, and the line on which it begins, from 1. */
-export interface FileRow {
-  line: number
-  cells: readonly string[]
-}
-
-/** Something wrong with a file. `column` is the number of the column, from 1; null if it is about the whole line. */
-export interface FileFault {
-  line: number
-  column: number | null
-  message: string
-}
 
 /** What to do with a column that is no attribute: it becomes a custom attribute, or it is ignored. */
 export type ColumnUse = 'custom' | 'ignore'
 
 /** What a file holds. */
 export interface FileRecords {
-  /** The records of the call. */
-  records: unknown[]
+  /** The records, each as JSON. */
+  records: string[]
   /** The line of each record. */
   lines: number[]
   /** The number of the column, from 1, of each field; `custom_attributes.KEY` for a custom attribute. */
   columns: ReadonlyMap<string, number>
   /** The names of the columns that are no attributes. */
   unknown: string[]
-  /** The calls whose records these are, as the file says. */
+  /** What the column `log_id` names: the calls whose records these are. */
   logIds: string[]
   /** The first faults. Nothing can be applied if there are any. */
   faults: FileFault[]
@@ -61,7 +49,7 @@ export function readRecords(
   }
   const columns = readHeader(header, report)
   const used = columns.map((column) => useColumn(column, uses))
-  const [records, lines, logIds]: [unknown[], number[], Set<string>] = [[], [], new Set()]
+  const [records, lines, logIds]: [string[], number[], Set<string>] = [[], [], new Set()]
   for (const { line, cells } of rows) {
     if (cells.every((cell) => cell === '')) continue
     if (cells.slice(header.cells.length).some((cell) => cell !== ''))
@@ -70,7 +58,7 @@ export function readRecords(
     lines.push(line)
     for (const { name, number } of columns) {
       const cell = name === 'log_id' ? cells[number - 1] : undefined
-      if (cell !== undefined && isId('log', cell)) logIds.add(cell)
+      if (cell !== undefined && cell !== '') logIds.add(cell)
     }
   }
   return {
@@ -118,10 +106,10 @@ function identify(cell: string): Pick<Column, 'name' | 'kind'> {
   return field === undefined ? { name, kind: 'unknown' } : { name: field, kind: 'field' }
 }
 
-function readRow(line: number, cells: readonly string[], columns: Column[], report: Report): unknown {
-  const members: [string, unknown][] = []
-  const customs: [string, unknown][] = []
-  let whole: { value: unknown } | undefined
+function readRow(line: number, cells: readonly string[], columns: Column[], report: Report): string {
+  const members: string[] = []
+  const customs: string[] = []
+  let whole: string | undefined
   for (const { name, kind, number } of columns) {
     const cell = cells[number - 1] ?? ''
     if (cell === '' || kind === 'origin' || kind === 'ignored') continue
@@ -129,14 +117,23 @@ function readRow(line: number, cells: readonly string[], columns: Column[], repo
       report(line, number, 'The log does not have all of this record. Enter its attributes in their columns')
       continue
     }
-    const { value, fault } = kind === 'custom' ? readCustomAttribute(cell) : readAttribute(cell)
+    const { json, fault } = kind === 'custom' ? readCustomAttribute(cell) : readAttribute(cell)
     if (fault !== undefined) report(line, number, fault)
-    else if (kind === 'record') whole = { value }
-    else (kind === 'custom' ? customs : members).push([name, value])
+    else if (kind === 'record') whole = json
+    else (kind === 'custom' ? customs : members).push(`${JSON.stringify(name)}:${json}`)
   }
-  if (whole && members.length + customs.length > 0)
+  if (whole !== undefined && members.length + customs.length > 0)
     report(line, null, `The line has a record in the column ${RECORD_COLUMN} and attributes in others. Empty either`)
-  if (whole) return whole.value
-  if (customs.length > 0) members.push(['custom_attributes', Object.fromEntries(customs)])
-  return Object.fromEntries(members)
+  if (whole !== undefined) return whole
+  if (customs.length > 0) members.push(`"custom_attributes":{${customs.join(',')}}`)
+  return `{${members.join(',')}}`
+}
+
+/** The name of the field that an error is about, as columns name it. The pointer leads into a list of records. */
+export function readPointer(pointer: string): string {
+  const names = pointer
+    .replace(/^\/employees/, '')
+    .split('/')
+    .slice(2)
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
