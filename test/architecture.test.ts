@@ -127,7 +127,7 @@ await t.test('no call spreads a list that may be long into its arguments', async
   t.strictSame(spreadArgumentFaults([made('src/a.ts', others)]), [])
 })
 
-await t.test('only src/config.ts reads the environment', async (t) => {
+await t.test('only src/config.ts, and the command of the client, read the environment', async (t) => {
   t.strictSame(rules.environmentFaults(program), [])
   t.strictSame(rules.environmentFaults([made('src/a.ts', 'process.env.PORT')]), ['src/a.ts must not read process.env'])
   t.strictSame(rules.environmentFaults([made('src/a.ts', "import { env } from 'node:process'")]).length, 1)

@@ -22,6 +22,8 @@ const AT_THE_TOP = /^(?:[\w-]+\.(?:md|yml|json)|LICENSE|Dockerfile)$/
 const NOT_THERE = /NAME|NNNN|^bench\/results$/
 /** A variable of docker-compose.yml, and a constant of the program. */
 const NO_SETTINGS = new Set([
+  // Of the client's command.
+  ...['API_URL', 'API_ID', 'API_KEY'],
   'NODE_EXTRA_CA_CERTS',
   'HTTPS_PROXY',
   'NO_PROXY',

@@ -27,7 +27,9 @@ export type Batch<T> = T & {
 /** The answers of a batch, each when it is asked for. */
 export type Batches<T> = AsyncGenerator<Batch<T>, void, undefined>
 
+/** The records of one call. */
 interface Cut<T> {
+  /** The index of the first one. */
   first: number
   records: T[]
   /** The call's idempotency key. */
@@ -50,7 +52,7 @@ export async function* inBatches<T, A extends object>(
   options: BatchOptions,
   write: Write<T, A>,
 ): Batches<A> {
-  for await (const { first, records, key } of cut(operation, given, options)) {
+  for await (const { first, records, key } of cutBatches(operation, given, options, JSON.stringify)) {
     let answer: A & CallAnswer
     try {
       answer = await write(records, { idempotencyKey: key, signal: options.signal })
@@ -65,12 +67,18 @@ export async function* inBatches<T, A extends object>(
 const MAX_RECORDS = 1_000
 const MAX_BYTES = 8 * 1_024 * 1_024
 
-async function* cut<T>(
+/** Cuts records into calls. `first` is the index of the first record: greater than 0 if a run goes on. */
+export async function* cutBatches<T>(
   operation: string,
   given: Records<T>,
-  { run = randomUUID(), maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES }: BatchOptions,
+  {
+    run = randomUUID(),
+    maxRecords = MAX_RECORDS,
+    maxBytes = MAX_BYTES,
+    first: next = 0,
+  }: BatchOptions & { first?: number },
+  toJson: (record: T) => string,
 ): AsyncGenerator<Cut<T>, void, undefined> {
-  let next = 0
   const begin = () => ({
     first: next,
     records: [] as T[],
@@ -80,7 +88,7 @@ async function* cut<T>(
   const finish = ({ first, records, hmac }: typeof call): Cut<T> => ({ first, records, key: hmac.digest('hex') })
   let call = begin()
   for await (const record of given) {
-    const json = `${JSON.stringify(record)},`
+    const json = `${toJson(record)},`
     const bytes = Buffer.byteLength(json)
     const isFull = call.records.length === maxRecords || call.bytes + bytes > maxBytes
     if (isFull && call.records.length > 0) {

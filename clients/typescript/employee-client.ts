@@ -7,6 +7,7 @@ import type { AttemptInit, AttemptSettings } from './attempts.ts'
 import { sendWithRetries, SYSTEM_CLOCK } from './attempts.ts'
 import type { Batches, BatchOptions, Records } from './batches.ts'
 import { inBatches } from './batches.ts'
+import { serializeBody } from './json-text.ts'
 
 /** Where the service is, whose key it is, and the bounds of each call. */
 export interface ClientSettings extends Partial<AttemptSettings> {
@@ -59,6 +60,7 @@ export class EmployeeClient {
       baseUrl,
       headers: { 'x-api-id': apiId, 'x-api-key': apiKey },
       redirect: 'manual',
+      bodySerializer: serializeBody,
     })
     this.#settings = {
       attempts: settings.attempts ?? 5,

@@ -45,12 +45,12 @@ async function typeFaults(compiler: string, types: string[], code: string): Prom
 
 await t.test('the tarball has what is built and nothing else', (t) => {
   const installed = path.join(folder, 'node_modules/employee-ledger-client')
-  const built = globSync('*.ts', { cwd: 'clients/typescript' }).flatMap((name) => [
+  const built = globSync('**/*.ts', { cwd: 'clients/typescript' }).flatMap((name) => [
     name.replace(/ts$/, 'd.ts'),
     name.replace(/ts$/, 'js'),
   ])
   t.strictSame(readdirSync(installed).toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json'])
-  t.strictSame(readdirSync(path.join(installed, 'dist')).toSorted(), built.toSorted())
+  t.strictSame(globSync('**/*.*', { cwd: path.join(installed, 'dist') }).toSorted(), built.toSorted())
   t.equal(readFileSync(path.join(installed, 'LICENSE'), 'utf8'), readFileSync('LICENSE', 'utf8'))
   t.end()
 })
@@ -58,7 +58,8 @@ await t.test('the tarball has what is built and nothing else', (t) => {
 await t.test('its version is the one of the service, and its dependencies are those that the tests have', (t) => {
   const [own, service] = [manifestOf('clients/typescript'), manifestOf('.')]
   t.equal(own.version, service.version)
-  for (const [name, range] of Object.entries(own.dependencies)) t.equal(range, `^${service.devDependencies[name]}`)
+  for (const [name, range] of Object.entries(own.dependencies))
+    t.equal(range, `^${service.dependencies[name] ?? service.devDependencies[name]}`)
   t.end()
 })
 
@@ -153,4 +154,15 @@ await t.test('the examples of the README have no fault of type, and do what they
   t.equal((await fetch(address, { method: 'POST', headers, body: message })).status, 204)
   t.equal((await fetch(address, { method: 'POST', headers, body: `${message} ` })).status, 401)
   t.strictSame(printed()[0]?.args, ['2026-11-22T12:00:00.000Z', { a: 1 }])
+})
+
+await t.test('npx runs its command, which sends a file', async (t) => {
+  writeFileSync(path.join(folder, 'staff.csv'), 'First name,last_name,email\nAna,Perez,packed@example.com\n')
+  writeFileSync(path.join(folder, 'api.key'), service.company.key.api_key)
+  const settings = ['--url', service.address, '--id', service.company.key.api_id, '--key-file', 'api.key']
+  const command = ['--offline', 'employee-ledger-client', 'send', 'staff.csv', ...settings]
+  t.equal(
+    await runAlone('npx', command, { cwd: folder }),
+    'staff.csv: 1 records sent: 1 created, 0 changed, 0 unchanged\n',
+  )
 })

@@ -1,0 +1,76 @@
+import {
+  AuthenticationError,
+  ConnectionError,
+  EmployeeLedgerError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+} from '../errors.ts'
+import type { FileFault } from '../spreadsheets/file-error.ts'
+import { readPointer } from '../spreadsheets/read-records.ts'
+import { CommandError, EXIT_CODES } from './exit-codes.ts'
+import type { FileRecord, OpenedFile } from './open-file.ts'
+
+/** The errors that are shown. */
+export const MAX_SHOWN = 100
+
+/** A call with records of a file. */
+interface FileCall {
+  path: string
+  file: OpenedFile
+  /** The index of its first record in the file. */
+  first: number
+  records: FileRecord[]
+}
+
+/** Describes what is wrong with a file. */
+export function describeFaults(path: string, faults: readonly FileFault[]): string {
+  return faults.map(({ line, column, message }) => `${place(path, line, column)}: ${message}`).join('\n')
+}
+
+/** Describes the errors of a call's records, each at its line and column. */
+export function describeErrors(error: EmployeeLedgerError, { path, file, records }: FileCall): string[] {
+  return error.errors.map(({ index, pointer, message }) => {
+    const field = readPointer(pointer)
+    const line = records[index]?.line ?? records[0]!.line
+    return `${place(path, line, file.columns.get(field))}: ${field === '' ? '' : `${field}: `}${message}`
+  })
+}
+
+/** Explains why a call failed. `outcome` says what that means for the file. */
+export function explainFailure(error: EmployeeLedgerError, call: FileCall, outcome: string): CommandError {
+  const errors = describeErrors(error, call)
+  const more = errors.length - MAX_SHOWN + error.errorsOmitted
+  const lines = [
+    ...errors.slice(0, MAX_SHOWN),
+    ...(more > 0 ? [`and ${formatNumber(more)} more errors`] : []),
+    `${call.path}: ${error.detail} (${error.code}${error.logId === null ? '' : `, ${error.logId}`})`,
+    outcome,
+  ]
+  return new CommandError(reasonOf(error), lines.join('\n'), { cause: error })
+}
+
+/** Describes what was applied before a call failed, and what was not. */
+export function describeProgress(error: EmployeeLedgerError, { file, first, records }: FileCall): string {
+  const applied = `${formatNumber(first)} of ${formatNumber(file.count)} records were applied.`
+  if (error.mayHaveTakenEffect)
+    return `${applied} The answer to the next call was lost: run the same command again, and nothing is applied twice.`
+  const lines = `lines ${records[0]!.line} to ${records.at(-1)!.line}`
+  return `${applied} Nothing of ${lines} was applied, and later lines were not sent.`
+}
+
+function reasonOf(error: EmployeeLedgerError): keyof typeof EXIT_CODES {
+  if (error instanceof AuthenticationError || error instanceof PermissionError || error instanceof NotFoundError)
+    return 'usage'
+  const isLater = error instanceof ConnectionError || error instanceof RateLimitError || error.mayHaveTakenEffect
+  return isLater || (error.status ?? 500) >= 500 ? 'unfinished' : 'refused'
+}
+
+function place(path: string, line: number, column?: number | null): string {
+  return `${path}: line ${line}${column === undefined || column === null ? '' : `, column ${column}`}`
+}
+
+/** Formats a number with separators: 25,000. */
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en-US')
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+import { createEmployeeClient } from '../employee-client.ts'
+import { CommandError, usageError } from './exit-codes.ts'
+import { describeFaults } from './explain-failure.ts'
+import { openFile } from './open-file.ts'
+import type { SendArguments } from './read-arguments.ts'
+import { HELP, readArguments } from './read-arguments.ts'
+import { previewFile, sendFile } from './send-file.ts'
+
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+
+const stopping = new AbortController()
+/** What shells use for the signal that ends the run. */
+let signalCode = 0
+for (const [name, number] of Object.entries(SIGNAL_NUMBERS))
+  process.once(name, () => {
+    signalCode = 128 + number
+    stopping.abort()
+  })
+
+async function send(args: SendArguments): Promise<void> {
+  const { path, url: baseUrl, apiId, apiKey, uses } = args
+  const client = createClient({ baseUrl, apiId, apiKey })
+  const file = await openFile(path, uses, stopping.signal)
+  try {
+    if (file.faults.length > 0) throw new CommandError('refused', describeFaults(path, file.faults))
+    refuseColumns(path, file.unknown, args)
+    const output = { result: (line: string) => process.stdout.write(`${line}\n`), stream: process.stderr }
+    await (args.isDryRun ? previewFile : sendFile)(client, file, args, output, stopping.signal)
+  } finally {
+    await file.close()
+  }
+}
+
+function createClient(settings: Parameters<typeof createEmployeeClient>[0]) {
+  try {
+    return createEmployeeClient(settings)
+  } catch (error) {
+    throw usageError((error as Error).message)
+  }
+}
+
+/** Each column that is no attribute must have a use, and each use a column. */
+function refuseColumns(path: string, unknown: string[], { uses }: SendArguments): void {
+  const unused = unknown.filter((name) => !uses.has(name))
+  if (unused.length > 0)
+    throw new CommandError(
+      'refused',
+      `${path}: ${unused.length === 1 ? 'this column is no attribute' : 'these columns are no attributes'}: ` +
+        `${unused.join(', ')}. Name each in --custom or in --ignore`,
+    )
+  const missing = [...uses.keys()].filter((name) => !unknown.includes(name))
+  if (missing.length > 0) throw usageError(`${path} has no column that is no attribute and named ${missing.join(', ')}`)
+}
+
+try {
+  const args = readArguments(process.argv.slice(2), process.env)
+  if (args) await send(args)
+  else process.stdout.write(HELP)
+} catch (error) {
+  if (stopping.signal.aborted) {
+    process.stderr.write('interrupted: run the same command again to go on; nothing is applied twice\n')
+    process.exitCode = signalCode
+  } else if (error instanceof CommandError) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = error.exitCode
+  } else {
+    process.stderr.write(`employee-ledger-client: ${String(error)}\n`)
+    process.exitCode = 1
+  }
+}

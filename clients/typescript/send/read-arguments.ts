@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { ColumnUse } from '../spreadsheets/read-records.ts'
+import { usageError } from './exit-codes.ts'
+
+export const HELP = `Usage: employee-ledger-client send FILE [options]
+
+Sends the employees in a CSV or JSON file to the service, in as many calls as needed. A run that was stopped goes on
+with the same command, and nothing is applied twice.
+
+Options:
+  --url URL           the address of the service (or API_URL in the environment)
+  --id ID             the API id (or API_ID)
+  --key-file FILE     a file with the API key (or the key itself in API_KEY)
+  --update            only update employees; by default, those who are not found are created
+  --custom COLUMN     use a column that is no attribute as a custom attribute (repeatable)
+  --ignore COLUMN     ignore a column that is no attribute (repeatable)
+  --dry-run           show what the file would do, and apply nothing
+  --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
+  --max-records N     the records in a call (default: 1000)
+  --help              show this help
+
+Exit codes: 0 all applied, 1 the file or its records were refused, 2 wrong usage, settings, or key, 3 not finished:
+run the same command again, 130 interrupted.
+`
+
+/** What to send where. */
+export interface SendArguments {
+  path: string
+  url: string
+  apiId: string
+  apiKey: string
+  operation: 'upsert' | 'update'
+  /** What to do with columns that are no attributes. */
+  uses: Map<string, ColumnUse>
+  isDryRun: boolean
+  statePath: string
+  maxRecords: number
+}
+
+const OPTIONS = {
+  url: { type: 'string' },
+  id: { type: 'string' },
+  'key-file': { type: 'string' },
+  update: { type: 'boolean', default: false },
+  custom: { type: 'string', multiple: true, default: [] as string[] },
+  ignore: { type: 'string', multiple: true, default: [] as string[] },
+  'dry-run': { type: 'boolean', default: false },
+  state: { type: 'string' },
+  'max-records': { type: 'string', default: '1000' },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Reads the command line; null if it asks for help. The key is no argument, because `ps` shows arguments. */
+export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArguments | null {
+  const { values, positionals } = parse(args)
+  if (values.help || (args.length === 0 && positionals.length === 0)) return null
+  const [command, path, ...others] = positionals
+  if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
+  if (path === undefined || others.length > 0) throw usageError('name one file')
+  if (!/^[1-9][0-9]{0,5}$/.test(values['max-records'])) throw usageError('--max-records must be a number from 1')
+  return {
+    path,
+    url: readUrl(values.url ?? env['API_URL']),
+    apiId: required(values.id ?? env['API_ID'], 'name the API id with --id, or in API_ID'),
+    apiKey: readKey(values['key-file'], env),
+    operation: values.update ? 'update' : 'upsert',
+    uses: new Map([
+      ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
+      ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
+    ]),
+    isDryRun: values['dry-run'],
+    statePath: values.state ?? `${path}.send-state.json`,
+    maxRecords: Number(values['max-records']),
+  }
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    throw usageError((error as Error).message)
+  }
+}
+
+function required(value: string | undefined, message: string): string {
+  if (value === undefined || value === '') throw usageError(message)
+  return value
+}
+
+function readUrl(given: string | undefined): string {
+  const url = required(given, 'name the address of the service with --url, or in API_URL')
+  const { protocol } = URL.canParse(url) ? new URL(url) : {}
+  if (protocol !== 'https:' && protocol !== 'http:') throw usageError('the address must be an http or https URL')
+  return url.replace(/\/+$/, '')
+}
+
+function readKey(path: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (path === undefined) return required(env['API_KEY'], 'pass the API key in API_KEY, or its file with --key-file')
+  try {
+    return required(readFileSync(path, 'utf8').trim(), `the file ${path} is empty`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === undefined ? error : usageError(`cannot read the key file ${path}: ${code}`)
+  }
+}

@@ -1,0 +1,325 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { startWatchedProxy } from '../../support/lines/watched-proxy.ts'
+import { startService } from '../../support/service.ts'
+
+/* The command that sends a file, as a process of its own, against the service. */
+
+const service = await startService(t)
+const proxy = await startWatchedProxy(t, service.address)
+const { api_id: API_ID, api_key: API_KEY } = service.company.key
+const folder = t.testdir({})
+
+interface Run {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** Starts the command. The environment has nothing of this process: tap adds hooks to the processes that it starts. */
+function start(args: string[], env: Record<string, string> = {}): { child: ChildProcess; done: Promise<Run> } {
+  const variables = { API_URL: proxy.address, API_ID, API_KEY, ...env }
+  const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+  const program = [process.execPath, path.resolve('clients/typescript/send/main.ts')]
+  const child = spawn('env', ['-i', ...assigned, ...program, ...args], { cwd: folder })
+  const done = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[code], out, err]): Run => ({ code: code as number | null, out, err }),
+  )
+  return { child, done }
+}
+
+const run = (args: string[], env?: Record<string, string>) => start(args, env).done
+const write = (name: string, content: string | Buffer) => writeFileSync(path.join(folder, name), content)
+
+/** The entries of the calls that this file has made, oldest first. */
+async function entries() {
+  await service.project()
+  const { items } = (await service.admin('/bulk-user-logs?limit=200')).body
+  return (items as { status: string; counts: { total: number; updated: number } }[]).toReversed()
+}
+
+/** What a run adds to the log. */
+async function entriesOf(act: () => Promise<unknown>) {
+  const before = (await entries()).length
+  await act()
+  return (await entries()).slice(before).map(({ status, counts }) => [status, counts.total])
+}
+
+/** A file whose employees no other test has. */
+function people(prefix: string, count: number): string {
+  const rows = Array.from(
+    { length: count },
+    (_, at) => `${prefix}-${at},Ana,Number ${at},${prefix}.${at}@example.com\n`,
+  )
+  return `external_id,First name,last_name,E-Mail\n${rows.join('')}`
+}
+
+await t.test('a CSV file is sent in calls, and its headers are matched as on the upload page', async (t) => {
+  write('staff.csv', people('staff', 250))
+  const made = await entriesOf(async () => {
+    const { code, out, err } = await run(['send', 'staff.csv', '--max-records', '100'])
+    t.equal(code, 0, err)
+    t.equal(out, 'staff.csv: 250 records sent: 250 created, 0 changed, 0 unchanged\n')
+    t.match(err, /^sent 100 of 250\nsent 200 of 250\nsent 250 of 250\n$/, 'plain lines without a terminal')
+  })
+  t.strictSame(made, [
+    ['Completed', 100],
+    ['Completed', 100],
+    ['Completed', 50],
+  ])
+  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-249')).body
+  t.match(items, [{ first_name: 'Ana', email: 'staff.249@example.com' }])
+  t.notOk(existsSync(path.join(folder, 'staff.csv.send-state.json')), 'nothing is left of the run')
+  t.match(await run(['send', 'staff.csv']), { code: 0, out: /0 created, 0 changed, 250 unchanged/ })
+})
+
+await t.test('a JSON file is sent as it is written', async (t) => {
+  write('list.json', '[\n {"external_id": "staff-1", "custom_attributes": {"grade": 7, "a\\nb": "x"}}\n]\n')
+  t.match(await run(['send', 'list.json', '--update']), { code: 0, out: /0 created, 1 changed/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-1')).body
+  t.strictSame(items[0].custom_attributes, { grade: 7, 'a\nb': 'x' })
+  write('object.json', '{"employees": [{"external_id": "staff-2", "job_title": "Lead"}, {"external_id": "staff-3"}]}')
+  t.match(await run(['send', 'object.json']), { code: 0, out: /1 changed, 1 unchanged/ })
+  write('long.json', '[{"external_id": "staff-1", "custom_attributes": {"id": 12345678901234567890}}]')
+  t.match(
+    await run(['send', 'long.json']),
+    { code: 1, err: /more digits than a double can hold/ },
+    'nothing is rounded',
+  )
+})
+
+await t.test('a column that is no attribute is named, and used as the options say', async (t) => {
+  write('columns.csv', 'external_id;Shoe size;Note\nstaff-1;42;x\n')
+  t.match(await run(['send', 'columns.csv']), {
+    code: 1,
+    err: /no attributes: Shoe size, Note\. Name each in --custom/,
+  })
+  const uses = ['--custom', 'Shoe size', '--ignore', 'Note']
+  t.match(await run(['send', 'columns.csv', ...uses]), { code: 0, out: /1 changed/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-1')).body
+  t.match(items[0].custom_attributes, { 'Shoe size': 42 })
+  t.match(await run(['send', 'columns.csv', ...uses, '--ignore', 'Nope']), { code: 2, err: /named Nope/ })
+})
+
+await t.test('encodings of spreadsheets are recognized', async (t) => {
+  const csv = 'external_id\tlast_name\nstaff-5\tMüller\n'
+  const encoded = [
+    Buffer.from(`\ufeff${csv}`),
+    Buffer.from(`\ufeff${csv}`, 'utf16le'),
+    Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(),
+    Buffer.from(csv, 'latin1'),
+  ]
+  for (const bytes of encoded) {
+    write('encoded.csv', bytes)
+    const { code, err } = await run(['send', 'encoded.csv'])
+    t.equal(code, 0, err)
+    const { items } = (await service.call('GET', '/v1/employees?external_id=staff-5')).body
+    t.equal(items[0].last_name, 'Müller')
+  }
+})
+
+await t.test('a dry run shows counts, and errors at line and column, and applies nothing', async (t) => {
+  const rows = ['staff-1,Lead,', 'new-1,Lead,12', 'staff-9,Lead,', 'staff-8,,']
+  write('dry.csv', `external_id,job_title,phone\n${rows.join('\n')}\n`)
+  const made = await entriesOf(async () => {
+    const { code, out, err } = await run(['send', 'dry.csv', '--dry-run', '--max-records', '2'])
+    t.equal(code, 1)
+    t.equal(out, 'dry.csv: 4 records checked: 0 created, 1 changed, 1 unchanged, 1 refused; nothing was applied\n')
+    t.match(err, 'dry.csv: line 3, column 3: phone: phone must be in E.164 format')
+    t.match(err, /dry\.csv: line 3: first_name: /)
+  })
+  t.strictSame(made, [])
+  t.notOk(existsSync(path.join(folder, 'dry.csv.send-state.json')))
+})
+
+await t.test('a refused call applies nothing, and says what was applied before it', async (t) => {
+  write('refused.csv', `${people('refused', 5)}refused-5,Ana,X,nonsense\n`)
+  const made = await entriesOf(async () => {
+    const { code, err } = await run(['send', 'refused.csv', '--max-records', '2'])
+    t.equal(code, 1)
+    t.match(err, 'refused.csv: line 7, column 4: email: email must be a valid email address')
+    t.match(err, '4 of 6 records were applied. Nothing of lines 6 to 7 was applied')
+  })
+  t.strictSame(
+    made.map(([status]) => status),
+    ['Completed', 'Completed', 'Failed'],
+  )
+  write('refused.csv', people('refused', 6))
+  t.match(await run(['send', 'refused.csv']), { code: 0, out: /2 created, 0 changed, 4 unchanged/ }, 'corrected')
+})
+
+await t.test('what was refused because of other employees is judged anew by the next run', async (t) => {
+  write('conflict.csv', 'external_id,email\nconflict-1,staff.1@example.com\n')
+  t.match(await run(['send', 'conflict.csv']), { code: 1 })
+  await service.call('PUT', '/v1/employees', {
+    body: [{ external_id: 'conflict-1', first_name: 'A', last_name: 'B', email: 'conflict@example.com' }],
+  })
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'staff-1', email: 'moved@example.com' }] })
+  t.match(await run(['send', 'conflict.csv']), { code: 0, out: /1 changed/ })
+})
+
+await t.test('a run that is killed at any point goes on, with one entry for each part', async (t) => {
+  write('killed.csv', people('killed', 1_000))
+  const args = ['send', 'killed.csv', '--max-records', '100']
+  const made = await entriesOf(async () => {
+    for (const moment of ['onRequest', 'onAnswer', 'onRequest', 'onAnswer'] as const) {
+      let seen = 0
+      const { child, done } = start(args)
+      proxy[moment] = async () => {
+        seen += 1
+        if (seen < 3) return
+        child.kill('SIGKILL')
+        await done
+      }
+      await done
+      t.equal(child.signalCode, 'SIGKILL')
+      proxy[moment] = () => undefined
+    }
+    const { code, out, err } = await run(args)
+    t.equal(code, 0, err)
+    t.match(err, /going on after \d00 records/)
+    t.match(out, '1,000 records sent: 1,000 created, 0 changed, 0 unchanged', 'counts those of earlier runs')
+  })
+  t.strictSame(
+    made,
+    Array.from({ length: 10 }, () => ['Completed', 100]),
+  )
+})
+
+await t.test('two processes that send the same file at once apply each part once', async (t) => {
+  write('twice.csv', people('twice', 300))
+  const args = ['send', 'twice.csv', '--max-records', '100']
+  const made = await entriesOf(async () => {
+    for (const { code, err } of await Promise.all([run(args), run(args)])) t.equal(code, 0, err)
+  })
+  t.strictSame(
+    made,
+    Array.from({ length: 3 }, () => ['Completed', 100]),
+  )
+})
+
+await t.test('a signal ends the run, which goes on later', async (t) => {
+  for (const [signal, exitCode] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    write('stopped.csv', people(signal.toLowerCase(), 300))
+    const args = ['send', 'stopped.csv', '--max-records', '100']
+    const made = await entriesOf(async () => {
+      let seen = 0
+      const { child, done } = start(args)
+      proxy.onAnswer = async () => {
+        seen += 1
+        if (seen < 2) return
+        child.kill(signal)
+        await done
+      }
+      t.match(await done, { code: exitCode, err: /interrupted: run the same command again/ })
+      proxy.onAnswer = () => undefined
+      t.match(await run(args), { code: 0, out: '300 created' })
+    })
+    t.strictSame(
+      made,
+      Array.from({ length: 3 }, () => ['Completed', 100]),
+    )
+  }
+})
+
+await t.test('429 and 503 are waited for as Retry-After says', async (t) => {
+  write('busy.csv', people('busy', 2))
+  const answers = [429, 503].map((status) => new Response('', { status, headers: { 'retry-after': '1' } }))
+  const startedAt = performance.now()
+  proxy.onRequest = () => answers.shift()
+  t.match(await run(['send', 'busy.csv']), { code: 0, out: /2 created/ })
+  proxy.onRequest = () => undefined
+  t.ok(performance.now() - startedAt >= 2_000)
+})
+
+await t.test(
+  'a service without room, or that does not answer, is exit code 3, and the run goes on later',
+  async (t) => {
+    write('later.csv', people('later', 3))
+    const quota = { status: 429, code: 'quota_exceeded', title: 'Quota', detail: 'The quota is used up', errors: [] }
+    proxy.onRequest = () => Response.json(quota, { status: 429, headers: { 'retry-after': '90000' } })
+    t.match(await run(['send', 'later.csv']), { code: 3, err: /The quota is used up[^]*0 of 3 records were applied/ })
+    proxy.onRequest = () => undefined
+    t.match(await run(['send', 'later.csv']), { code: 0, out: /3 created/ })
+  },
+)
+
+await t.test('wrong usage is exit code 2, and says what to do', async (t) => {
+  write('ok.csv', people('ok', 1))
+  write('empty.key', '\n')
+  const cases: [string, string[], Record<string, string>, RegExp][] = [
+    ['no file', ['send', 'missing.csv'], {}, /cannot read missing\.csv: ENOENT/],
+    ['a folder', ['send', '.'], {}, /\. is not a file/],
+    ['no command', ['ok.csv'], {}, /the command is send/],
+    ['no name', ['send'], {}, /name one file/],
+    ['the key as an argument', ['send', 'ok.csv', '--key', API_KEY], {}, /Unknown option '--key'/],
+    ['no key', ['send', 'ok.csv'], { API_KEY: '' }, /pass the API key in API_KEY, or its file with --key-file/],
+    ['an empty key file', ['send', 'ok.csv', '--key-file', 'empty.key'], {}, /the file empty\.key is empty/],
+    ['no key file', ['send', 'ok.csv', '--key-file', 'none'], {}, /cannot read the key file none: ENOENT/],
+    ['a key of two lines', ['send', 'ok.csv'], { API_KEY: 'a\nb' }, /apiKey must be one or more visible/],
+    ['a wrong key', ['send', 'ok.csv'], { API_KEY: 'wrong' }, /invalid_credentials/],
+    ['no address', ['send', 'ok.csv'], { API_URL: 'localhost' }, /must be an http or https URL/],
+    ['no records', ['send', 'ok.csv', '--max-records', '0'], {}, /--max-records must be/],
+    ['a state that is none', ['send', 'ok.csv', '--state', 'ok.csv'], {}, /ok\.csv is not the state of a run/],
+    ['a state in no folder', ['send', 'ok.csv', '--state', 'no/x'], {}, /cannot write the state file no\/x: ENOENT/],
+  ]
+  for (const [name, args, env, err] of cases) {
+    const answer = await run(args, env)
+    t.match(answer, { code: 2, err }, name)
+    t.notMatch(answer.err, /\n\s+at /, `${name}: no stack`)
+  }
+  t.match(await run(['--help']), { code: 0, out: /^Usage: employee-ledger-client send FILE/ })
+})
+
+await t.test('the key may be in a file', async (t) => {
+  write('api.key', `${API_KEY}\n`)
+  t.match(await run(['send', 'ok.csv', '--key-file', 'api.key'], { API_KEY: '' }), { code: 0, out: /1 created/ })
+})
+
+await t.test('a file that cannot be read is refused at its line, before anything is sent', async (t) => {
+  let seen = 0
+  proxy.onRequest = () => void (seen += 1)
+  const cases: [string, string | Buffer, RegExp][] = [
+    ['empty', '', /line 1: The file is empty/],
+    ['blank', ' \n\n', /line 1: The file is empty/],
+    ['only a header', 'email\n', /line 1: The file has no records/],
+    ['a column twice', 'email,email\na@example.com,b\n', /line 1, column 2: Another column has the same name/],
+    ['NUL', 'email\na@example.com\nb\0@example.com\n', /line 3: This line contains U\+0000/],
+    [
+      'mixed encodings',
+      Buffer.concat([Buffer.from('email\nü\n'), Buffer.from('é\n', 'latin1')]),
+      /line 3: A character/,
+    ],
+    ['a damaged number', `${people('x', 1_500)}x,4.9E+12,,\n`, /line 1502, column 2: A spreadsheet has shortened/],
+    ['only separators', `email\n${','.repeat(1_000_000)}`, /line 2: The line has more than 20000 cells/],
+    ['an open quotation mark', 'email\n"a@example.com\n', /line \d: A cell that begins with a quotation mark/],
+    ['JSON that ends early', '[{"email": "a@example.com"},\n{"email"', /line 2: The list does not end/],
+    ['an object', '{"email": "a@example.com"}', /line 1: The file must be a list of employees/],
+    ['no JSON', '[\n{"email": "a@example.com"},\n{email: 1}]', /line 3: The record that begins here is not valid JSON/],
+    ['a comma too many', '[{"email": "a@example.com"},\n]', /line 2: The record that begins here is not valid JSON/],
+    ['two lists', '[{"email": "a@example.com"}]\n[]', /line 2: Something else follows the list/],
+    ['an empty list', '[]', /line 1: The file has no records/],
+  ]
+  for (const [name, content, err] of cases) {
+    write('hostile', content)
+    t.match(await run(['send', 'hostile']), { code: 1, err }, name)
+  }
+  proxy.onRequest = () => undefined
+  t.equal(seen, 0)
+})
+
+await t.test('the state of a run holds no secret and nothing of the file', async (t) => {
+  write('state.csv', `${people('state', 2)}state-2,Ana,X,nonsense\n`)
+  t.match(await run(['send', 'state.csv', '--max-records', '2']), { code: 1 })
+  const state = readFileSync(path.join(folder, 'state.csv.send-state.json'), 'utf8')
+  t.match(JSON.parse(state), { applied: 2, totals: { created: 2 } })
+  t.notMatch(state, API_KEY)
+  t.notMatch(state, 'Ana')
+})
