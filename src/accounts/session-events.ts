@@ -64,15 +64,3 @@ export async function endSessions(
   await insertSessionEvents(client, by, events)
   return rows.length
 }
-
-/** Deletes from where a user started and ended sessions, as far as that waits for the ledger. */
-export async function forgetSessionClients(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-  userId: string,
-): Promise<void> {
-  await client.query(
-    'update session_events set address = null, user_agent = null where company_id = $1 and actor = $2',
-    [toUuid(companyId), userId],
-  )
-}

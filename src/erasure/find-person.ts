@@ -1,9 +1,15 @@
 import type { Pool, PoolClient } from 'pg'
+import { normalizeEmail } from '../domain/attributes.ts'
 import type { PersonNames } from '../domain/erasure.ts'
-import { collectNames, emptyNames, mentionsPerson, namesPerson } from '../domain/erasure.ts'
+import { collectNames, emptyNames } from '../domain/erasure.ts'
+import { problem } from '../domain/errors.ts'
+import { isId } from '../domain/ids.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
+import { findEventsWith, readStreamPages } from '../ledger/erasure/find-events.ts'
 import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
-import { readRejectedPages } from '../ledger/erasure/rejected-records.ts'
+import { RefusedByStateError } from '../accounts/change-company.ts'
+import type { EmployeeEvents, NamedEmployee, TracedEmployee } from './employee-places.ts'
+import { EMPLOYEE_EVENTS, isErasedWithEmployee } from './employee-places.ts'
 
 /** The name that identifies a person. An email is normalized. */
 export interface NamedPerson {
@@ -11,25 +17,17 @@ export interface NamedPerson {
   value: string
 }
 
-/** An event with data of the person, and its call. */
-interface MentioningEvent {
-  position: number
-  callId: string | null
-}
-
-interface NamedEmployee {
-  /** Null if no employee has the name now. */
-  employeeId: string | null
-  /** All current and former names of the employee, and the name that was searched for. */
-  names: PersonNames
-  /** The events of the employee's own stream. */
-  streamEvents: MentioningEvent[]
-}
-
 const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
   id: 'ids',
   email: 'emails',
   external_id: 'externalIds',
+}
+
+/** Normalizes an email. Throws `employee_not_found` for a name that nobody can have. */
+export function normalizeName(person: NamedPerson): NamedPerson {
+  const named = person.by === 'email' ? { ...person, value: normalizeEmail(person.value) } : person
+  if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
+  return named
 }
 
 /** Finds the employee who has a name now, with all names that they have or had. */
@@ -43,16 +41,11 @@ export async function findPerson(
   const foundId = await erase.findEmployeeId(db, companyId, by, value)
   // An erased employee can still be named by the id.
   const employeeId = foundId ?? (by === 'id' ? value : null)
-  const streamEvents: MentioningEvent[] = []
-  if (employeeId === null) return { employeeId, names, streamEvents }
+  if (employeeId === null) return { companyId, employeeId, names }
   names.ids.add(employeeId)
-  for await (const page of erase.readStreamPages(db, companyId, employeeId)) {
-    for (const event of page) {
-      collectNames(names, event)
-      if (event.type !== 'EmployeeErased') streamEvents.push({ position: event.position, callId: event.call_id })
-    }
-  }
-  return { employeeId, names, streamEvents }
+  for await (const page of readStreamPages(db, companyId, employeeId))
+    for (const event of page) collectNames(names, event)
+  return { companyId, employeeId, names }
 }
 
 /** Whether a second search found no other employee and no further names. */
@@ -61,36 +54,60 @@ export function isSamePerson(person: NamedEmployee, other: NamedEmployee): boole
   return person.employeeId === other.employeeId && Object.values(NAMES_BY).every(isKnown)
 }
 
-/** Everything after a position that mentions a person, except their own events. */
-interface Traces {
-  rejected: MentioningEvent[]
-  /** Names of uploaded files. */
-  files: MentioningEvent[]
-  /** Calls with a stored answer whose requests may name the person. */
-  answered: string[]
-  /** If nobody has the name now: the employees who had it before. */
-  formerHolders: string[]
+/** An event with data of the person, and its call. */
+interface MentioningEvent {
+  position: number
+  callId: string | null
 }
 
-/** Searches the events after a position for a person. `named` is the name in the request. */
+/** Everything after a position that holds data of a person. */
+export interface Traces {
+  /** The events that an erasure may concern, whether they still have data or not. */
+  events: Readonly<Record<EmployeeEvents, readonly MentioningEvent[]>>
+  /** Calls with a stored answer whose requests may name the person. */
+  answered: readonly string[]
+  /** If nobody has the name now: the employees who had it before. */
+  formerHolders: readonly string[]
+}
+
+/** Searches the company after a position for data of a person. `named` is the name in the request. */
 export async function findTraces(
   db: Pool | PoolClient,
-  companyId: string,
-  { employeeId, names }: NamedEmployee,
+  person: NamedEmployee,
   named: NamedPerson,
   after: number,
 ): Promise<Traces> {
-  const rejected: MentioningEvent[] = []
-  for await (const page of readRejectedPages(db, companyId, after)) {
-    for (const { position, callId, data } of page) if (mentionsPerson(data, names)) rejected.push({ position, callId })
-  }
-  const files: MentioningEvent[] = []
-  for await (const page of erase.readFileNames(db, companyId, { after })) {
-    for (const { position, name } of page) if (namesPerson(name, names)) files.push({ position, callId: null })
+  const { companyId, employeeId } = person
+  const events: Record<EmployeeEvents, MentioningEvent[]> = { history: [], refused_records: [], uploaded_files: [] }
+  for (const place of Object.keys(EMPLOYEE_EVENTS) as EmployeeEvents[]) {
+    for await (const page of EMPLOYEE_EVENTS[place].read(db, person, after)) {
+      for (const event of page)
+        if (isErasedWithEmployee(event)) events[place].push({ position: event.position, callId: event.call_id })
+    }
   }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
-  return { rejected, files, answered, formerHolders }
+  return { events, answered, formerHolders }
+}
+
+/** Searches the company for a person, up to the current head, without its lock. */
+export async function searchLedger(pool: Pool, companyId: string, named: NamedPerson) {
+  const upTo = (await erase.loadHeadPosition(pool, companyId)) ?? 0
+  const person = await findPerson(pool, companyId, named)
+  return { upTo, person, traces: await findTraces(pool, person, named, 0) }
+}
+
+/** Joins what searches have found. Throws `former_name` if employees had the name before, but nobody has it now. */
+export function joinTraces(person: NamedEmployee, searches: readonly Traces[]): TracedEmployee {
+  const formerHolders = new Set(searches.flatMap((traces) => traces.formerHolders))
+  if (formerHolders.size > 0) throw makeFormerNameError([...formerHolders])
+  const events = searches.flatMap((traces) => Object.values(traces.events).flat())
+  return {
+    ...person,
+    positions: events.map(({ position }) => position),
+    callIds: [...new Set(events.flatMap(({ callId }) => callId ?? []))],
+    answered: [...new Set(searches.flatMap((traces) => traces.answered))],
+  }
 }
 
 async function findFormerHolders(
@@ -100,7 +117,10 @@ async function findFormerHolders(
   after: number,
 ): Promise<string[]> {
   const holders = new Set<string>()
-  for await (const page of erase.findEmployeeEventsWith(db, companyId, value, after)) {
+  for await (const page of findEventsWith(db, companyId, value, {
+    types: ['EmployeeCreated', 'EmployeeUpdated'],
+    after,
+  })) {
     for (const event of page) {
       const names = emptyNames()
       collectNames(names, event)
@@ -108,4 +128,19 @@ async function findFormerHolders(
     }
   }
   return [...holders]
+}
+
+/** The refusal of a name that nobody has, and that no refused record mentions. */
+export function makeUnknownPersonError(): RefusedByStateError {
+  const detail = 'No employee has this identifier, and no stored refused record mentions it'
+  return new RefusedByStateError(problem('employee_not_found', detail))
+}
+
+const MAX_IDS_LISTED = 10
+
+function makeFormerNameError(ids: string[]): RefusedByStateError {
+  const listed = ids.slice(0, MAX_IDS_LISTED).join(', ') + (ids.length > MAX_IDS_LISTED ? ' and others' : '')
+  return new RefusedByStateError(
+    problem('former_name', `No employee has this identifier now; it once belonged to ${listed}`),
+  )
 }

@@ -96,17 +96,6 @@ function clientOf({ address, user_agent: userAgent }: { address: string | null; 
   return address === null ? null : { address, userAgent }
 }
 
-/** Deletes from where sign-ins of a user came, in the transaction that erases the user. */
-export async function forgetSignIns(client: QueryClient, { companyId, userId }: OfUser): Promise<void> {
-  for (const table of ['last_sign_ins', 'failed_sign_ins']) {
-    await client.query(
-      `update ${table} set address = null, user_agent = null
-       where company_id = $1 and user_id = $2 and address is not null`,
-      [toUuid(companyId), toUuid(userId)],
-    )
-  }
-}
-
 /** Days for which failed sign-ins are kept for the pages, unless addresses are kept for less. */
 const FAILURES_KEPT_DAYS = 30
 

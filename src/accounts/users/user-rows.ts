@@ -178,17 +178,6 @@ export async function deleteUserAccess(
   await cancelEmails(client, companyId, userId)
 }
 
-/** Clears the personal data in a removed user's row. Deletes the tokens, because their names may be personal too. */
-export async function clearUser(client: ClientBase, companyId: string, userId: string): Promise<void> {
-  const ids = [toUuid(companyId), toUuid(userId)]
-  await client.query(
-    `update users set email = '', name = '', issuer = null, subject = null where company_id = $1 and user_id = $2`,
-    ids,
-  )
-  await client.query('delete from user_tokens where company_id = $1 and user_id = $2', ids)
-  await cancelEmails(client, companyId, userId)
-}
-
 /** The user of a one-time link that works. */
 export interface UserOfLink {
   userId: string

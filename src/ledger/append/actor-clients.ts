@@ -125,12 +125,3 @@ export function deleteOldClients(pool: Pool, keptDays: number, onUnreachable?: O
     onUnreachable,
   )
 }
-
-/** Deletes all clients of an actor, in the transaction that erases it. */
-export async function deleteClients(client: QueryClient, companyId: string, actorId: string): Promise<void> {
-  await client.query({
-    name: 'delete-actor-clients',
-    text: 'delete from actor_clients where company_id = $1 and actor_id = $2',
-    values: [toUuid(companyId), toUuid(actorId)],
-  })
-}

@@ -1,9 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { EventData } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { ReadableEvent } from '../integrity/codec.ts'
-import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
-import { measuredPage } from '../read/measured-page.ts'
 
 /*
  * Refused records that still have their data, found by the partial index in migrations/first-release/ledger.ts. Every statement
@@ -11,38 +7,6 @@ import { measuredPage } from '../read/measured-page.ts'
  */
 
 const IS_REJECTED = `data is not null and type = 'EmployeeRecordRejected'`
-
-interface RejectedRecord {
-  position: number
-  callId: string
-  data: EventData['EmployeeRecordRejected']
-}
-
-/** Small, because processing a page blocks the event loop. */
-const PAGE = { limit: 200, bytes: 1024 * 1024 }
-
-/** A company's refused records after a position, in order, page by page. */
-export async function* readRejectedPages(
-  db: Pick<ClientBase, 'query'>,
-  companyId: string,
-  after: number,
-): AsyncGenerator<RejectedRecord[]> {
-  const page = measuredPage('position', PAGE)
-  for (let isLast = false; !isLast;) {
-    const { rows } = await db.query<ReadableEvent & { is_last: boolean }>(
-      `${page.before} select ${EVENT_COLUMNS.join(', ')} from events
-       where company_id = $1 and position > $2 and ${IS_REJECTED} ${page.after}`,
-      [toUuid(companyId), after],
-    )
-    if (rows.length === 0) return
-    const events = rows.map(readEvent)
-    yield events.flatMap(({ position, call_id: callId, type, data }) => {
-      return type === 'EmployeeRecordRejected' && data && callId !== null ? [{ position, callId, data }] : []
-    })
-    after = events.at(-1)!.position
-    isLast = rows.at(-1)!.is_last
-  }
-}
 
 /** Companies after an id whose oldest refused record was recorded before an instant, ordered by id. */
 export async function listCompaniesWithRejectedBefore(

@@ -2,9 +2,8 @@ import t from 'tap'
 import { eraseEmployee } from '../../../src/erasure/erase-employee.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
-import { findEmployeeEventsWith, readStreamPages } from '../../../src/ledger/erasure/erase-events.ts'
+import { findEventsWith, readRejectedPages, readStreamPages } from '../../../src/ledger/erasure/find-events.ts'
 import { exportPages } from '../../../src/ledger/read/export-pages.ts'
-import { readRejectedPages } from '../../../src/ledger/erasure/rejected-records.ts'
 import { beyond, countedReads, readOf } from '../../support/postgres/counted-reads.ts'
 import type { EventRead } from '../../support/postgres/counted-reads.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
@@ -13,6 +12,8 @@ import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
 const MEBIBYTE = 1024 * 1024
+/** The types of events in which names of employees stand. */
+const NAMING = ['EmployeeCreated', 'EmployeeUpdated'] as const
 const AT = '2026-01-01T00:00:00.000Z'
 
 const service = await startService(t)
@@ -65,13 +66,14 @@ await t.test('a search for past names reads limited bytes, and no refused record
   const { pool, reads } = countReads(service)
   const streams = new Set<string>()
   const padded = `${'0'.repeat(99_999)}7`
-  for await (const page of findEmployeeEventsWith(pool, companyId, padded, 0))
+  for await (const page of findEventsWith(pool, companyId, padded, { types: NAMING }))
     for (const { stream } of page) streams.add(stream)
   t.ok(streams.has(body.employees[0].id))
   t.strictSame(beyond(reads, MEBIBYTE), [])
   const refusing = await openOldLedger(service, AT)
   await appendRefusalsAt(service, refusing, AT, 2)
-  for await (const page of findEmployeeEventsWith(pool, refusing, 'old.0@example.com', 0)) t.strictSame(page, [])
+  for await (const page of findEventsWith(pool, refusing, 'old.0@example.com', { types: NAMING }))
+    t.strictSame(page, [])
 })
 
 await t.test('an erasure finds a person in large refused records, a page at a time', async (t) => {

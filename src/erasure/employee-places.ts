@@ -1,0 +1,93 @@
+import type { RecordedEvent } from '../domain/events.ts'
+import { mayErase } from '../domain/event-types.ts'
+import type { PersonNames } from '../domain/erasure.ts'
+import { mentionsPerson, namesPerson } from '../domain/erasure.ts'
+import { deleteFromDirectory, readDirectory } from '../ledger/erasure/erase-events.ts'
+import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
+import type { ToldEvents } from '../ledger/erasure/forget-answers.ts'
+import {
+  forgetAnswers,
+  forgetReceiversAnswers,
+  readAnswers,
+  readMessagesAbout,
+} from '../ledger/erasure/forget-answers.ts'
+import type { EventPlace, RowPlace } from './places.ts'
+
+/** An employee, or a person who appears only in refused records, with all names that they have or had. */
+export interface NamedEmployee {
+  companyId: string
+  /** Null if no employee has the name now. */
+  employeeId: string | null
+  names: PersonNames
+}
+
+export type EmployeeEvents = 'history' | 'refused_records' | 'uploaded_files'
+
+/** The events that hold data of an employee. */
+export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventPlace<NamedEmployee>>> = {
+  /** Their own events. */
+  history: {
+    async *read(db, { companyId, employeeId }, after) {
+      if (employeeId !== null) yield* readStreamPages(db, companyId, employeeId, after)
+    },
+  },
+  /** Records that name them, whoever they are about. */
+  refused_records: {
+    async *read(db, { companyId, names }, after) {
+      for await (const page of readRejectedPages(db, companyId, after))
+        yield page.filter(({ type, data }) => type === 'EmployeeRecordRejected' && data && mentionsPerson(data, names))
+    },
+  },
+  /** Files that are named after them. */
+  uploaded_files: {
+    async *read(db, { companyId, names }, after) {
+      for await (const page of readPagesOutsideCalls(db, companyId, ['FileUploaded'], after))
+        yield page.filter(({ type, data }) => type === 'FileUploaded' && data && namesPerson(data.name, names))
+    },
+  },
+}
+
+/** Whether the erasure of an employee may delete the data of an event. */
+export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>): boolean {
+  return mayErase('EmployeeErased', type)
+}
+
+/** An employee, with the events that hold their data and the calls that made these. */
+export interface TracedEmployee extends NamedEmployee, ToldEvents {
+  /** Calls with a stored answer that may name them. */
+  answered: readonly string[]
+}
+
+export type EmployeeRows = 'directory' | 'stored_answers' | 'webhook_messages'
+
+/** The rows beside the ledger that hold data of an employee. */
+export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmployee>>> = {
+  directory: {
+    erases: ['employee_id', 'email', 'external_id', 'manager_id'],
+    async *read(db, { companyId, employeeId }) {
+      if (employeeId !== null) yield readDirectory(db, companyId, employeeId)
+    },
+    async erase(client, { companyId, employeeId }) {
+      if (employeeId !== null) await deleteFromDirectory(client, companyId, employeeId)
+    },
+  },
+  stored_answers: {
+    erases: ['answered_at', 'log_id'],
+    async *read(db, { companyId, callIds, answered }) {
+      for await (const page of readAnswers(db, companyId, [...new Set([...callIds, ...answered])]))
+        yield page.map(({ callId, answeredAt }) => ({ answered_at: answeredAt, log_id: callId }))
+    },
+    async erase(client, { companyId, callIds, answered }) {
+      await forgetAnswers(client, companyId, [...new Set([...callIds, ...answered])])
+    },
+  },
+  webhook_messages: {
+    erases: ['answer'],
+    async *read(db, { companyId, ...told }) {
+      for await (const page of readMessagesAbout(db, companyId, told)) yield page.map((message) => ({ ...message }))
+    },
+    async erase(client, { companyId, ...told }) {
+      await forgetReceiversAnswers(client, companyId, told)
+    },
+  },
+}

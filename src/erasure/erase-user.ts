@@ -1,0 +1,36 @@
+import type { PoolClient } from 'pg'
+import type { Acting, CompanyServices } from '../accounts/change-company.ts'
+import { changeCompany } from '../accounts/change-company.ts'
+import type { ChangedUser } from '../accounts/users/change-user.ts'
+import { changeUserRow } from '../accounts/users/change-user.ts'
+import { filterWithData } from '../ledger/erasure/erase-events.ts'
+import type { CompanyUser } from './user-places.ts'
+import { isErasedWithUser, USER_EVENTS, USER_ROWS } from './user-places.ts'
+
+/**
+ * Erases the email, the name, the account at an identity provider, the names of tokens, passkeys and uploaded files, and
+ * the addresses of a removed user, in the ledger and in the rows. The user's id, its actions and its roles stay. Does
+ * nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
+ */
+export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
+  const { companyId } = acting
+  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
+    const positions = await findPersonalPositions(client, { companyId, userId })
+    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'erase', positions })
+    if (events.length > 0)
+      for (const place of Object.values(USER_ROWS)) await place.erase(client, { companyId, userId })
+    return { events, result }
+  })
+  if (position !== null) services.onErased?.('user')
+  return { user: result, position }
+}
+
+/** The positions of the events that hold personal data of the user. */
+async function findPersonalPositions(client: PoolClient, user: CompanyUser): Promise<number[]> {
+  const positions: number[] = []
+  for (const place of Object.values(USER_EVENTS)) {
+    for await (const page of place.read(client, user, 0))
+      for (const event of page) if (isErasedWithUser(event)) positions.push(event.position)
+  }
+  return filterWithData(client, user.companyId, positions)
+}

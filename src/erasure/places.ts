@@ -1,0 +1,28 @@
+import type { ClientBase } from 'pg'
+import type { RecordedEvent } from '../domain/events.ts'
+
+/*
+ * Where data of people stand. The erasure of a person and the report of what is held about them follow the same
+ * descriptions, so that the one deletes what the other lists.
+ */
+
+export type Queryable = Pick<ClientBase, 'query'>
+
+/** Events that hold data of a person. Erasing events name their positions, and their data are deleted. */
+export interface EventPlace<Person> {
+  /** The events after a position, page by page, also those without data. */
+  read(db: Queryable, person: Person, after: number): AsyncGenerator<RecordedEvent[]>
+}
+
+/** Fields of a row, under the names that reports show. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** Rows beside the ledger that hold data of a person. */
+export interface RowPlace<Person> {
+  /** The fields that an erasure deletes; a row may be deleted as a whole. */
+  erases: readonly string[]
+  /** The rows, page by page. */
+  read(db: Queryable, person: Person): AsyncGenerator<Row[]>
+  /** Deletes these fields, in the transaction that erases the person. */
+  erase(client: ClientBase, person: Person): Promise<void>
+}
