@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies an exported ledger with nothing but Python's standard library, after docs/audit-format.md.
 
-usage: verify_ledger.py FILE [--checkpoint NOTES]... [--key KEY]...
+usage: verify_ledger.py FILE [--checkpoint NOTES]... [--key KEY]... [--witness KEY]... [--quorum N]
 exit:  0 consistent, 1 invalid, 2 wrong use, 3 diverged from a checkpoint, 4 unverifiable
 """
 import argparse, base64, gzip, hashlib, json, re, sys, zlib
@@ -70,12 +70,13 @@ def read_line(line, at):  # rules 1 and 2
     return event, envelope.encode(), data
 
 class Ledger:
-    def __init__(self, checkpoints, keys):
+    def __init__(self, checkpoints, keys, witnesses=(), quorum=None):
         self.frontier, self.size, self.company, self.time, self.unreadable = [], 0, None, "", None
         self.versions, self.gone, self.kept, self.call = {}, {}, set(), None  # gone: [type, stream, actor, is named] by position
         self.checkpoints = sorted(checkpoints, key=lambda known: known["size"])
         for known in self.checkpoints if keys else []:
             check_signature(known, keys)
+        self.witnessed = check_cosignatures(self.checkpoints, witnesses, quorum or len(witnesses)) if witnesses else None
         self.compare_root()
 
     def take(self, line):
@@ -163,8 +164,9 @@ class Ledger:
         largest = max([known["size"] for known in self.checkpoints], default=0)
         check(largest <= self.size, self.size + 1, "the ledger ends before a checkpoint", "diverged")
         check(not self.unreadable, self.unreadable, "an event of an unknown type or schema version", "unverifiable")
-        return "%d events, root %s, %d checkpoints hold, to position %d; the data of %d are erased, of %d were later" % (
+        told = "%d events, root %s, %d checkpoints hold, to position %d; the data of %d are erased, of %d were later" % (
             self.size, base64.b64encode(self.root()).decode(), len(self.checkpoints), largest, len(self.gone), len(self.kept))
+        return told if self.witnessed is None else told + "; witnessed to position %d" % self.witnessed
 
 def counts_fit(kind, data, call):
     created, updated, rejected = call["created"], call["updated"], call["rejected"]
@@ -209,11 +211,11 @@ def read_checkpoints(name):
     except ValueError:
         raise ValueError("it is not a file of checkpoints, which are signed notes: in the JSON of GET /audit/v1/checkpoint, that is `note`") from None
 
-def parse_key(text):
+def parse_key(text, kind=1):  # 1 is the type of keys that sign, 4 that of witnesses
     name, key_id, encoded = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+(.+)", text).groups()
     typed = unbase64(encoded)
-    if len(typed) != 33 or typed[0] != 1 or sha256(name.encode(), b"\n", typed)[:4].hex() != key_id:
-        raise ValueError("not a verifier key of Ed25519")
+    if len(typed) != 33 or typed[0] != kind or sha256(name.encode(), b"\n", typed)[:4].hex() != key_id:
+        raise ValueError("not a verifier key of this type")
     return name, bytes.fromhex(key_id), typed[1:]
 
 def check_signature(checkpoint, keys):
@@ -221,6 +223,19 @@ def check_signature(checkpoint, keys):
     verified = all(ed25519_verifies(key, checkpoint["text"], signature) for key, signature in known)
     check(verified, None, "the signature of the checkpoint is invalid")
     check(known, None, "the checkpoint is not signed with any of the given keys", "unverifiable")
+
+def check_cosignatures(checkpoints, witnesses, quorum):  # c2sp.org/tlog-cosignature
+    witnessed = None
+    for checkpoint in checkpoints:
+        known = [(key, raw[4:]) for name, raw in checkpoint["signatures"] for whose, key_id, key in witnesses if (whose, key_id) == (name, raw[:4])]
+        for key, timed in known:
+            time = int.from_bytes(timed[:8], "big")
+            holds = time < 2 ** 63 and ed25519_verifies(key, b"cosignature/v1\ntime %d\n" % time + checkpoint["text"], timed[8:])
+            check(holds, None, "a cosignature of the checkpoint at %d is invalid" % checkpoint["size"])
+        if len({key for key, _ in known}) >= quorum:
+            witnessed = checkpoint["size"]
+    check(witnessed is not None, None, "no checkpoint is cosigned by %d of the given witnesses" % quorum, "unverifiable")
+    return witnessed
 
 def ed25519_verifies(key, text, signature):  # RFC 8032 section 5.1.7
     p, q = 2 ** 255 - 19, 2 ** 252 + 27742317777372353535851937790883648493
@@ -246,10 +261,10 @@ def ed25519_verifies(key, text, signature):  # RFC 8032 section 5.1.7
     base = point((4 * pow(5, p - 2, p) % p).to_bytes(32, "little"))
     return bool(len(signature) == 64 and a and r and s < q and times(s, base) == add(r, times(h, a)))
 
-def verify(lines, checkpoints, keys):
+def verify(lines, checkpoints, keys, witnesses=(), quorum=None):
     """The verdict about the lines of an export: what it is, at which position, why."""
     try:
-        ledger = Ledger(checkpoints, keys)
+        ledger = Ledger(checkpoints, keys, witnesses, quorum)
         for line in lines:
             ledger.take(line)
         return "consistent", None, ledger.end() + ("; signed" if keys and checkpoints else "; unsigned")
@@ -261,18 +276,22 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--checkpoint", action="append", default=[])
     parser.add_argument("--key", action="append", default=[])
+    parser.add_argument("--witness", action="append", default=[])
+    parser.add_argument("--quorum", type=int)
     given = parser.parse_args()
     try:
-        keys = [parse_key(key) for key in given.key]
+        keys, witnesses = [parse_key(key) for key in given.key], [parse_key(key, 4) for key in given.witness]
     except (ValueError, AttributeError):
-        parser.error("--key is not a verifier key")
+        parser.error("--key or --witness is not a verifier key")
+    if len({key for _, _, key in witnesses}) < len(witnesses) or given.quorum is not None and not 1 <= given.quorum <= len(witnesses):
+        parser.error("--quorum is not from 1 to the number of witnesses, or two witnesses have the same key")
     checkpoints, reading = [], given.file
     try:
         for reading in given.checkpoint:
             checkpoints += read_checkpoints(reading)
         reading = given.file
         with (gzip.open if reading.endswith(".gz") else open)(reading, "rb") as lines:
-            kind, position, reason = verify(lines, checkpoints, keys)
+            kind, position, reason = verify(lines, checkpoints, keys, witnesses, given.quorum)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         kind, position, reason = "unverifiable", None, "%s cannot be read: %s" % (reading, error)
     print(kind + ("" if position is None else " at position %d" % position) + ": " + reason)

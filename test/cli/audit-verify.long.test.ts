@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { hasPython } from '../support/ledger/both-verifiers.ts'
 import { runCommand } from '../support/processes/cli.ts'
 import { readFrozen } from '../support/ledger/frozen-ledger.ts'
+import { cosignNote, makeWitnessKey } from '../support/witnesses/cosign.ts'
 
 const { lines, checkpoints, publicKey } = readFrozen('1.0.0')
 const folder = t.testdir()
@@ -58,6 +59,28 @@ await t.test('the JSON verdict has the counts, and progress is shown beside it',
   t.match(stderr, /^verify .*100 %/m)
 })
 
+await t.test('the verdict says how far a quorum of the given witnesses has cosigned', async (t) => {
+  const [one, two] = [makeWitnessKey('witness.example/w1'), makeWitnessKey('witness.example/w2')]
+  const cosigned = changed('cosigned', cosignNote(first, one, two) + cosignNote(last, two))
+  const given = [whole, '--checkpoint', cosigned, '--key', publicKey, '--witness', one.verifierKey]
+  const witnesses = changed('witnesses', `${two.verifierKey}\n`)
+  const size = first.split('\n')[1]
+  await assertVerdicts(
+    t,
+    [[...given, '--witness', witnesses], 0, new RegExp(`^consistent, signed, witnessed to position ${size}$`)],
+    [
+      [...given, '--witness', witnesses, '--quorum', '1'],
+      0,
+      new RegExp(`^consistent, signed, witnessed to position ${events}$`),
+    ],
+    [
+      [whole, '--checkpoint', late, '--witness', witnesses],
+      4,
+      /^unverifiable: no checkpoint is cosigned by 1 of the 1/,
+    ],
+  )
+})
+
 /** Names the file, and says where the note is for whoever saved the whole answer of the API. */
 const NO_CHECKPOINTS = /^unverifiable: .*else cannot be read: it is not a file of checkpoints, .* that is `note`$/
 
@@ -85,7 +108,14 @@ await t.test('each kind of fault has its exit code, and says where and why', asy
 })
 
 await t.test('wrong usage has its own exit code', async (t) => {
-  const uses = [[], [whole, '--key', 'nonsense'], [whole, '--yaml'], [whole, '--key', 'a+b+c']]
+  const uses = [
+    [],
+    [whole, '--key', 'nonsense'],
+    [whole, '--yaml'],
+    [whole, '--key', 'a+b+c'],
+    [whole, '--witness', publicKey],
+    [whole, '--quorum', '1'],
+  ]
   for (const { exitCode, stdout, stderr } of await Promise.all(uses.map((args) => verify(...args)))) {
     t.match({ exitCode, stdout }, { exitCode: 2, stdout: '' })
     t.ok(stderr.length > 0)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { companyOption, jsonOption, loadOnRun, parseWholeNumber, USAGE_ERROR } from '../terminal/options.ts'
 
 const LARGEST_POSITION = Number.MAX_SAFE_INTEGER
+const MOST_WITNESSES = 1_000
 
 /** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
 export function addAuditCommands(program: Command): void {
@@ -28,6 +29,17 @@ export function addAuditCommands(program: Command): void {
       'a verifier key that must have signed the checkpoints, or a file of them; can be repeated',
       appendValue,
       [],
+    )
+    .option(
+      '--witness <key>',
+      'the verifier key of a witness, or a file of them; can be repeated; a checkpoint must have their cosignatures',
+      appendValue,
+      [],
+    )
+    .option(
+      '--quorum <n>',
+      'how many of these witnesses must have cosigned a checkpoint (default: all)',
+      parseWholeNumber(MOST_WITNESSES),
     )
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./audit-verify.ts')).verifyLedger))

@@ -6,9 +6,10 @@ import { faultReason } from '../../postgres/fault-reason.ts'
 import type { Checkpoint } from '../../ledger/audit/checkpoint-note.ts'
 import { parseCheckpoints } from '../../ledger/audit/checkpoint-note.ts'
 import { splitLines } from '../../ledger/audit/export-lines.ts'
+import { makePolicy, parseWitnessKey } from '../../ledger/audit/cosignature.ts'
 import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
 import { parseVerifierKey } from '../../ledger/audit/signed-note.ts'
-import type { ConsistentLedger, Verdict } from '../../ledger/audit/verify-export.ts'
+import type { ConsistentLedger, Evidence, Verdict } from '../../ledger/audit/verify-export.ts'
 import { verifyExport } from '../../ledger/audit/verify-export.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { USAGE_ERROR } from '../terminal/options.ts'
@@ -21,6 +22,8 @@ const EXIT_CODES: Record<Verdict['verdict'], number> = { consistent: 0, invalid:
 interface VerifyOptions {
   checkpoint: string[]
   key: string[]
+  witness: string[]
+  quorum?: number
   json?: boolean
 }
 
@@ -33,8 +36,9 @@ export async function verifyLedger(file: string, options: VerifyOptions) {
   process.exitCode = EXIT_CODES[kind]
 }
 
-async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise<Verdict> {
-  const keys = (await Promise.all(key.map(readKeys))).flat()
+async function verify(file: string, { checkpoint, key, witness, quorum }: VerifyOptions): Promise<Verdict> {
+  const keys = await readKeys('--key', key, parseVerifierKey)
+  const policy = readPolicy(await readKeys('--witness', witness, parseWitnessKey), quorum)
   let reading = file
   try {
     const checkpoints: Checkpoint[][] = []
@@ -44,7 +48,7 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
       checkpoints.push(parsed)
     }
     reading = file
-    return await verifyFile(file, { checkpoints: checkpoints.flat(), keys })
+    return await verifyFile(file, { checkpoints: checkpoints.flat(), keys, policy })
   } catch (error) {
     interruption.throwIfAborted()
     // A damaged export cannot be distinguished from any other file.
@@ -55,12 +59,12 @@ async function verify(file: string, { checkpoint, key }: VerifyOptions): Promise
 const NO_CHECKPOINTS =
   'it is not a file of checkpoints, which are signed notes: in the JSON of GET /audit/v1/checkpoint, that is `note`'
 
-async function verifyFile(file: string, witness: { checkpoints: Checkpoint[]; keys: VerifierKey[] }): Promise<Verdict> {
+async function verifyFile(file: string, evidence: Evidence): Promise<Verdict> {
   const { size } = await stat(file)
   const progress = showProgress('verify (bytes)', Math.max(1, size))
   const bytes = countBytes(createReadStream(file, { signal: interruption }), progress)
   try {
-    return await verifyExport(splitLines(file.endsWith('.gz') ? gunzip(bytes) : bytes), witness)
+    return await verifyExport(splitLines(file.endsWith('.gz') ? gunzip(bytes) : bytes), evidence)
   } finally {
     progress.finish()
   }
@@ -78,15 +82,34 @@ async function* countBytes(chunks: AsyncIterable<Buffer>, progress: Progress): A
   }
 }
 
-/** Reads a verifier key, or a file with one key per line. Exits with USAGE_ERROR when it is neither. */
-async function readKeys(given: string): Promise<VerifierKey[]> {
-  const text = given.includes('+') ? given : await readFile(given, 'utf8').catch(() => '')
-  const keys = text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(parseVerifierKey)
-  if (keys.length > 0 && !keys.includes(null)) return keys as VerifierKey[]
-  process.stderr.write(`employee-ledger: --key ${given} is neither a verifier key nor a file of verifier keys\n`)
+/** Reads verifier keys, given as such or as files with one key per line. Exits with USAGE_ERROR when one is neither. */
+async function readKeys(
+  option: '--key' | '--witness',
+  values: readonly string[],
+  parse: (text: string) => VerifierKey | null,
+): Promise<VerifierKey[]> {
+  const keys = await Promise.all(
+    values.map(async (value) => {
+      const text = value.includes('+') ? value : await readFile(value, 'utf8').catch(() => '')
+      const lines = text.split('\n').filter((line) => line !== '')
+      const parsed = lines.map((line) => parse(line))
+      if (parsed.length > 0 && !parsed.includes(null)) return parsed as VerifierKey[]
+      return exitWrongUsage(`${option} ${value} is neither a verifier key nor a file of verifier keys`)
+    }),
+  )
+  return keys.flat()
+}
+
+function readPolicy(witnesses: VerifierKey[], quorum?: number) {
+  try {
+    return makePolicy(witnesses, quorum)
+  } catch (error) {
+    return exitWrongUsage(`--witness or --quorum: ${(error as Error).message}`)
+  }
+}
+
+function exitWrongUsage(message: string): never {
+  process.stderr.write(`employee-ledger: ${message}\n`)
   process.exit(USAGE_ERROR)
 }
 
@@ -101,11 +124,12 @@ function formatConsistent(ledger: ConsistentLedger): string {
     checkpoints,
     checked_to: checkedTo,
     signed_to: signedTo,
+    witnessed_to: witnessedTo,
   } = ledger
   const cover =
     signedTo === events ? 'signed' : signedTo > 0 ? `signed to position ${signedTo} of ${events}` : 'unsigned'
   return [
-    `consistent, ${cover}`,
+    `consistent, ${cover}${witnessedTo === 0 ? '' : `, witnessed to position ${witnessedTo}`}`,
     `${company}: ${events} events, ${calls} calls; the data of ${erased} events is erased or retired`,
     ...(kept === 0 ? [] : [`this copy still has the data of ${kept} events that were erased after the export`]),
     `root ${root}`,

@@ -4,8 +4,9 @@ import { createPublicKey, hash, verify } from 'node:crypto'
  * Signed notes (https://c2sp.org/signed-note) with Ed25519: a text, an empty line, and one line per signature.
  */
 
-/** The type byte of Ed25519 keys and signatures in notes. */
-const ED25519 = 1
+/** The type bytes of keys: of logs, and of the witnesses that cosign their checkpoints. */
+export const KEY_TYPES = { ed25519: 1, cosignature: 4 } as const
+type KeyType = (typeof KEY_TYPES)[keyof typeof KEY_TYPES]
 const ID_BYTES = 4
 const PUBLIC_KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -26,7 +27,7 @@ export interface VerifierKey {
   publicKey: Buffer
 }
 
-interface NoteSignature {
+export interface NoteSignature {
   name: string
   id: Buffer
   signature: Buffer
@@ -38,33 +39,31 @@ export interface Note {
   signatures: NoteSignature[]
 }
 
-/** The id of a key: the first 4 bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key). */
-export function deriveKeyId(name: string, publicKey: Buffer): Buffer {
-  return hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]), 'buffer').subarray(
-    0,
-    ID_BYTES,
-  )
+/** The id of a key: the first 4 bytes of SHA-256(name ‖ 0x0A ‖ type ‖ public key). */
+export function deriveKeyId(name: string, publicKey: Buffer, type: KeyType = KEY_TYPES.ed25519): Buffer {
+  const typed = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(type), publicKey])
+  return hash('sha256', typed, 'buffer').subarray(0, ID_BYTES)
 }
 
-/** Encodes a verifier key: `name+id+base64(0x01 ‖ public key)`. */
-export function formatVerifierKey(name: string, publicKey: Buffer): string {
-  const typed = Buffer.concat([Buffer.of(ED25519), publicKey])
-  return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
+/** Encodes a verifier key: `name+id+base64(type ‖ public key)`. */
+export function formatVerifierKey(name: string, publicKey: Buffer, type: KeyType = KEY_TYPES.ed25519): string {
+  const typed = Buffer.concat([Buffer.of(type), publicKey])
+  return `${name}+${deriveKeyId(name, publicKey, type).toString('hex')}+${typed.toString('base64')}`
 }
 
-/** Parses a verifier key; null if it is malformed, not an Ed25519 key, or its id does not match. */
-export function parseVerifierKey(text: string): VerifierKey | null {
+/** Parses a verifier key; null if it is malformed, not an Ed25519 key of this type, or its id does not match. */
+export function parseVerifierKey(text: string, type: KeyType = KEY_TYPES.ed25519): VerifierKey | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text) ?? []
   if (name === undefined || id === undefined || encoded === undefined) return null
-  const publicKey = parsePublicKey(encoded)
-  if (!publicKey || deriveKeyId(name, publicKey).toString('hex') !== id) return null
+  const publicKey = parsePublicKey(encoded, type)
+  if (!publicKey || deriveKeyId(name, publicKey, type).toString('hex') !== id) return null
   return { name, id: Buffer.from(id, 'hex'), publicKey }
 }
 
-/** Decodes base64(0x01 ‖ public key); null if it is malformed. */
-export function parsePublicKey(encoded: string): Buffer | null {
+/** Decodes base64(type ‖ public key); null if it is malformed. */
+export function parsePublicKey(encoded: string, type: KeyType = KEY_TYPES.ed25519): Buffer | null {
   const typed = decodeBase64(encoded)
-  return typed?.length === PUBLIC_KEY_BYTES + 1 && typed[0] === ED25519 ? typed.subarray(1) : null
+  return typed?.length === PUBLIC_KEY_BYTES + 1 && typed[0] === type ? typed.subarray(1) : null
 }
 
 /** Signs a text, which must end with a line feed and contain no empty line. Returns the note. */
@@ -88,7 +87,8 @@ export function parseNotes(texts: string): Note[] | null {
   return notes
 }
 
-function parseSignature(line: string): NoteSignature | null {
+/** Parses a signature line, without its line feed; null if it is malformed. */
+export function parseSignature(line: string): NoteSignature | null {
   const [, name, encoded] = /^— ([^\s+]+) (\S+)$/u.exec(line) ?? []
   const bytes = encoded === undefined ? null : decodeBase64(encoded)
   if (name === undefined || !bytes || bytes.length <= ID_BYTES) return null
@@ -113,7 +113,8 @@ export function checkSignature(note: Note, keys: readonly VerifierKey[]): 'signe
   return standing
 }
 
-function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
+/** Verifies an Ed25519 signature (RFC 8032) of a text. */
+export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' })
   return verify(null, Buffer.from(text), key, signature)

@@ -2,6 +2,8 @@ import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
 import type { Checkpoint } from './checkpoint-note.ts'
 import { formatOrigin } from './checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
+import type { WitnessPolicy } from './cosignature.ts'
+import { findCosigners } from './cosignature.ts'
 import type { VerifierKey } from './signed-note.ts'
 import { checkSignature } from './signed-note.ts'
 import { CallChecker } from './verify-calls.ts'
@@ -12,10 +14,11 @@ import { StreamVersions } from './stream-versions.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { readLine } from './verify-line.ts'
 
-/** What a ledger is checked against: checkpoints kept earlier, and the keys that sign them. */
-interface Witness {
+/** What a ledger is checked against: checkpoints kept earlier, the keys that sign them, and who must have cosigned one. */
+export interface Evidence {
   checkpoints: readonly Checkpoint[]
   keys: readonly VerifierKey[]
+  policy?: WitnessPolicy | undefined
 }
 
 /** The verdict on a consistent ledger. */
@@ -35,6 +38,8 @@ export interface ConsistentLedger {
   checked_to: number
   /** The largest size of a checkpoint with a verified signature. */
   signed_to: number
+  /** The largest size of a checkpoint that a quorum of witnesses has cosigned; 0 if no witnesses are given. */
+  witnessed_to: number
 }
 
 export type Verdict = ConsistentLedger | { verdict: FaultKind; position: number | null; reason: string }
@@ -42,10 +47,10 @@ export type Verdict = ConsistentLedger | { verdict: FaultKind; position: number 
 /** Verifies an exported ledger from its lines, including their line feeds. Needs neither database nor network. */
 export async function verifyExport(
   batches: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
-  witness: Witness,
+  evidence: Evidence,
 ): Promise<Verdict> {
   try {
-    const ledger = new LedgerVerifier(witness)
+    const ledger = new LedgerVerifier(evidence)
     for await (const lines of batches) {
       for (const line of lines) ledger.take(line)
     }
@@ -71,12 +76,14 @@ class LedgerVerifier {
   readonly #checkpoints: readonly Checkpoint[]
   readonly #bySize: ReadonlyMap<number, readonly Checkpoint[]>
   readonly #isSigned: boolean
+  readonly #witnessedTo: number
 
-  constructor({ checkpoints, keys }: Witness) {
+  constructor({ checkpoints, keys, policy }: Evidence) {
     this.#checkpoints = checkpoints.toSorted((a, b) => a.size - b.size)
     this.#bySize = Map.groupBy(checkpoints, ({ size }) => size)
     this.#isSigned = keys.length > 0
     if (this.#isSigned) for (const checkpoint of this.#checkpoints) assertSigned(checkpoint, keys)
+    this.#witnessedTo = policy && policy.witnesses.length > 0 ? findWitnessed(this.#checkpoints, policy) : 0
     this.#compareRoot()
   }
 
@@ -117,6 +124,7 @@ class LedgerVerifier {
       checkpoints: this.#checkpoints.length,
       checked_to: checkedTo,
       signed_to: this.#isSigned ? checkedTo : 0,
+      witnessed_to: this.#witnessedTo,
     }
   }
 
@@ -161,6 +169,19 @@ function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]):
     throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is invalid`)
   if (standing === 'unknown')
     throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is not signed with any of the given keys`)
+}
+
+/** The size of the largest checkpoint that a quorum has cosigned. There must be one, and no forged cosignature. */
+function findWitnessed(checkpoints: readonly Checkpoint[], { witnesses, quorum }: WitnessPolicy): number {
+  let witnessedTo: number | null = null
+  for (const { note, size } of checkpoints) {
+    const cosigners = findCosigners(note, witnesses)
+    if (!cosigners) throw new LedgerFault('invalid', null, `a cosignature of the checkpoint at ${size} is invalid`)
+    if (cosigners.size >= quorum) witnessedTo = size
+  }
+  if (witnessedTo !== null) return witnessedTo
+  const reason = `no checkpoint is cosigned by ${quorum} of the ${witnesses.length} given witnesses`
+  throw new LedgerFault('unverifiable', null, reason)
 }
 
 function findUnknownSchema({

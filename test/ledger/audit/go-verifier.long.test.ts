@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { frozenFile, readFrozen } from '../../support/ledger/frozen-ledger.ts'
+import { cosign, cosignNote, makeWitnessKey } from '../../support/witnesses/cosign.ts'
 
 /* docs/verify_ledger.go, which checks a ledger with the packages that Go's checksum database uses. */
 
@@ -34,8 +35,9 @@ await t.test(
     const notes = checkpoints.split(/\n(?=employee)/)
     const checkpoint = file('checkpoint')
     writeFileSync(checkpoint, notes.at(-1)!)
-    const run = (exported: string, note = checkpoint, key = publicKey) => {
-      const { status, stdout, stderr } = spawnSync(file('verify'), [exported, note, key], { encoding: 'utf8' })
+    const run = (exported: string, note = checkpoint, key = publicKey, policy: string[] = []) => {
+      const args = [exported, note, key, ...policy]
+      const { status, stdout, stderr } = spawnSync(file('verify'), args, { encoding: 'utf8' })
       return { status, told: stdout + stderr }
     }
     const changed = (name: string, content: string) => {
@@ -58,6 +60,24 @@ await t.test(
     const forged = notes.at(-1)!.replace(`\n${lines.length}\n`, `\n${lines.length - 1}\n`)
     t.match(run(whole, changed('forged', forged)), { status: 1, told: 'not verified: ' })
     t.match(run(whole, checkpoint, key), { status: 1, told: 'not verified: ' })
+
+    const [one, two] = [makeWitnessKey('witness.example/w1'), makeWitnessKey('witness.example/w2')]
+    const witnesses = [one.verifierKey, two.verifierKey]
+    const runWith = (note: string, ...policy: string[]) => run(whole, changed('cosigned', note), publicKey, policy)
+    const last = notes.at(-1)!
+    t.match(runWith(cosignNote(last, one, two), '2', ...witnesses), { status: 0, told: 'verified: ' })
+    t.match(runWith(cosignNote(last, two), '1', ...witnesses), { status: 0, told: 'verified: ' })
+    const tooFew = 'not verified: 1 witnesses have cosigned the checkpoint, not 2'
+    t.match(runWith(cosignNote(last, one, one), '2', ...witnesses), { status: 1, told: tooFew })
+    const ofOther = last + cosign(notes[0]!.split('\n\n')[0]! + '\n', one)
+    t.match(runWith(ofOther, '1', ...witnesses), { status: 1, told: 'not verified: invalid signature' })
+    const unsigned = cosignNote(`${last.split('\n\n')[0]!}\n\n`, one)
+    t.match(runWith(unsigned, '1', ...witnesses), {
+      status: 1,
+      told: 'not verified: the checkpoint is not signed with',
+    })
+    t.match(runWith(last, '3', ...witnesses), { status: 1, told: 'not verified: the quorum is not from 1' })
+    t.match(runWith(last, '1', publicKey), { status: 1, told: 'not verified: not the key of a witness' })
     t.end()
   },
 )
