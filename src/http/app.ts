@@ -144,7 +144,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)
   pageAssets(app)
-  problemPages(app)
+  problemPages(app, services)
   referencePage(app)
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })

@@ -24,6 +24,7 @@ const LOOKED_AT: Record<string, string> = {
   '/account/recovery-codes': 'sign-in/passkeys',
   '/account/tokens/:token/revoke': 'account',
   '/settings/users/:id/tokens/:token/revoke': 'users',
+  '/settings/search': 'palette',
   '/settings/bulk-user-logs': 'bulk-user-logs/list',
   '/settings/bulk-user-logs/upload': 'bulk-user-logs/corrected-file',
   '/settings/bulk-user-logs/:log_id': 'bulk-user-logs/looks',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
-import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/cluster/company-scope.ts'
@@ -104,6 +104,16 @@ export async function listUsers(
     where company_id = ${toUuid(companyId)}
       and ${sql.raw(status === undefined ? 'removed_at is null' : OF_STATUS[status])}
       ${before === undefined ? sql`` : sql`and user_id < ${toUuid(before)}`}
+    order by user_id desc limit ${limit}`.execute(db)
+  return rows.map(toUserRecord)
+}
+
+/** Lists users of a company who are not removed, by id or by a part of the name or email, in any case; newest first. */
+export async function searchUsers(db: LedgerDb, companyId: string, text: string, limit: number): Promise<UserRecord[]> {
+  const id = isId('usr', text) ? toUuid(text) : null
+  const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
+    where company_id = ${toUuid(companyId)} and removed_at is null
+      and (user_id = ${id} or strpos(lower(name), lower(${text})) > 0 or strpos(email, lower(${text})) > 0)
     order by user_id desc limit ${limit}`.execute(db)
   return rows.map(toUserRecord)
 }

@@ -25,6 +25,7 @@ import { addInvitationPage } from './sign-in/invitation.ts'
 import type { NavigationItem } from './parts/navigation.ts'
 import { findHome, NAVIGATION } from './parts/navigation.ts'
 import { askToSignIn } from './sign-in/sign-in-page.ts'
+import { addSearchPage } from './search/search-page.ts'
 import { addSignInPages } from './sign-in/sign-in-pages.ts'
 import { createSignInLimits } from './sign-in/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
@@ -74,6 +75,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services, limits)
+    addSearchPage(signedIn, reads)
     const addSection = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
       signedIn.register(async (scope) => {
         scope.addHook('preValidation', requireItem(item))

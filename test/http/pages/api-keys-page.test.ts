@@ -192,7 +192,7 @@ await t.test('a key is narrowed with the form, and widened again', async (t) => 
   })
   const { text } = await open(page)
   t.match(text, /<dd>Read only/)
-  t.match(text, /<time datetime="2099-05-04T03:02:00.000Z">4 May 2099, 03:02:00 UTC<\/time>/)
+  t.match(text, /<time datetime="2099-05-04T03:02:00.000Z"[^]*?> 4 May 2099, 03:02:00 UTC</)
   t.match(text, /<code class="below">::1\/128<\/code>/)
   t.match(text, /value="2099-05-04T03:02"/)
   t.match(text, />\s*10\.0\.0\.0\/8\n::1\/128<\/textarea/)

@@ -13,6 +13,7 @@ const NAME_DIGITS = 12
 
 /** The parts of the style sheet. A part may override the rules of those before it. */
 const STYLES = [
+  'tokens',
   'base',
   'frame',
   'forms',
@@ -41,6 +42,7 @@ export const ASSETS = {
   style: loadAsset('style.css', 'text/css; charset=utf-8', STYLES),
   script: loadAsset('script.js', 'text/javascript; charset=utf-8'),
   keyboard: loadAsset('keyboard.js', 'text/javascript; charset=utf-8'),
+  palette: loadAsset('palette.js', 'text/javascript; charset=utf-8'),
   liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
   passkeys: loadAsset('passkeys.js', 'text/javascript; charset=utf-8'),
   icon: loadAsset('icon.svg', 'image/svg+xml'),

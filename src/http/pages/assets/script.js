@@ -65,16 +65,10 @@ function keepFilters() {
     const query = sessionStorage.getItem(link.pathname)
     if (query) link.search = query
   }
-  const isList = document.querySelector('.settings a[aria-current]')?.pathname === location.pathname
+  const isList = document.querySelector('.menu a[aria-current]')?.pathname === location.pathname
   const query = new URLSearchParams(location.search)
   query.delete('done')
   if (isList) sessionStorage.setItem(location.pathname, query.toString())
-}
-
-/** Scrolls the navigation, which is one line on a narrow page, to the current item. */
-function showCurrentItem() {
-  const current = document.querySelector('.settings a[aria-current]')
-  if (current) current.closest('ul').scrollLeft = current.offsetLeft - current.closest('ul').offsetLeft
 }
 
 /** Sends the SHA-256 of a secret instead of the secret, where the browser can compute it: `<form data-hashed-secret>`. */
@@ -103,6 +97,5 @@ document.querySelector('form[data-continue]')?.submit()
 const secretForm = document.querySelector('form[data-hashed-secret]')
 if (secretForm) hashSecrets(secretForm)
 keepFilters()
-showCurrentItem()
 copyButtons(document)
 setInterval(keepAges, 1_000)

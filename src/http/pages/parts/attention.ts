@@ -42,8 +42,8 @@ const OF_RECORDS: ReadonlySet<string> = new Set<ProblemCode>([
   'employee_not_found',
 ])
 
-/** Items that are shown; the others are only counted. */
-const SHOWN_ITEMS = 10
+/** Items that are shown at once, and those that a click shows; any others are only counted. */
+const [SHOWN_ITEMS, MORE_ITEMS] = [5, 20]
 
 /** Renders what needs attention, each item with what to do; or that all is well. */
 export function renderAttention({ items, lastCall }: Attention, timeZone: string, nowMs: number): Html {
@@ -56,17 +56,29 @@ export function renderAttention({ items, lastCall }: Attention, timeZone: string
   }
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
-    <ul>
-      ${items.slice(0, SHOWN_ITEMS).map((item) => {
-        const { problem, remedy } = describeItem(item, timeZone, nowMs)
-        return html`<li>
-          <a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
-          <span class="hint">${remedy}</span>
-        </li>`
-      })}
-      ${items.length > SHOWN_ITEMS ? html`<li>${countOf(items.length - SHOWN_ITEMS, 'more problem')}.</li>` : ''}
-    </ul>
+    ${renderItems(items.slice(0, SHOWN_ITEMS), timeZone, nowMs)}
+    ${items.length > SHOWN_ITEMS ? renderMoreItems(items.slice(SHOWN_ITEMS), timeZone, nowMs) : ''}
   </section>`
+}
+
+function renderMoreItems(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
+  const others = items.length - MORE_ITEMS
+  return html`<details>
+    <summary>${countOf(items.length, 'more problem')}</summary>
+    ${renderItems(items.slice(0, MORE_ITEMS), timeZone, nowMs)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
+  </details>`
+}
+
+function renderItems(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
+  return html`<ul>
+    ${items.map((item) => {
+      const { problem, remedy } = describeItem(item, timeZone, nowMs)
+      return html`<li>
+        <a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
+        <span class="hint">${remedy}</span>
+      </li>`
+    })}
+  </ul>`
 }
 
 function buildItemUrl({ kind, subject, details }: AttentionItem): string {

@@ -19,7 +19,7 @@ export function renderConfirmedAction({ label, of, text, action, field }: Confir
   const subject = of === undefined ? '' : html`<span class="visually-hidden"> ${of}</span>`
   return html`<details class="confirm">
     <summary class="button">${label}${subject}…</summary>
-    <form method="post" action="${action}">
+    <form method="post" action="${action}" class="question">
       <p>${text}</p>
       ${field === undefined ? '' : html`<input type="hidden" name="${field.name}" value="${field.value}" />`}
       <button class="danger">${label}${subject}</button>

@@ -5,7 +5,7 @@ import { addVary } from '../../server/compression.ts'
 import { acceptsPages, isApiPath } from '../../server/media-types.ts'
 import { logFault, sendProblemDocument, toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
-import { sendPlainPage, sendUserPage } from './layout.ts'
+import { sendOpenPage } from './layout.ts'
 import { findHome } from './navigation.ts'
 
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
@@ -43,11 +43,11 @@ export async function sendProblemPage(
   const home = viewer ? findHome(viewer.role) : '/'
   const title = refusal.code === 'route_not_found' ? 'Page not found' : refusal.title
   const body = html`<div>
-    <p class="status-code">${refusal.status}</p>
+    <p class="hint">${refusal.status}</p>
     <h1>${title}</h1>
     <p>${toSentence(refusal.detail)}</p>
     <p><a href="${home}">Go to the home page</a></p>
     <p class="hint">Request ID <code>${request.id}</code></p>
   </div>`
-  return viewer ? sendUserPage(request, reply, viewer, { title, body }) : sendPlainPage(reply, { title, body })
+  return sendOpenPage(request, reply, { title, body })
 }

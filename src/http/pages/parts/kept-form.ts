@@ -4,7 +4,7 @@ import { companyOfSession } from '../../../domain/accounts/secrets.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
 import { readOwnPath } from './addresses.ts'
 import { type FormFields, readFormFields } from './form.ts'
-import { sendPlainPage } from './layout.ts'
+import { sendCardPage } from './layout.ts'
 import type { Html } from './page.ts'
 
 /*
@@ -78,7 +78,7 @@ export function sendWayBack(reply: FastifyReply, { action, fields }: KeptForm): 
   const inputs = [...new URLSearchParams(fields)].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
   )
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'Signed in',
     body: html`<h1>You're signed in</h1>
       <p>Your session had ended, so the form was not sent. Go back to it, check it, and send it again.</p>

@@ -3,7 +3,15 @@ import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { countByPath } from './attention.ts'
 import { readAttentionOf } from './viewer.ts'
-import { ACCOUNT_PATH, findHome, listNavigationItems, type NavigationItem } from './navigation.ts'
+import {
+  ACCOUNT_PATH,
+  findHome,
+  listNavigationItems,
+  NAVIGATION_GROUPS,
+  type NavigationItem,
+  REFERENCE_PAGES,
+  SEARCH_PATH,
+} from './navigation.ts'
 import { type Html, type PageMoves, sendPage } from './page.ts'
 
 interface PageContent extends PageMoves {
@@ -26,22 +34,39 @@ export async function sendUserPage(
     reply,
     page.title,
     html`<a class="skip" href="#main">Skip to content</a>
-      ${renderHeader(user)}
-      <div class="columns">
-        ${renderNavigation(user, path, countByPath(attention?.items ?? []))}
+      <div class="frame">
+        ${renderSide(user, path, countByPath(attention?.items ?? []))}
         <main id="main" tabindex="-1">${page.body}</main>
       </div>`,
     page,
   )
 }
 
-/** Sends a page without navigation: sign-in, invitation, error. */
-export async function sendPlainPage(reply: FastifyReply, page: PageContent): Promise<FastifyReply> {
+/** Sends a page that everybody may open: users who are signed in keep the navigation. */
+export async function sendOpenPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: PageContent,
+): Promise<FastifyReply> {
+  if (request.viewer) return sendUserPage(request, reply, request.viewer, page)
   return sendPage(
     reply,
     page.title,
-    html`<header class="bar"><a class="brand" href="/">employee-ledger</a></header>
+    html`<header class="bar"><a href="/">employee-ledger</a></header>
       <main id="main" class="plain">${page.body}</main>`,
+    page,
+  )
+}
+
+/** Sends a page without navigation, as a card: sign-in, invitation. */
+export async function sendCardPage(reply: FastifyReply, page: PageContent): Promise<FastifyReply> {
+  return sendPage(
+    reply,
+    page.title,
+    html`<main id="main" class="card">
+      <p class="card-brand">employee-ledger</p>
+      ${page.body}
+    </main>`,
     page,
   )
 }
@@ -60,40 +85,55 @@ function renderCount(count: number | undefined): Html {
   return html` <span class="count" title="Needs attention">${count}<span class="visually-hidden"> need attention</span></span>`
 }
 
-function renderHeader(user: SessionUser): Html {
-  return html`<header class="bar">
-    <a class="brand" href="${findHome(user.role)}">employee-ledger</a>
-    <span class="company"><bdi>${user.companyName}</bdi></span>
-    <nav class="personal" aria-label="Personal">
-      <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>
-      <span class="role">${user.role}</span>
-      <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
-    </nav>
+function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
+  const items = listNavigationItems(user.role)
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return html`<header class="side">
+    <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
+    <a class="go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
+    <details class="menu">
+      <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
+      <div class="menu-panel">
+        ${
+          items.length === 0
+            ? ''
+            : html`<nav aria-label="Company Settings" class="menu-pages">${NAVIGATION_GROUPS.map((group) =>
+                renderGroup(
+                  group,
+                  items.filter((item) => item.group === group),
+                  path,
+                  counts,
+                ),
+              )}</nav>`
+        }
+        <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
+        <nav class="personal" aria-label="Personal">
+          <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>
+          <span class="role">${user.role}</span>
+          <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
+        </nav>
+      </div>
+    </details>
   </header>`
 }
 
-function renderNavigation(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
-  const items = listNavigationItems(user.role)
+function renderGroup(
+  label: string,
+  items: readonly Pick<NavigationItem, 'path' | 'label'>[],
+  path: string,
+  counts: ReadonlyMap<string, number>,
+): Html {
   if (items.length === 0) return html``
   const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
-  return html`<div class="settings">
-    <nav aria-label="Company Settings">
-      <h2>Company Settings</h2>
-      <ul>
-        ${items.map(
-          (item) =>
-            html`<li>
-              <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>${renderCount(counts.get(item.path))}
-            </li>`,
-        )}
-      </ul>
-    </nav>
-    <nav aria-label="Developers">
-      <h2>Developers</h2>
-      <ul>
-        <li><a href="/docs">API reference</a></li>
-        <li><a href="/problems">Problem codes</a></li>
-      </ul>
-    </nav>
-  </div>`
+  return html`<section>
+    <h2>${label}</h2>
+    <ul>
+      ${items.map(
+        (item) =>
+          html`<li>
+            <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>${renderCount(counts.get(item.path))}
+          </li>`,
+      )}
+    </ul>
+  </section>`
 }

@@ -54,6 +54,7 @@ export async function sendPage(
         <link rel="stylesheet" href="${ASSETS.style.path}" />
         <script src="${ASSETS.script.path}" type="module"></script>
         <script src="${ASSETS.keyboard.path}" type="module"></script>
+        <script src="${ASSETS.palette.path}" type="module"></script>
         ${reloadSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
         ${typeof goTo === 'string' ? html`<meta http-equiv="refresh" content="0; url=${goTo}" />` : ''}
       </head>

@@ -3,10 +3,20 @@ import { formatTime } from '../../../domain/local-times.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import type { Html } from './page.ts'
 
-/** Renders an RFC 3339 instant in the company's time zone, with its age. */
+/** Renders how long ago or ahead an RFC 3339 instant is. Its date in the company's time zone shows on hover and focus. */
 export function renderTime(instant: string, timeZone: string, nowMs = databaseTimeMs()): Html {
-  return html`<time datetime="${instant}">${formatTime(instant, timeZone)}</time>
-    <span class="ago" data-since="${instant}">${formatAge(Date.parse(instant), nowMs)}</span>`
+  const age = formatAge(Date.parse(instant), nowMs)
+  return renderWithDate(instant, timeZone, html`<span data-since="${instant}">${age}</span>`)
+}
+
+/** Renders the day of an RFC 3339 instant in the company's time zone, such as `1 Dec`, with the date as above. */
+export function renderDay(instant: string, timeZone: string): Html {
+  return renderWithDate(instant, timeZone, html`${formatTime(instant, timeZone).split(' ', 2).join(' ')}`)
+}
+
+function renderWithDate(instant: string, timeZone: string, shown: Html): Html {
+  const date = formatTime(instant, timeZone)
+  return html`<time datetime="${instant}" tabindex="0">${shown}<span class="when-full"> ${date}</span></time>`
 }
 
 /** Each unit with its length, and the distance that rounds to one of it. */

@@ -86,6 +86,26 @@ export function showAttention(reads: Reads) {
   }
 }
 
+export interface RecognitionServices {
+  access: LedgerDb
+  reads: Reads
+  sessions: SessionSettings
+}
+
+/** Lets pages for everybody keep the navigation of users who are signed in. */
+export function recognizeViewer({ access, reads, sessions }: RecognitionServices) {
+  const show = showAttention(reads)
+  return async (request: FastifyRequest): Promise<void> => {
+    try {
+      request.viewer = await findSessionUser(access, request, sessions, 'peek')
+    } catch (error) {
+      // These pages need no database.
+      request.log.warn({ err: error }, 'could not find out who is signed in')
+    }
+    if (request.viewer) await show(request)
+  }
+}
+
 /** What needs the attention of the viewer; null if the viewer is no administrator, or if it could not be read. */
 export async function readAttentionOf(request: FastifyRequest): Promise<Attention | null> {
   return request.attention ? request.attention() : null

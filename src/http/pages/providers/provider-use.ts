@@ -60,8 +60,10 @@ function renderQuestion(form: Html, { users, unlinked }: UseForms['counts'], pro
       : `${formatNumber(unlinked)} of ${formatNumber(users)} users have never signed in through the provider.`
   return html`<details class="confirm" ${problem ? html`open` : ''}>
     <summary class="button">Require provider…</summary>
-    <p><strong>${who}</strong></p>
-    ${form}
+    <div class="question">
+      <p><strong>${who}</strong></p>
+      ${form}
+    </div>
   </details>`
 }
 

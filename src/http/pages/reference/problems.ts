@@ -5,8 +5,9 @@ import { problem } from '../../../domain/errors.ts'
 import { acceptsPages } from '../../server/media-types.ts'
 import { addVary } from '../../server/compression.ts'
 import { sendRefusal } from '../parts/error-page.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendOpenPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
+import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
@@ -17,24 +18,25 @@ const ENTRIES = {
 } as const
 
 /** `/problems/{code}`: documents the `type` of a problem, as a page or as JSON; `/problems` lists all. */
-export function problemPages(app: FastifyInstance): void {
+export function problemPages(app: FastifyInstance, services: RecognitionServices): void {
   const schema = { hide: true }
-  app.get('/problems', { schema }, (request, reply) =>
+  const preHandler = recognizeViewer(services)
+  app.get('/problems', { schema, preHandler }, (request, reply) =>
     wantsJson(request, reply)
       ? reply.send({ items: [...PROBLEM_CODES.map(describeProblem), ...RECORD_CODES.map(describeRecordError)] })
-      : sendPlainPage(reply, { title: 'Problems', body: renderProblemList() }),
+      : sendOpenPage(request, reply, { title: 'Problems', body: renderProblemList() }),
   )
-  app.get<{ Params: { code: string } }>('/problems/:code', { schema }, (request, reply) => {
+  app.get<{ Params: { code: string } }>('/problems/:code', { schema, preHandler }, (request, reply) => {
     const { code } = request.params
     if (isRecordCode(code)) {
       return wantsJson(request, reply)
         ? reply.send(describeRecordError(code))
-        : sendPlainPage(reply, { title: RECORD_ERROR_TEXTS[code].title, body: renderRecordError(code) })
+        : sendOpenPage(request, reply, { title: RECORD_ERROR_TEXTS[code].title, body: renderRecordError(code) })
     }
     if (!isCode(code)) return sendRefusal(request, reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
       ? reply.send(describeProblem(code))
-      : sendPlainPage(reply, { title: problem(code, '').title, body: renderProblem(code) })
+      : sendOpenPage(request, reply, { title: problem(code, '').title, body: renderProblem(code) })
   })
 }
 

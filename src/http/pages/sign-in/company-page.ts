@@ -6,7 +6,7 @@ import { findProviderAddresses } from '../../../domain/providers/provider-addres
 import { findSessionUser } from '../../access/session.ts'
 import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendCardPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { sendFailure } from './failure-page.ts'
@@ -41,7 +41,7 @@ export async function findProvider(
 
 /** Answers for a company without a provider, and for one that does not exist. */
 export function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
-  return sendPlainPage(reply.code(404), {
+  return sendCardPage(reply.code(404), {
     title: 'No such sign-in page',
     body: html`<h1>No such sign-in page</h1>
       <p>There is no company with an identity provider at this address.</p>
@@ -60,7 +60,7 @@ function sendCompanyPage(
   if (!isReady(sessions.publicUrl, providers.secrets, companyId))
     return sendFailure(request, reply, { companyId, provider, reason: 'not_ready' })
   // Nothing here says which company it is, or who may use a password.
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
       <p>Your company signs in with <bdi>${settings.name}</bdi>.</p>

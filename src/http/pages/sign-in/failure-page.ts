@@ -6,7 +6,7 @@ import { ProviderError, type ProviderIdentity } from '../../../accounts/oidc/pro
 import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
 import { idsOf } from '../../server/log-ids.ts'
 import { companyPath } from '../parts/addresses.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendCardPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
@@ -32,7 +32,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   const name = provider?.settings.name ?? 'the identity provider'
   const heading = capitalise(title.replace('PROVIDER', name))
   request.log.warn({ reason, companyId, ...idsOf(request) }, 'a sign-in through an identity provider failed')
-  return sendPlainPage(reply.code(status), {
+  return sendCardPage(reply.code(status), {
     title: heading,
     body: html`<h1>${heading}</h1>
       <p role="alert">${advice}</p>

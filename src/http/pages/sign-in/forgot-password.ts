@@ -10,7 +10,7 @@ import { clientOf } from '../../access/client.ts'
 import { networkOf } from '../../access/network-of.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
@@ -76,7 +76,7 @@ const NO_PAGE = problem('route_not_found', 'There is no page at this address')
 const NO_EMAIL = invalidFields([fieldError('/email', 'invalid_format', 'Enter an email address')])
 
 function sendForm(reply: FastifyReply, email: string, problem: FormProblem): Promise<FastifyReply> {
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'Forgot your password?',
     body: html`<h1>Forgot your password?</h1>
       ${renderFormAlert(problem)}
@@ -89,7 +89,7 @@ function sendForm(reply: FastifyReply, email: string, problem: FormProblem): Pro
 }
 
 function sendAnswer(reply: FastifyReply, email: string): Promise<FastifyReply> {
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'Check your email',
     body: html`<h1>Check your email</h1>
       <p>

@@ -21,7 +21,7 @@ import {
   readFormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendCardPage } from '../parts/layout.ts'
 import { companyPath } from '../parts/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { isReady } from './company-page.ts'
@@ -65,7 +65,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
         refusal,
       )
     }
-    return sendPlainPage(reply, {
+    return sendCardPage(reply, {
       title: 'Password set',
       body: html`<h1>Password set</h1>
         <p>This link can't be used again.</p>
@@ -83,7 +83,7 @@ async function sendSetPasswordForm(
   // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
   const companyId = companyOfLinkToken(token)
   if (companyId === null) {
-    return sendPlainPage(reply.code(404), {
+    return sendCardPage(reply.code(404), {
       title: 'Incomplete link',
       body: html`<h1>Incomplete link</h1>
         <p>Copy the whole link, or ask an administrator for a new one.</p>`,
@@ -94,7 +94,7 @@ async function sendSetPasswordForm(
     const { requiredProvider: provider } = invited
     return sendToProvider(services, reply, { ...invited, companyId, token, provider })
   }
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'Set your password',
     body: html`<h1>Set your password</h1>
       ${renderFormAlert(problem)}
@@ -128,7 +128,7 @@ async function sendToProvider(
   const purpose = { to: 'link', userId, linkHash: hashSecret(token).toString('base64url') } as const
   const authorizationRequest = { companyId, email, purpose, flow: null, next: '', kept: null }
   keepAuthorizationRequest(createAuthorizationRequests(providers.secrets, sessions), reply, authorizationRequest)
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'No password needed',
     body: html`<h1>No password needed</h1>
       <p>

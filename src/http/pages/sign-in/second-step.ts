@@ -7,7 +7,7 @@ import { createSealedCookie, type SealedCookie } from '../../access/sealed-cooki
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
@@ -82,7 +82,7 @@ function sendSecondStep(
   destination: Destination,
   { hasPasskeyButton, refusal }: { hasPasskeyButton: boolean; refusal: FormProblem },
 ): Promise<FastifyReply> {
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'Sign in',
     body: html`<h1>One more step</h1>
       ${renderFormAlert(refusal)}

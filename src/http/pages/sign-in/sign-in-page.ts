@@ -20,7 +20,7 @@ import {
 } from '../parts/form.ts'
 import { companyPath, readOwnPath } from '../parts/addresses.ts'
 import { keepForm } from '../parts/kept-form.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendCardPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -206,7 +206,7 @@ function sendSignInForm(
   const isPasswordStep = form.step === 'password'
   const hasEmail = form.email !== ''
   const hasPasskeys = findSupport(services).party !== null
-  return sendPlainPage(reply, {
+  return sendCardPage(reply, {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
       ${renderFormAlert(problem)}

@@ -11,7 +11,7 @@ import { clientOf } from '../../access/client.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie } from '../../access/session.ts'
 import { buildUrl, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
-import { sendPlainPage } from '../parts/layout.ts'
+import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 
 /**
@@ -34,7 +34,7 @@ export function addSignOut(app: FastifyInstance, services: PageServices): void {
     if (!place) return reply.redirect('/sign-in', 303)
     const { name, url } = place
     // A page of its own: the policy of our pages lets no form lead to another site, not even by a redirect.
-    return sendPlainPage(reply, {
+    return sendCardPage(reply, {
       title: 'Signed out',
       goTo: url,
       body: html`<h1>You're signed out here</h1>

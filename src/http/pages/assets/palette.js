@@ -1,0 +1,117 @@
+// The command palette: Ctrl K (or Cmd K), or the search link of the frame, opens a dialog that leads to any page, person,
+// key, webhook and entry. The server searches; without this script, the link opens a page that does the same.
+
+const WAIT_MS = 150
+/** As findSecretIn does. A secret stays in the browser. */
+const SECRET = /el_(?:live|user)_\w*/
+
+const link = document.querySelector('a[data-palette]')
+
+/** Makes an element with texts and other elements in it. */
+function make(name, attributes, ...content) {
+  const element = document.createElement(name)
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
+  element.append(...content)
+  return element
+}
+
+function makePalette() {
+  const input = make('input', {
+    type: 'search',
+    maxlength: '254',
+    autocomplete: 'off',
+    'aria-label': 'Page, person, key or entry',
+    placeholder: 'Page, person, key or entry',
+  })
+  const list = make('ul', { class: 'targets' })
+  const status = make('p', { class: 'hint', role: 'status' })
+  const dialog = make('dialog', { class: 'palette', 'aria-label': 'Search' }, input, list, status)
+  document.body.append(dialog)
+
+  const show = (items) => {
+    list.replaceChildren(
+      ...items.map(({ kind, label, detail, href }) =>
+        make(
+          'li',
+          {},
+          make(
+            'a',
+            { href },
+            make('span', { class: 'target-kind' }, kind),
+            ' ',
+            make('bdi', {}, label),
+            ' ',
+            make('span', { class: 'hint' }, make('bdi', {}, detail)),
+          ),
+        ),
+      ),
+    )
+    status.textContent = items.length === 0 ? 'Nothing has this name or ID.' : ''
+  }
+
+  let asked = null
+  async function search() {
+    asked?.abort()
+    const { signal } = (asked = new AbortController())
+    if (SECRET.test(input.value)) {
+      list.replaceChildren()
+      status.textContent = 'Search for secrets on the page API keys.'
+      return
+    }
+    const answer = await fetch(link.href, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ q: input.value }),
+      signal,
+    }).catch(() => null)
+    if (signal.aborted) return
+    if (answer?.ok) show((await answer.json()).items)
+    else
+      status.textContent = answer?.status === 401 ? 'Your session has ended. Sign in again.' : 'Try again in a moment.'
+  }
+
+  let waiting = 0
+  input.addEventListener('input', () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(() => void search(), WAIT_MS)
+  })
+  dialog.addEventListener('keydown', (event) => {
+    const links = [...list.querySelectorAll('a')]
+    const at = links.indexOf(document.activeElement)
+    const next = { ArrowDown: links[at + 1], ArrowUp: links[at - 1] ?? input }[event.key]
+    if (event.key === 'Enter' && at === -1 && links[0]) {
+      event.preventDefault()
+      links[0].click()
+    } else if (next) {
+      event.preventDefault()
+      next.focus()
+    }
+  })
+  // A click beside the dialog.
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+  return {
+    open() {
+      if (dialog.open) return
+      dialog.showModal()
+      input.select()
+      void search()
+    },
+  }
+}
+
+let palette = null
+function openPalette(event) {
+  event.preventDefault()
+  palette ??= makePalette()
+  palette.open()
+}
+
+if (link) {
+  link.addEventListener('click', (event) => {
+    if (!event.ctrlKey && !event.metaKey && !event.shiftKey) openPalette(event)
+  })
+  document.addEventListener('keydown', (event) => {
+    if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey)
+      openPalette(event)
+  })
+}

@@ -1,0 +1,105 @@
+import { findLogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import { searchEmployees } from '../../../../projections/employees/queries.ts'
+import { findSecrets } from '../../../accounts/api-keys/find-secrets.ts'
+import { searchUsers } from '../../../accounts/users/users.ts'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
+import { isId } from '../../../domain/ids.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { ACCOUNT_PATH, listNavigationItems, NAVIGATION, REFERENCE_PAGES } from '../parts/navigation.ts'
+import { UPLOAD_PATH } from '../parts/upload-address.ts'
+import { buildEmployeeUrl } from '../events/event-values.ts'
+
+/** Something that a search leads to. */
+export interface SearchTarget {
+  /** What it is, such as `API key`. */
+  kind: string
+  label: string
+  /** What tells it from others with the same label; may be empty. */
+  detail: string
+  href: string
+}
+
+/** The targets of each kind. */
+const MOST_OF_A_KIND = 5
+
+/** Finds what a text names among what a user may open: pages, actions, people, users, keys, webhooks, and entries. */
+export async function findTargets(db: LedgerDb, user: SessionUser, text: string): Promise<SearchTarget[]> {
+  const pages = listPages(user).filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+  if (text === '') return pages
+  const isAdmin = user.role === 'admin'
+  const seesEmployees = NAVIGATION.employees.roles.some((role) => role === user.role)
+  const found = [
+    ...(isAdmin ? await findEntries(db, user.companyId, text) : []),
+    ...pages.slice(0, MOST_OF_A_KIND),
+    ...(seesEmployees ? await findPeople(db, user.companyId, text) : []),
+    ...(isAdmin ? await findAccounts(db, user.companyId, text) : []),
+  ]
+  const ofText = { kind: 'Search', detail: '' }
+  return [
+    ...found,
+    ...(isAdmin
+      ? [{ ...ofText, label: `Entries with “${text}”`, href: buildUrl(NAVIGATION.bulkUserLogs.path, { q: text }) }]
+      : []),
+    ...(seesEmployees
+      ? [{ ...ofText, label: `Events with “${text}”`, href: buildUrl(NAVIGATION.events.path, { q: text }) }]
+      : []),
+  ]
+}
+
+function listPages({ role }: SessionUser): SearchTarget[] {
+  const pages = [...listNavigationItems(role), ...REFERENCE_PAGES, { path: ACCOUNT_PATH, label: 'Your account' }]
+  const actions = [
+    { path: `${NAVIGATION.apiKeys.path}/new`, label: 'Create API key' },
+    { path: `${NAVIGATION.webhooks.path}/new`, label: 'Create webhook' },
+    { path: `${NAVIGATION.users.path}/new`, label: 'Invite user' },
+    { path: UPLOAD_PATH, label: 'Upload file' },
+  ]
+  const toTarget = (kind: string) => (page: { path: string; label: string }) => {
+    return { kind, label: page.label, detail: '', href: page.path }
+  }
+  return [...pages.map(toTarget('Page')), ...(role === 'admin' ? actions.map(toTarget('Action')) : [])]
+}
+
+async function findEntries(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
+  const entry = isId('log', text) ? await findLogEntry(db, companyId, text) : null
+  if (!entry) return []
+  const { id, status, requested_at: at } = entry.entry
+  return [{ kind: 'Entry', label: id, detail: `${status}, ${at}`, href: `${NAVIGATION.bulkUserLogs.path}/${id}` }]
+}
+
+async function findPeople(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
+  const people = await searchEmployees(db, companyId, text, { after: null, limit: MOST_OF_A_KIND })
+  return people.map(({ id, first_name: first, last_name: last, email }) => {
+    return { kind: 'Employee', label: `${first} ${last}`, detail: email, href: buildEmployeeUrl(id) }
+  })
+}
+
+/** Finds users, keys and webhooks. */
+async function findAccounts(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
+  const users = await searchUsers(db, companyId, text, MOST_OF_A_KIND)
+  const { items } = await findSecrets(db, companyId, { text })
+  const webhooks = await listWebhooks(db, companyId)
+  return [
+    ...users.map(({ id, name, email }) => {
+      return { kind: 'User', label: name, detail: email, href: `${NAVIGATION.users.path}/${id}` }
+    }),
+    ...items
+      .flatMap(({ key }) => (key ? [key.key] : []))
+      .slice(0, MOST_OF_A_KIND)
+      .map(({ id, name }) => ({ kind: 'API key', label: name, detail: id, href: `${NAVIGATION.apiKeys.path}/${id}` })),
+    ...webhooks
+      .filter(({ webhook: { id, settings } }) => [id, settings.url, settings.description].some(contains(text)))
+      .slice(0, MOST_OF_A_KIND)
+      .map(({ webhook: { id, settings } }) => {
+        const { url, description } = settings
+        const href = `${NAVIGATION.webhooks.path}/${id}`
+        return { kind: 'Webhook', label: description || url, detail: description === '' ? '' : url, href }
+      }),
+  ]
+}
+
+function contains(text: string) {
+  return (value: string) => value.toLowerCase().includes(text.toLowerCase())
+}

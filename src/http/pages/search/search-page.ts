@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { findSecretIn } from '../../../domain/accounts/secrets.ts'
+import { isStorableText } from '../../../domain/storable-text.ts'
+import type { Reads } from '../../../ledger/read/reads.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
+import { readFormFields, renderField } from '../parts/form.ts'
+import { sendUserPage } from '../parts/layout.ts'
+import { NAVIGATION, SEARCH_PATH } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { findTargets, type SearchTarget } from './find-targets.ts'
+
+const LONGEST_TEXT = 254
+
+/**
+ * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
+ * secrets must not be in an address; the script of the palette gets the answer as JSON.
+ */
+export function addSearchPage(app: FastifyInstance, reads: Reads): void {
+  app.get(SEARCH_PATH, async (request, reply) => sendSearch(reads, request, reply, ''))
+  app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const { q = '' } = readFormFields(request.body)
+    return sendSearch(reads, request, reply, q.trim().slice(0, LONGEST_TEXT))
+  })
+}
+
+async function sendSearch(
+  reads: Reads,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): Promise<FastifyReply> {
+  const viewer = getViewer(request)
+  const isSearchable = findSecretIn(text) === null && isStorableText(text)
+  const targets = isSearchable ? await findTargets(await reads.of(viewer.companyId), viewer, text) : listForSecret()
+  if (request.headers.accept === 'application/json')
+    return reply.header('cache-control', 'no-store').send({ items: targets })
+  return sendUserPage(request, reply, viewer, {
+    title: 'Search',
+    body: html`<h1>Search</h1>
+      <form method="post" action="${SEARCH_PATH}" class="search-line" role="search">
+        ${renderField({ name: 'q', label: 'Page, person, key or entry', value: isSearchable ? text : '', maxLength: LONGEST_TEXT, autocomplete: 'off', isRequired: false, hasFocus: true, hint: 'A name or an ID.' }, null)}
+        <button class="primary">Search</button>
+      </form>
+      ${renderTargets(targets)}`,
+  })
+}
+
+/** A secret is not repeated; the search for keys hashes it. */
+function listForSecret(): SearchTarget[] {
+  const { path, label } = NAVIGATION.apiKeys
+  return [{ kind: 'Page', label, detail: 'Search for a secret there', href: path }]
+}
+
+function renderTargets(targets: SearchTarget[]): Html {
+  if (targets.length === 0) return html`<p class="empty">Nothing has this name or ID.</p>`
+  return html`<ul class="targets">
+    ${targets.map(
+      ({ kind, label, detail, href }) =>
+        html`<li><a href="${href}"><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a></li>`,
+    )}
+  </ul>`
+}

@@ -1,0 +1,127 @@
+import type { Locator, Page } from 'playwright-core'
+import t from 'tap'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { employee, startService } from '../support/service.ts'
+
+const LOGS = '/settings/bulk-user-logs'
+/** A window of 1440 by 900 pixels at 200 % zoom. */
+const ZOOMED = { width: 720, height: 450 }
+
+const service = await startService(t)
+await service.call('POST', '/v1/employees', { body: [employee()] })
+await service.project()
+const browser = await openBrowser()
+
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox()
+  if (!box) throw new Error('the element is not shown')
+  return box
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  await t.test(
+    `at 200 % zoom the navigation is one line with a menu of all pages, and a row of the list is in view${javaScriptEnabled ? '' : ', without any script'}`,
+    async (t) => {
+      const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled, viewport: ZOOMED })
+      await signIn(page, service.company, 'admin')
+      await page.goto(LOGS)
+      const header = page.locator('header')
+      t.ok(await header.getByText(service.company.name).isVisible())
+      t.ok((await boxOf(header)).height <= 48, 'one line')
+      const row = await boxOf(page.locator('.entries tbody tr').first())
+      t.ok(row.y + row.height <= ZOOMED.height, `the first row ends at ${row.y + row.height}`)
+      const users = page.getByRole('link', { name: 'Users', exact: true })
+      t.notOk(await users.isVisible())
+      await header.getByText('Menu').click()
+      await users.click()
+      await page.waitForURL('**/settings/users')
+      t.same(faults, [])
+    },
+  )
+}
+
+await t.test('a wide page shows all groups without a menu', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  t.strictSame(await page.getByRole('navigation').getByRole('heading').allTextContents(), [
+    ...['Activity', 'Access', 'Audit', 'Settings', 'Developers'],
+  ])
+  t.notOk(await page.getByText('Menu', { exact: true }).isVisible())
+  t.ok(await page.getByRole('link', { name: 'Ledger integrity' }).isVisible())
+  t.same(faults, [])
+})
+
+await t.test('the pages about problems keep the navigation of who is signed in', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await page.goto('/problems')
+  t.equal(await page.getByRole('navigation', { name: 'Company Settings' }).count(), 0)
+  await signIn(page, service.company, 'admin')
+  for (const path of ['/problems', '/problems/validation_failed']) {
+    await page.goto(path)
+    t.ok(await page.getByRole('navigation', { name: 'Company Settings' }).isVisible(), path)
+    t.equal(await page.locator('nav [aria-current]').textContent(), 'Problem codes')
+    t.same(await looksOf(page, path), [])
+  }
+  t.same(faults, [])
+})
+
+await t.test('a time says how long ago it was, and its date on focus, without a script', async (t) => {
+  const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled: false })
+  await signIn(page, service.company, 'admin')
+  await page.goto(`/settings/api-keys/${service.company.key.api_id}`)
+  const time = page.locator('main time').last()
+  const date = time.locator('.when-full')
+  t.match(await date.textContent(), /^ \d+ \w{3} \d{4}, \d\d:\d\d:\d\d UTC$/)
+  const before = await boxOf(time)
+  t.ok((await boxOf(date)).width <= 1)
+  await time.focus()
+  t.ok((await boxOf(date)).width > 100)
+  t.same(await boxOf(time), before, 'nothing moves')
+  t.same(faults, [])
+})
+
+function heightOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollHeight')
+}
+
+/** Opens each question of a page and returns the labels of the buttons that this moves, or that it hides. */
+async function listMoved(page: Page): Promise<string[]> {
+  const moved: string[] = []
+  for (const summary of await page.locator('.confirm > summary').all()) {
+    await summary.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+    const before = await boxOf(summary)
+    const height = await heightOf(page)
+    await summary.click()
+    const after = await boxOf(summary)
+    const question = await boxOf(summary.locator('xpath=../*[contains(@class, "question")]'))
+    const isCovered =
+      question.y < after.y + after.height &&
+      question.x < after.x + after.width &&
+      question.y + question.height > after.y
+    if (before.x !== after.x || before.y !== after.y || isCovered) moved.push((await summary.textContent()) ?? '')
+    if ((await heightOf(page)) < height) moved.push('the page')
+    await summary.click()
+  }
+  return moved
+}
+
+await t.test(
+  'a question that opens moves no button under the pointer, and lies beside the one that opened it',
+  async (t) => {
+    const { body: webhook } = await service.manage('POST', '/webhooks', { url: 'https://hooks.example.com/' })
+    const { page, faults } = await openPage(t, browser, service)
+    await signIn(page, service.company, 'admin')
+    for (const path of [
+      `/settings/api-keys/${service.company.key.api_id}`,
+      `/settings/webhooks/${webhook.id}`,
+      '/account',
+    ])
+      for (const width of [1024, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.goto(path)
+        t.ok((await page.locator('.confirm > summary').count()) > 0)
+        t.strictSame(await listMoved(page), [], `${path} at ${width}`)
+      }
+    t.same(faults, [])
+  },
+)
