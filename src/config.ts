@@ -66,6 +66,17 @@ export const ConfigSchema = Type.Object({
       '1: webhooks and identity providers may use http and reach private addresses, for development, but no link-local ones; 0: https and public ones only',
   }),
   CHECKPOINT_DIR: optionalText('folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR'),
+  WITNESS_URLS: optionalText(
+    'addresses of the witnesses that cosign checkpoints (c2sp.org/tlog-witness), separated by commas; unset: none',
+  ),
+  WITNESS_KEYS: optionalText('the verifier keys of these witnesses, `name+id+key`, in the same order'),
+  WITNESS_QUORUM: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 16,
+      description: 'how many of these witnesses must have cosigned a checkpoint that counts as witnessed; unset: all',
+    }),
+  ),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
   PORT: Type.Integer({
     default: 3000,

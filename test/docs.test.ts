@@ -45,14 +45,16 @@ await t.test('the table of settings matches src/config.ts: names, defaults, mean
 })
 
 await t.test('the connections of a process are those that doctor counts', async (t) => {
-  const { SMTP_URL: _, ...settings } = readConfig({})
+  const { SMTP_URL: _, WITNESS_URLS: __, ...settings } = readConfig({})
   const mail = connectionsOf({ ...settings, SMTP_URL: 'smtp://mail.example' }).worker - connectionsOf(settings).worker
+  const witnesses = connectionsOf({ ...settings, WITNESS_URLS: 'https://w' }).worker - connectionsOf(settings).worker
   const { api, worker } = connectionsOf(settings)
   const [, ofApi, ofWorker] =
-    /API process opens at most `POOL_SIZE` \+ (\d+)\. A worker opens at most `POOL_SIZE` \+ (\d+),\s+and two more with `SMTP_URL`/.exec(
+    /API process opens at most `POOL_SIZE` \+ (\d+)\. A worker opens at most `POOL_SIZE` \+ (\d+),\s+and two more with `SMTP_URL`, and two\s+more with `WITNESS_URLS`/.exec(
       page('docs/operations.md'),
     ) ?? []
-  t.strictSame([Number(ofApi), Number(ofWorker), 2], [api - settings.POOL_SIZE, worker - settings.POOL_SIZE, mail])
+  const counted = [api - settings.POOL_SIZE, worker - settings.POOL_SIZE, mail, witnesses]
+  t.strictSame([Number(ofApi), Number(ofWorker), 2, 2], counted)
 })
 
 await t.test('every field that names whom to erase is told', async (t) => {

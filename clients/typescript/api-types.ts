@@ -846,7 +846,7 @@ export interface paths {
         };
         /**
          * Sign the current head of the ledger
-         * @description A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519. Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ledger does not continue the last checkpoint that the service keeps outside its database.
+         * @description A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519, and cosigned by the witnesses that have seen it. `witnessed` is the newest checkpoint that enough of them have seen. Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ledger does not continue the last checkpoint that the service keeps outside its database.
          */
         get: operations["getCheckpoint"];
         put?: never;
@@ -1668,7 +1668,7 @@ export interface components {
              * @description What is wrong. More kinds may be added.
              * @enum {string}
              */
-            kind: "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
+            kind: "ledger_disputed" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
             /** @description The API key, webhook, identity provider, or read model that it is about. */
             subject: {
                 id: string;
@@ -1676,7 +1676,7 @@ export interface components {
             };
             /** Format: date-time */
             since: string | null;
-            /** @description Of `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. Of `call_missing`: `expected_by`, `last_call_at`. Of `webhook_failing`: `error`. Of `webhook_disabled`: `reason`. Of `quota_used` and `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. Of `key_expiring` and `key_expired`: `expires_at`. Of `provider_failing`: `fault`. Of `projection_parked`: `position`. */
+            /** @description Of `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. Of `call_missing`: `expected_by`, `last_call_at`. Of `webhook_failing`: `error`. Of `webhook_disabled`: `reason`. Of `quota_used` and `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. Of `key_expiring` and `key_expired`: `expires_at`. Of `provider_failing`: `fault`. Of `projection_parked`: `position`. Of `ledger_disputed`: `fault`, `error`. */
             details: {
                 [key: string]: unknown;
             };
@@ -1701,7 +1701,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
+                kind?: "ledger_disputed" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -1728,7 +1728,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
+                kind?: "ledger_disputed" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "quota_nearly_used" | "key_expiring";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -6348,6 +6348,15 @@ export interface operations {
                         note: string;
                         /** @description A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`. */
                         public_key: string;
+                        /** @description The newest checkpoint that a quorum of witnesses has cosigned (C2SP `tlog-cosignature`), if any. */
+                        witnessed: {
+                            /** @description The position of the last event, which is the size of the tree. */
+                            position: number;
+                            /** @description The root of the tree, in base64. */
+                            root: string;
+                            /** @description The signed note. Verify exactly these characters. */
+                            note: string;
+                        } | null;
                     };
                 };
             };

@@ -7,6 +7,7 @@ import { createCheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import { openSigningKeys, SigningKeyError } from '../ledger/audit/signing-keys.ts'
 import { makeFolder } from '../postgres/embedded/make-folder.ts'
 import { StartupError } from '../postgres/startup-error.ts'
+import { readWitnesses } from './witnesses.ts'
 
 /** The file of the signing key. Earlier keys are kept beside it, under names derived from it. */
 export function signingKeyFile(config: Config): string {
@@ -24,7 +25,7 @@ export async function createSigner(config: Config): Promise<CheckpointSigner> {
   const keys = await openSigningKeys(place).catch((error: unknown) => {
     throw error instanceof SigningKeyError ? new StartupError(error.message, { cause: error }) : error
   })
-  return createCheckpointSigner(keys, createNotes(config))
+  return createCheckpointSigner(keys, createNotes(config), readWitnesses(config))
 }
 
 export function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config): string {

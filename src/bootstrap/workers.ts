@@ -35,6 +35,7 @@ import type { PartOptions, RunningPart } from './running-part.ts'
 import { findMailServer, createOutbox } from './mail.ts'
 import { createConfiguredSecretBox } from './secrets.ts'
 import { createSigner } from './signing.ts'
+import { openPublishing } from './witnesses.ts'
 
 /** Starts the workers that keep the projections current. */
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
@@ -56,6 +57,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   })
   const waker = createWaker(boss, warn)
   const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.wake }
+  const publishing = openPublishing(options, signer)
   const worker = await startWorker({
     db: store.db,
     pool: store.pool,
@@ -69,6 +71,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
     checkAttention: (onUnreachable) => checkAttention(checked, onUnreachable),
+    publishCheckpoints: publishing.publish,
     recordSignIns: (onUnreachable) => recordSignIns(checked, onUnreachable),
     expirations: {
       'old sign-ins': (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
@@ -90,7 +93,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       await recorder.stop()
       await worker.stop()
       await Promise.all([waker.flush(), flush()])
-      await Promise.all([webhooks.stop(), mail.stop()])
+      await Promise.all([webhooks.stop(), mail.stop(), publishing.stop()])
       await boss.stop({ graceful: false })
       await folding.end()
     },

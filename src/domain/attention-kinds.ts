@@ -1,5 +1,6 @@
 /** What can need attention, the most urgent first. docs/attention.md describes each. */
 export const ATTENTION_KINDS = [
+  'ledger_disputed',
   'projection_parked',
   'provider_failing',
   'webhook_disabled',

@@ -2,6 +2,7 @@ import type { AttentionKind } from './attention-kinds.ts'
 
 /** What is wrong, in words that stand after a colon. */
 export const ATTENTION_WORDS: Readonly<Record<AttentionKind, string>> = {
+  ledger_disputed: 'a witness disputes the ledger',
   projection_parked: 'a read model has stopped',
   provider_failing: 'nobody can sign in through the identity provider',
   webhook_disabled: 'a webhook was disabled',

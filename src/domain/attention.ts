@@ -29,7 +29,15 @@ export interface AttentionDetails extends Record<AttentionKind, object> {
   provider_failing: { fault: string }
   /** A read model has stopped before an event that it can't fold. */
   projection_parked: { position: number }
+  /** A witness has seen another ledger than this one, or what it has signed is not valid. */
+  ledger_disputed: { fault: Exclude<WitnessFault, 'unavailable'>; error: string }
 }
+
+/**
+ * Why a witness did not cosign a checkpoint. `conflict`: it has seen another ledger. `forged`: its cosignature is not
+ * valid. `unavailable`: all else.
+ */
+export type WitnessFault = 'unavailable' | 'conflict' | 'forged'
 
 interface QuotaDetails {
   requests_made: number
@@ -41,7 +49,7 @@ interface QuotaDetails {
 export type AttentionItem = {
   [Kind in AttentionKind]: {
     kind: Kind
-    /** The key, webhook, provider, or projection. */
+    /** The key, webhook, provider, projection, or witness. */
     subject: { id: string; name: string }
     /** Since when, RFC 3339 UTC; null if that is not known. */
     since: string | null
@@ -93,6 +101,8 @@ export interface AttentionFacts {
   }[]
   provider: { id: string; name: string; failingSince: string | null; fault: string | null } | null
   parkedProjections: { name: string; parkedAt: string; position: number }[]
+  /** Witnesses that dispute the ledger; `id` is the name and the id of the key. */
+  disputes: { id: string; since: string; fault: Exclude<WitnessFault, 'unavailable'>; error: string }[]
 }
 
 /** A key with this share of its quota used needs attention. */
@@ -113,6 +123,10 @@ export function startOfYesterday(nowMs: number, timeZone: string): number {
 /** Lists what needs attention, the most urgent first. */
 export function findAttention(facts: AttentionFacts): AttentionItem[] {
   const items = [
+    ...facts.disputes.map(({ id, since, fault, error }): AttentionItem => {
+      const subject = { id, name: id.slice(0, id.lastIndexOf('+')) }
+      return { kind: 'ledger_disputed', subject, since, details: { fault, error } }
+    }),
     ...facts.parkedProjections.map(({ name, parkedAt, position }): AttentionItem => {
       return { kind: 'projection_parked', subject: { id: name, name }, since: parkedAt, details: { position } }
     }),

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AttentionItem } from '../domain/attention.ts'
+import type { AttentionItem, WitnessFault } from '../domain/attention.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import type { KeyScope } from '../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
@@ -273,6 +273,17 @@ export interface LedgerTables {
     error: string | null
     answer: string | null
   }
+  witness_progress: {
+    company_id: string
+    witness: string
+    size: number
+    due_at: string
+    attempts: number
+    failing_since: string | null
+    fault: WitnessFault | null
+    error: string | null
+  }
+  cosigned_checkpoints: { company_id: string; size: number; note: string }
   /** Projection versions that may be read: their tables have once caught up with the heads. */
   projection_versions: { projection: string; version: number; completed_at: string }
 }

@@ -36,6 +36,8 @@ export const RIGHTS: Record<string, string> = {
   webhooks: 'select, insert, update, delete',
   webhook_progress: 'select, insert, update, delete',
   webhook_deliveries: 'select, insert, update, delete',
+  witness_progress: 'select, insert, update, delete',
+  cosigned_checkpoints: 'select, insert, update, delete',
   logout_tokens: 'select, insert, delete',
   identity_providers: 'select, insert, update, delete',
   passkeys: 'select, insert, update, delete',

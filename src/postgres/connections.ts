@@ -34,15 +34,24 @@ export const DELIVERY_CONNECTIONS = 4
 /** Connections of a worker process for sending email, if it does. */
 export const MAIL_CONNECTIONS = 2
 
+/** Connections of a worker process for publishing checkpoints to witnesses, if there are any. */
+export const WITNESS_CONNECTIONS = 2
+
 /** Connections of a process to each machine of a cluster, besides those for work: heartbeat, places, presence, metrics. */
 export const MACHINE_CONNECTIONS = 4
 
 /** The maximum number of connections of each kind of process. */
-export function connectionsOf(settings: { POOL_SIZE: number; LANES: number; SMTP_URL?: string }) {
-  const { POOL_SIZE: reading, LANES: lanes, SMTP_URL: mail } = settings
+export function connectionsOf(settings: {
+  POOL_SIZE: number
+  LANES: number
+  SMTP_URL?: string
+  WITNESS_URLS?: string
+}) {
+  const { POOL_SIZE: reading, LANES: lanes, SMTP_URL: mail, WITNESS_URLS: witnesses } = settings
+  const sending = (mail === undefined ? 0 : MAIL_CONNECTIONS) + (witnesses === undefined ? 0 : WITNESS_CONNECTIONS)
   // For folding two projections, recording checkpoints, and listening for jobs.
   return {
     api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api,
-    worker: reading + QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + 4 + (mail === undefined ? 0 : MAIL_CONNECTIONS),
+    worker: reading + QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + 4 + sending,
   }
 }

@@ -20,7 +20,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 9'
+export const QUEUES_VERSION = 'pg-boss 12, queues 10'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -52,7 +52,11 @@ export const CHECK_ATTENTION = 'check-attention'
 /** The scheduled job that appends sign-ins to the ledger that are not in it yet. */
 export const RECORD_SIGN_INS = 'record-sign-ins'
 
+/** The scheduled job that publishes checkpoints to witnesses. */
+export const PUBLISH_CHECKPOINTS = 'publish-checkpoints'
+
 const SCHEDULES = {
+  [PUBLISH_CHECKPOINTS]: '* * * * *',
   [RECORD_SIGN_INS]: '* * * * *',
   [CHECK_ATTENTION]: '* * * * *',
   [DELETE_EXPIRED]: '7 * * * *',

@@ -13,7 +13,15 @@ import { completeVersion } from './complete-version.ts'
 import type { TurnOptions } from './fold-in-turns.ts'
 import { foldInTurns } from './fold-in-turns.ts'
 import type { ProjectJob } from './queues.ts'
-import { CHECK_ATTENTION, DELETE_EXPIRED, insertJobs, queueOf, RECORD_SIGN_INS, RETIRE_RECORDS } from './queues.ts'
+import {
+  CHECK_ATTENTION,
+  DELETE_EXPIRED,
+  insertJobs,
+  PUBLISH_CHECKPOINTS,
+  queueOf,
+  RECORD_SIGN_INS,
+  RETIRE_RECORDS,
+} from './queues.ts'
 
 interface WorkerOptions extends TurnOptions {
   /** Connections for looking over all companies. */
@@ -33,6 +41,8 @@ interface WorkerOptions extends TurnOptions {
   checkAttention(onUnreachable: OnUnreachable): Promise<void>
   /** Appends sign-ins to the ledger that are not in it yet. */
   recordSignIns(onUnreachable: OnUnreachable): Promise<void>
+  /** Publishes checkpoints to witnesses, until the signal ends it. */
+  publishCheckpoints(onUnreachable: OnUnreachable, signal: AbortSignal): Promise<void>
   /** Deletes what else is kept for a limited time; the name says what, for the log. */
   expirations: Readonly<Record<string, (onUnreachable: OnUnreachable) => Promise<unknown>>>
   /** Called with the number of answers that expired, or of refused records that were retired. */
@@ -91,6 +101,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   await boss.work(RECORD_SIGN_INS, () => options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')))
 
+  await boss.work(PUBLISH_CHECKPOINTS, () =>
+    options.publishCheckpoints(leaveOut(log, 'could not publish the checkpoints on a machine'), stopping.signal),
+  )
+
   await retryAllParked(options)
   let sweeping: Promise<void> | undefined
   const sweep = () => {
@@ -112,8 +126,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       clearInterval(timer)
       stopping.abort()
-      const queues = [...projections.map(queueOf), DELETE_EXPIRED, CHECK_ATTENTION, RECORD_SIGN_INS, RETIRE_RECORDS]
-      await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
+      const scheduled = [DELETE_EXPIRED, CHECK_ATTENTION, RECORD_SIGN_INS, RETIRE_RECORDS, PUBLISH_CHECKPOINTS]
+      await Promise.all([...projections.map(queueOf), ...scheduled].map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have started a sweep.
       await sweeping
     },

@@ -24,6 +24,7 @@ const NOTHING: AttentionFacts = {
   webhooks: [],
   provider: null,
   parkedProjections: [],
+  disputes: [],
 }
 const WEBHOOK = { id: 'whk_1', name: 'CRM', disabledReason: null, disabledAt: null, failingSince: null, error: null }
 const kindsOf = (facts: Partial<AttentionFacts>) => findAttention({ ...NOTHING, ...facts }).map(({ kind }) => kind)

@@ -55,6 +55,8 @@ const MAY: Record<string, string> = {
   identity_providers: 'DELETE INSERT SELECT UPDATE',
   passkeys: 'DELETE INSERT SELECT UPDATE',
   recovery_codes: 'DELETE INSERT SELECT',
+  witness_progress: 'DELETE INSERT SELECT UPDATE',
+  cosigned_checkpoints: 'DELETE INSERT SELECT UPDATE',
   webhook_progress: 'DELETE INSERT SELECT UPDATE',
   webhooks: 'DELETE INSERT SELECT UPDATE',
 }

@@ -16,6 +16,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     addressesKeptDays: 90,
     retireRecords: async () => 0,
     checkAttention: async () => undefined,
+    publishCheckpoints: async () => undefined,
     recordSignIns: async () => undefined,
     expirations: {},
     ...chosen,

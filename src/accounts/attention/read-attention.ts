@@ -18,6 +18,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { ApiKeyRow } from '../api-keys/read-api-keys.ts'
 import { SELECT_API_KEYS, toApiKeyRecord } from '../api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { readDisputes } from './read-disputes.ts'
 
 /** What needs attention, and the company's last call. */
 export interface Attention {
@@ -44,6 +45,7 @@ export async function readAttention(db: LedgerDb, companyId: string): Promise<At
     webhooks: await readWebhooks(db, companyId),
     provider: await readProvider(db, companyId),
     parkedProjections: await readParkedProjections(db, companyId),
+    disputes: await readDisputes(db, companyId),
   })
   return { now, items, lastCall: await findLastCall(db, companyId) }
 }

@@ -70,9 +70,11 @@ async function findExportEnd(
 ): Promise<{ upTo: number; note: ExportNote }> {
   const signer = await createSigner(config)
   try {
-    const { size, note } = await signer.sign(db, companyId)
+    const { size, note, witnessed } = await signer.sign(db, companyId)
     if (size === 0) throw new StartupError(`there is no company ${companyId}`)
-    return { upTo: size, note: { text: note } }
+    // Witnesses may not have seen the end yet.
+    const earlier = witnessed && witnessed.checkpoint.size < size ? `${witnessed.note}\n` : ''
+    return { upTo: size, note: { text: `${earlier}${note}` } }
   } catch (error) {
     const unsigned = 'no checkpoint was written, because no signing key is set'
     if (error instanceof NoSigningKeyError)

@@ -3,6 +3,7 @@ import { findDatabase } from '../../postgres/embedded/find-database.ts'
 import { isSetUp, openStore, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
 import { checkpointFolder, createNotes, signingKeyFile } from '../../bootstrap/signing.ts'
+import { readWitnesses } from '../../bootstrap/witnesses.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Config } from '../../config.ts'
 import { connectionsOf } from '../../postgres/connections.ts'
@@ -13,6 +14,7 @@ import { checkListen } from './check-listen.ts'
 import { checkMail } from './check-mail.ts'
 import { checkMachines } from './check-machines.ts'
 import { checkPoolers } from './check-poolers.ts'
+import { checkWitnesses } from './check-witnesses.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkServer, checkSize } from './check-server.ts'
 import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from './check-tables.ts'
@@ -134,7 +136,7 @@ async function checkCompanies(config: Config, urls: OpenedDatabase['urls']): Pro
   try {
     const findings = [await checkRecordedTimes(pool)]
     for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
-    return findings
+    return [...findings, ...(await checkWitnesses(pool, readWitnesses(config).witnesses.length))]
   } finally {
     await close()
   }

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
+import type { TreeHead } from '../../ledger/audit/checkpoint-note.ts'
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
@@ -14,24 +16,35 @@ const PublicKey = Type.String({
   description: 'A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.',
 })
 
+const CHECKPOINT_MEMBERS = {
+  position: Type.Integer({
+    minimum: 0,
+    description: 'The position of the last event, which is the size of the tree.',
+  }),
+  root: Type.String({ description: 'The root of the tree, in base64.' }),
+  note: Type.String({ description: 'The signed note. Verify exactly these characters.' }),
+}
+
+const Witnessed = Type.Object(CHECKPOINT_MEMBERS)
+
 const CHECKPOINT = {
   operationId: 'getCheckpoint',
   summary: 'Sign the current head of the ledger',
   description:
-    'A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519. ' +
+    'A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519, ' +
+    'and cosigned by the witnesses that have seen it. `witnessed` is the newest checkpoint that enough of them have seen. ' +
     'Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ' +
     'ledger does not continue the last checkpoint that the service keeps outside its database.',
   tags: ['Audit'],
   querystring: NoQuery,
   response: {
     200: Type.Object({
-      position: Type.Integer({
-        minimum: 0,
-        description: 'The position of the last event, which is the size of the tree.',
-      }),
-      root: Type.String({ description: 'The root of the tree, in base64.' }),
-      note: Type.String({ description: 'The signed note. Verify exactly these characters.' }),
+      ...CHECKPOINT_MEMBERS,
       public_key: PublicKey,
+      witnessed: Type.Unsafe<Static<typeof Witnessed> | null>({
+        anyOf: [Witnessed, { type: 'null' }],
+        description: 'The newest checkpoint that a quorum of witnesses has cosigned (C2SP `tlog-cosignature`), if any.',
+      }),
     }),
   },
 }
@@ -75,8 +88,16 @@ export function checkpoints(app: FastifyInstance, services: { db: LedgerDb; sign
   })
 }
 
-function renderCheckpoint({ size, root, note, publicKey }: SignedCheckpoint) {
-  return { position: size, root: root.toString('base64'), note, public_key: publicKey }
+function renderCheckpoint({ size, root, note, publicKey, witnessed }: SignedCheckpoint) {
+  return {
+    ...renderHead({ size, root }, note),
+    public_key: publicKey,
+    witnessed: witnessed && renderHead(witnessed.checkpoint, witnessed.note),
+  }
+}
+
+function renderHead({ size, root }: TreeHead, note: string) {
+  return { position: size, root: root.toString('base64'), note }
 }
 
 /** Explains why nothing was signed, without internal details. Null for any other error. */

@@ -3,6 +3,9 @@ import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
 import { signCheckpointNote, formatOrigin, listVerifierKeys } from './checkpoint-note.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
+import type { WitnessPolicy } from './cosignature.ts'
+import type { CosignedCheckpoint } from './cosigned-checkpoints.ts'
+import { readCosignatures } from './cosigned-checkpoints.ts'
 import type { NoteFiles } from './note-files.ts'
 import { NoteFileError } from './note-files.ts'
 import { findHead } from '../read/read-head.ts'
@@ -29,7 +32,10 @@ export class NoSigningKeyError extends Error {
 
 /** A signed head of a ledger. */
 export interface SignedCheckpoint extends TreeHead {
+  /** Signed by the service, and cosigned by the witnesses that have seen it. */
   note: string
+  /** The newest checkpoint that a quorum of the configured witnesses has cosigned; null if there is none. */
+  witnessed: CosignedCheckpoint | null
   /** The verifier key of the note. */
   publicKey: string
   frontier: Frontier
@@ -47,8 +53,12 @@ export interface CheckpointSigner {
   files: NoteFiles
 }
 
-/** Opens the checkpoint signer, from the signing keys and the external notes. */
-export function createCheckpointSigner(keys: SigningKeys, files: NoteFiles): CheckpointSigner {
+/** Opens the checkpoint signer, from the signing keys, the external notes, and the configured witnesses. */
+export function createCheckpointSigner(
+  keys: SigningKeys,
+  files: NoteFiles,
+  policy: WitnessPolicy = { witnesses: [], quorum: 0 },
+): CheckpointSigner {
   const { current, retired } = keys
   /** By company, the verified frontier at the last external checkpoint. */
   const remembered = new Map<string, Frontier>()
@@ -61,8 +71,17 @@ export function createCheckpointSigner(keys: SigningKeys, files: NoteFiles): Che
     if (last) await assertContinues(db, companyId, last, head)
     const at = { size: head.size, root: rootOf(head) }
     const origin = formatOrigin(companyId)
-    const note = signCheckpointNote(companyId, at, current)
-    return { ...at, note, publicKey: formatVerifierKey(origin, current.publicKey), frontier: head, last }
+    const signed = signCheckpointNote(companyId, at, current)
+    const { note, witnessed } = await addCosignatures(db, companyId, signed, current)
+    return { ...at, note, witnessed, publicKey: formatVerifierKey(origin, current.publicKey), frontier: head, last }
+  }
+
+  async function addCosignatures(db: LedgerDb, companyId: string, note: string, { publicKey }: NoteSigner) {
+    if (policy.witnesses.length === 0) return { note, witnessed: null }
+    const text = note.slice(0, note.indexOf('\n\n') + 1)
+    const publicKeys = [publicKey, ...retired]
+    const { lines, witnessed } = await readCosignatures(db, companyId, { text, policy, publicKeys })
+    return { note: note + lines.map((line) => `${line}\n`).join(''), witnessed }
   }
 
   async function readLast(companyId: string, { publicKey }: NoteSigner): Promise<Checkpoint | null> {

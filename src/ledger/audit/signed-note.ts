@@ -69,8 +69,13 @@ export function parsePublicKey(encoded: string, type: KeyType = KEY_TYPES.ed2551
 /** Signs a text, which must end with a line feed and contain no empty line. Returns the note. */
 export function signNote(text: string, name: string, signer: NoteSigner): string {
   if (!NAME.test(name)) throw new Error(`${name} cannot name a key`)
-  const signature = Buffer.concat([deriveKeyId(name, signer.publicKey), signer.sign(Buffer.from(text))])
-  return `${text}\n— ${name} ${signature.toString('base64')}\n`
+  const signature = signer.sign(Buffer.from(text))
+  return `${text}\n${formatSignature({ name, id: deriveKeyId(name, signer.publicKey), signature })}\n`
+}
+
+/** Encodes a signature line, without its line feed. */
+export function formatSignature({ name, id, signature }: NoteSignature): string {
+  return `— ${name} ${Buffer.concat([id, signature]).toString('base64')}`
 }
 
 /** Parses consecutive notes, with or without empty lines between them; null if one is malformed. */

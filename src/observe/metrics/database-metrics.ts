@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
 import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
+import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
 import { leaveOutUnreachable } from '../../postgres/cluster/company-connections.ts'
 import { isTransient } from '../../postgres/database-errors.ts'
@@ -35,6 +36,7 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
       projections.map((projection) => readWorstCompanies(pool, projection, NAMED_COMPANIES, leaveOutUnreachable)),
     )
     const queues = await depthsIfReachable(queueDepths)
+    const witnesses = await readFailingWitnesses(pool, leaveOutUnreachable)
     const times = await readTimesAhead(pool, leaveOutUnreachable)
     resetGauges(gauges)
     for (const standing of standings) setStanding(gauges, standing)
@@ -44,6 +46,7 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
         gauges.companySeconds.set({ projection: projections[at]!.name, company }, seconds)
       }
     }
+    for (const { witness, fault, companies } of witnesses) gauges.witnesses.set({ witness, fault }, companies)
     gauges.timesAhead.set(times.seconds)
     gauges.clockAhead.set(times.clockSeconds)
     for (const { name: queue, waiting, active } of queues) {
@@ -86,6 +89,11 @@ function createGauges({ registry }: Metrics) {
       'projection',
     ]),
     parked: gauge('projection_parked_companies', 'Companies whose events a projection cannot fold', ['projection']),
+    witnesses: gauge(
+      'witness_failing_companies',
+      'Companies whose checkpoints a witness does not cosign, because it is unavailable, or disputes the ledger',
+      ['witness', 'fault'],
+    ),
     complete: gauge(
       'projection_complete',
       'Whether the tables of a projection may be read: 0 while they are filled for the first time',

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
+import { readDisputes } from '../../../accounts/attention/read-disputes.ts'
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
+import type { AttentionFacts } from '../../../domain/attention.ts'
 import { problem } from '../../../domain/errors.ts'
 import type { SeenHead } from '../../../ledger/read/read-head.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
@@ -53,15 +55,24 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
   })
 
   async function renderReport(companyId: string, timeZone: string): Promise<Html> {
-    const [projections, head, webhooks] = await Promise.all([
+    const [projections, head, webhooks, disputes] = await Promise.all([
       health.report(companyId),
       readHead(db, companyId),
       listWebhooks(db, companyId),
+      readDisputes(db, companyId),
     ])
-    return html`${projections.map((projection) => renderParkedWarning(projection, timeZone))}
+    return html`${disputes.map((dispute) => renderDispute(dispute, timeZone))}
+    ${projections.map((projection) => renderParkedWarning(projection, timeZone))}
     ${webhooks.map(renderWebhookWarning)}
     ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
   }
+}
+
+function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string): Html {
+  return html`<p class="warning">
+    <strong>The witness <bdi>${id}</bdi> disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
+    are still accepted. Keep your checkpoints, and tell the operator of the service.
+  </p>`
 }
 
 function renderParkedWarning({ name, parkedAt, error, reached }: CompanyStanding, timeZone: string): Html {

@@ -12,6 +12,7 @@ import { formatLength } from './times.ts'
 
 /** Where an administrator mends what is wrong. */
 const PAGES = {
+  ledger_disputed: 'health',
   projection_parked: 'health',
   provider_failing: 'signIn',
   webhook_disabled: 'webhooks',
@@ -150,6 +151,11 @@ function describeItem(
       return {
         problem: `nobody can sign in through it since ${time(since!)}`,
         remedy: 'Check its settings here and at the provider.',
+      }
+    case 'ledger_disputed':
+      return {
+        problem: `has disputed the ledger since ${time(since!)} (${item.details.error})`,
+        remedy: 'Tell the operator of the service, and keep your checkpoints.',
       }
     case 'projection_parked':
       return {

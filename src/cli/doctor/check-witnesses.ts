@@ -1,0 +1,25 @@
+import type { Pool } from 'pg'
+import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
+import { leaveOutUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { Finding } from './finding.ts'
+import { fail, ok, warn } from './finding.ts'
+
+const CHECK = 'witnesses'
+
+/** Checks that the witnesses cosign checkpoints. One that disputes a ledger may have seen what others have not. */
+export async function checkWitnesses(pool: Pool, count: number): Promise<Finding[]> {
+  const failing = await readFailingWitnesses(pool, leaveOutUnreachable)
+  if (failing.length === 0) return [ok(CHECK, count === 0 ? 'none are configured' : `${count} configured, none fails`)]
+  return failing.map(({ witness, fault, companies, since, company_id: companyId, error }) => {
+    const what = fault === 'unavailable' ? 'has not cosigned' : 'disputes'
+    const ledgers = companies === 1 ? `the ledger of ${companyId}` : `${companies} ledgers, for example of ${companyId}`
+    const summary = `${witness} ${what} ${ledgers}, since ${since}: ${error}`
+    return fault === 'unavailable'
+      ? warn(
+          CHECK,
+          summary,
+          'check WITNESS_URLS, and that the witness knows the keys (docs/operations.md, “Witnesses”)',
+        )
+      : fail(CHECK, summary, 'see docs/operations.md, “LedgerDisputed”')
+  })
+}

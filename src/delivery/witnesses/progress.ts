@@ -1,0 +1,116 @@
+import { sql } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import type { WitnessFault } from '../../domain/attention.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
+import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { countEverywhere, findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
+
+/*
+ * How far each witness has cosigned each ledger. The rows only save work: a witness says itself what it has cosigned.
+ */
+
+/** Companies of a witness in one round; further ones follow in the next. */
+const MOST_COMPANIES = 2_000
+/** Longer than a checkpoint takes to be submitted. Another process may try again then. */
+const LEASE_SECONDS = 120
+const FIRST_RETRY_SECONDS = 60
+const LONGEST_RETRY_SECONDS = 3_600
+
+/** The name under which a witness is stored and shown: the name and the id of its key. */
+export function nameOfWitness({ name, id }: VerifierKey): string {
+  return `${name}+${id.toString('hex')}`
+}
+
+/** Lists the companies with events that a witness has not cosigned, those that waited longest first. */
+export async function listDue(pool: Pool, witness: string, onUnreachable: OnUnreachable): Promise<string[]> {
+  const due = await findEverywhere(
+    shardTargets(pool),
+    async (target) => {
+      const { rows } = await sql<{ company_id: string; since: number }>`
+        select h.company_id, coalesce(extract(epoch from p.due_at)::float8, 0) as since from heads h
+        left join witness_progress p on p.company_id = h.company_id and p.witness = ${witness}
+        where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
+        order by since, h.company_id limit ${MOST_COMPANIES}`.execute(openDatabase<LedgerTables>(target.pool))
+      return rows
+    },
+    onUnreachable,
+  )
+  return due
+    .toSorted((one, other) => one.since - other.since)
+    .slice(0, MOST_COMPANIES)
+    .map(({ company_id: companyId }) => fromUuid('com', companyId))
+}
+
+/**
+ * Takes on the submission to a witness for a while. Returns the size that the witness has cosigned last, as far as is
+ * known, or null if another process has taken it on.
+ */
+export async function claim(db: LedgerDb, companyId: string, witness: string): Promise<number | null> {
+  const { rows } = await sql<{ size: number }>`
+    insert into witness_progress as p (company_id, witness, due_at)
+    values (${toUuid(companyId)}, ${witness}, statement_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+    on conflict (company_id, witness) do update set due_at = excluded.due_at where p.due_at <= statement_timestamp()
+    returning size`.execute(db)
+  return rows[0]?.size ?? null
+}
+
+/** Records that a witness has cosigned a size, in the transaction that stores the cosignature. */
+export async function recordSuccess(
+  client: PoolClient,
+  companyId: string,
+  witness: string,
+  size: number,
+): Promise<void> {
+  await client.query(
+    `update witness_progress set size = greatest(size, $3), attempts = 0, failing_since = null, fault = null, error = null,
+       due_at = statement_timestamp()
+     where company_id = $1 and witness = $2`,
+    [toUuid(companyId), witness, size],
+  )
+}
+
+/**
+ * Records that a submission failed, and when it is tried again: after a minute, and then twice as long each time, up to
+ * an hour. A conflict or a forged cosignature stays on record until the witness cosigns again: being unavailable doesn't
+ * make it good.
+ */
+export async function recordFailure(
+  db: LedgerDb,
+  companyId: string,
+  witness: string,
+  { fault, error }: { fault: WitnessFault; error: string },
+): Promise<void> {
+  const counts = fault === 'unavailable' ? sql`(fault is null or fault = 'unavailable')` : sql`true`
+  await sql`update witness_progress set attempts = attempts + 1,
+      failing_since = coalesce(failing_since, statement_timestamp()),
+      error = case when ${counts} then ${error} else error end, fault = case when ${counts} then ${fault} else fault end,
+      due_at = statement_timestamp() + make_interval(secs =>
+        least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${LONGEST_RETRY_SECONDS}))
+    where company_id = ${toUuid(companyId)} and witness = ${witness}`.execute(db)
+}
+
+/** Gives a claim back, so that the next round tries again. */
+export async function release(db: LedgerDb, companyId: string, witness: string): Promise<void> {
+  await sql`update witness_progress set due_at = statement_timestamp()
+    where company_id = ${toUuid(companyId)} and witness = ${witness}`.execute(db)
+}
+
+/** Forgets witnesses that are not configured any more. */
+export async function forgetOthers(
+  pool: Pool,
+  witnesses: readonly string[],
+  onUnreachable: OnUnreachable,
+): Promise<void> {
+  await countEverywhere(
+    pool,
+    async (target) => {
+      const { numAffectedRows = 0n } = await sql`
+        delete from witness_progress where witness <> all (${[...witnesses]}::text[])`.execute(openDatabase(target))
+      return Number(numAffectedRows)
+    },
+    onUnreachable,
+  )
+}
