@@ -32,6 +32,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
   RecordsRetired: { stream: 'com', version: 1 },
+  PersonalDataReported: { stream: 'com', version: 1 },
   CompanyRegistered: { stream: 'com', version: 1 },
   CompanyTimeZoneChanged: { stream: 'com', version: 1 },
   AttentionRaised: { stream: 'com', version: 1 },

@@ -110,6 +110,11 @@ export interface EventData {
   EmployeeErased: { positions: number[] }
   /** The data of refused records at these positions exceeded its retention period. Part of the company's stream. */
   RecordsRetired: { positions: number[] }
+  /**
+   * Somebody got a report of what is held about a person: an employee or a user, or null for someone who appears only in
+   * refused records.
+   */
+  PersonalDataReported: { subject_id: string | null }
   CompanyRegistered: { name: string }
   /** IANA names of time zones. */
   CompanyTimeZoneChanged: { from: string; to: string }

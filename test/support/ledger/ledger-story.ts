@@ -143,6 +143,7 @@ async function makeSignInEvents(service: Service): Promise<void> {
   const admin = service.company.admin.user_id
   await append(service, 'UserAlertsChanged', admin, { from: false, to: true })
   const attention = { kind: 'calls_failed', subject_id: service.company.key.api_id, code: 'validation_failed' } as const
+  await append(service, 'PersonalDataReported', service.company.id, { subject_id: admin })
   await append(service, 'AttentionRaised', service.company.id, attention)
   await append(service, 'AttentionResolved', service.company.id, attention)
   const passkeyId = newId('psk')

@@ -69,7 +69,14 @@ export const EVENT_GROUPS = {
   },
   company: {
     label: 'Company',
-    types: ['CompanyRegistered', 'CompanyTimeZoneChanged', 'RecordsRetired', 'AttentionRaised', 'AttentionResolved'],
+    types: [
+      'CompanyRegistered',
+      'CompanyTimeZoneChanged',
+      'RecordsRetired',
+      'PersonalDataReported',
+      'AttentionRaised',
+      'AttentionResolved',
+    ],
   },
 } as const satisfies Record<string, { label: string; types: readonly EventType[] }>
 

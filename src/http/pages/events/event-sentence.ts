@@ -66,6 +66,13 @@ const SENTENCES: Sentences = {
   RecordsRetired: ({ actor, data }) =>
     html`${actor} deleted the data of ${data ? count(data.positions.length, 'refused record') : 'refused records'}, because
     their retention period had ended`,
+  PersonalDataReported: ({ actor, header, data, names, viewer }) => {
+    if (!data) return html`${actor} got a report of what is held about a person`
+    const { subject_id: id } = data
+    if (id === null) return html`${actor} got a report of what is held about someone who was never created`
+    const about = renderSubject({ ...header, stream: id }, names.get(id) ?? id, names.has(id), viewer)
+    return html`${actor} got a report of what is held about ${id === header.actor ? 'themselves' : about}`
+  },
   CompanyRegistered: ({ actor, data }) =>
     html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
   CompanyTimeZoneChanged: ({ actor, data, names }) =>
@@ -190,15 +197,17 @@ export function renderSentence(event: ListedEvent, context: SentenceContext): Ht
 /** Lists the ids in an event whose names its sentence shows. */
 export function listNamedIds({ header, summary }: ListedEvent): string[] {
   if (!header) return []
-  // Managers are the only employees in data that sentences show.
+  // The data of these have ids that sentences show: of managers, and of whoever a report is about.
   return [
     header.actor,
     header.stream,
-    ...(header.type === 'EmployeeUpdated' ? (summary?.match(EMPLOYEE_ID) ?? []) : []),
+    ...(header.type === 'EmployeeUpdated' || header.type === 'PersonalDataReported'
+      ? (summary?.match(PERSON_ID) ?? [])
+      : []),
   ]
 }
 
-const EMPLOYEE_ID = /(?<=")emp_[0-9a-z]{26}(?=")/g
+const PERSON_ID = /(?<=")(?:emp|usr)_[0-9a-z]{26}(?=")/g
 
 function parseData({ summary }: ListedEvent): EventData[EventType] | null {
   return summary === null ? null : (JSON.parse(summary) as EventData[EventType])
