@@ -469,6 +469,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/personal-data-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what is held about a person
+         * @description Finds everything that an erasure of the person would find, and what it would leave: of an employee, or of a user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger records that you got it, with an event that names the id alone.
+         */
+        post: operations["reportPersonalData"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/secrets/find": {
         parameters: {
             query?: never;
@@ -2346,6 +2366,26 @@ export interface components {
         };
         /** @description The id of a call and of its entry in Bulk User Logs. A TypeID. */
         LogId: string;
+        PersonalDataReport: {
+            title: string;
+            /** @description Who the report is about, and when it was made. */
+            facts: {
+                [key: string]: unknown;
+            };
+            /** @description What is held, by the kind of place. */
+            sections: {
+                [key: string]: {
+                    title: string;
+                    /** @description What stands here, in sentences. */
+                    description: string;
+                    /** @description The fields that the person's erasure deletes; none if all stay. */
+                    erases: string[];
+                    items: {
+                        [key: string]: unknown;
+                    }[];
+                };
+            };
+        };
         /** @description Why a call was refused (RFC 9457). `log_id` is present if the call has an entry in Bulk User Logs. */
         Problem: {
             /**
@@ -2798,6 +2838,25 @@ export interface components {
                     status?: 404;
                     /** @enum {string} */
                     code?: "employee_not_found";
+                };
+            };
+        };
+        /**
+         * @description `employee_not_found`: No such employee.
+         *
+         *     `user_not_found`: No such user.
+         */
+        AdminEmployeeNotFoundUserNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "employee_not_found" | "user_not_found";
                 };
             };
         };
@@ -5269,6 +5328,59 @@ export interface operations {
             429: components["responses"]["AdminOpenRateLimited"];
             500: components["responses"]["AdminOpenInternalError"];
             503: components["responses"]["AdminOpenUnavailable"];
+        };
+    };
+    reportPersonalData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The employee's id. May be the id of an erased employee, to erase newer data. */
+                    employee_id?: string;
+                    /** @description The current email address of the person, or one in refused records. Case-insensitive. */
+                    email?: string;
+                    /** @description The current external id of the person, or one in refused records. */
+                    external_id?: string;
+                    /** @description The id of a user, removed or not. */
+                    user_id?: string;
+                    /**
+                     * @description JSON, or a page to read, print, and hand over. Default: `"json"`.
+                     * @enum {string}
+                     */
+                    format: "json" | "html";
+                };
+            };
+        };
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonalDataReport"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminEmployeeNotFoundUserNotFound"];
+            409: components["responses"]["AdminFormerName"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
         };
     };
     findSecrets: {

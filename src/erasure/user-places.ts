@@ -78,7 +78,10 @@ const USER_TABLES = {
   },
   sessions: {
     ...{ table: 'sessions', user: 'user_id', key: ['session_hash', 'bytea'] },
-    shows: { ...CLIENT, ...columns('method', 'role', 'created_at', 'last_used', 'expires_at') },
+    shows: {
+      ...{ ...CLIENT, ...columns('method', 'role', 'created_at', 'last_used', 'expires_at', 'provider_session') },
+      id_token: "case when id_token is not null then 'encrypted until the session ends' end",
+    },
     sets: 'delete',
   },
   /** Signing in and out, until it is in the ledger. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
 import type { Environment } from '../support/processes/cli.ts'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
@@ -29,6 +31,19 @@ await t.test('exactly one option identifies the person', async (t) => {
   const two = await runCommand(t, erase('--yes', '--id', id, '--email', 'ana@example.com'), ENVIRONMENT)
   t.equal(two.exitCode, 1)
   t.match(two.stderr, /'--id <id>' cannot be used with option '--email <email>'/)
+})
+
+await t.test('a report is written to a file or to standard output, as a page or as JSON', async (t) => {
+  const report = (...more: string[]) => ['employee', 'report', '--company', company, '--external-id', 'E 1', ...more]
+  t.match(await runJson(t, report(), ENVIRONMENT), { facts: { employee_id: id, reported_by: 'operator' } })
+  const file = path.join(path.dirname(makeDataDir(t)), 'person.html')
+  t.equal((await runCommand(t, report('--out', file), ENVIRONMENT)).exitCode, 0)
+  t.match(readFileSync(file, 'utf8'), /^<!doctype html>[^]*E 1[^]*<\/html>\n$/)
+  failsWithLine(t, await runCommand(t, report('--out', file), ENVIRONMENT), /already exists; choose another name/)
+  const ofUser = ['user', 'report', '--company', company, '--user', member.user_id]
+  t.match(await runJson(t, ofUser, ENVIRONMENT), {
+    sections: { account: { items: [{ email: 'member@example.com' }] } },
+  })
 })
 
 await t.test('an employee is erased once, and the running API applies it at once', async (t) => {

@@ -6,8 +6,10 @@ import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
+import { writeEmployeeReport } from './report.ts'
 
-type Options = CompanyOptions & { yes?: boolean } & { id?: string; email?: string; externalId?: string }
+type Identifiers = { id?: string; email?: string; externalId?: string }
+type Options = CompanyOptions & { yes?: boolean } & Identifiers
 
 /** `employee erase`: erases an employee, or a person who appears only in refused records. */
 export async function erasePerson({ company, yes, json, ...named }: Options) {
@@ -17,7 +19,12 @@ export async function erasePerson({ company, yes, json, ...named }: Options) {
   print({ employee_id: erased.employeeId, positions: erased.positions, position: erased.position }, json)
 }
 
-function readPerson({ id, email, externalId }: Pick<Options, 'id' | 'email' | 'externalId'>): NamedPerson {
+/** `employee report`: writes what is held about an employee, or a person who appears only in refused records. */
+export async function reportPerson({ company, out, json, ...named }: CompanyOptions & Identifiers & { out?: string }) {
+  await writeEmployeeReport({ company, json, ...(out === undefined ? {} : { out }) }, readPerson(named))
+}
+
+function readPerson({ id, email, externalId }: Identifiers): NamedPerson {
   if (id !== undefined) return { by: 'id', value: id }
   if (email !== undefined) return { by: 'email', value: email }
   if (externalId !== undefined) return { by: 'external_id', value: externalId }

@@ -8,6 +8,7 @@ import {
   idOption,
   jsonOption,
   loadOnRun,
+  outOption,
   parseText,
   parseWholeNumber,
   yesOption,
@@ -63,6 +64,14 @@ export function addUserCommands(program: Command): void {
     .addOption(userOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).removeCompanyUser))
+  user
+    .command('report')
+    .description('write what is held about a user, as a page or as JSON')
+    .addOption(companyOption())
+    .addOption(userOption())
+    .addOption(outOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./report.ts')).writeUserReport))
   user
     .command('erase')
     .description('erase a removed user permanently: name, email address, and tokens')

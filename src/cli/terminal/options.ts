@@ -28,6 +28,14 @@ export function yesOption(): Option {
   return new Option('--yes', 'do not ask for confirmation; required without a terminal')
 }
 
+/** `--out <file>`. */
+export function outOption(): Option {
+  return new Option(
+    '--out <file>',
+    'the file to write, compressed if its name ends in `.gz` (default: standard output)',
+  )
+}
+
 const MAX_SHARDS = 4_096
 
 /** `--shards <number>`. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { authenticateUser, requireRole } from '../access/authorize-user.ts'
+import { authenticateUser, authorizeAdmin, requireRole } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import type { SessionSettings } from '../access/session.ts'
 import { refuseFailedConditions } from '../server/preconditions.ts'
@@ -9,6 +9,7 @@ import { attention } from './attention.ts'
 import { apiKeys } from './api-keys.ts'
 import { company as companyItself } from './company.ts'
 import { erasures } from './erasures.ts'
+import { personalData } from './personal-data.ts'
 import { secretSearch } from './secret-search.ts'
 import { invitations } from './invitations.ts'
 import { userTokens } from './user-tokens.ts'
@@ -45,6 +46,7 @@ export async function companyRoutes(app: FastifyInstance, services: CompanyRoute
     users(administrators, db, company)
     companyItself(administrators, db, company)
     erasures(administrators, company)
+    personalData(administrators, company, authorizeAdmin(access, sessions))
     attention(administrators, db)
   })
 }

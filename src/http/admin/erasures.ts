@@ -64,10 +64,23 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
 
 const BY = { employee_id: 'id', email: 'email', external_id: 'external_id' } as const
 
+/** Lists the identifiers in a body. */
+export function listIdentifiers(body: Static<typeof ErasureBody>): NamedPerson[] {
+  const fields = Object.keys(BY) as (keyof typeof BY)[]
+  return fields.flatMap((field) => (body[field] === undefined ? [] : [{ by: BY[field], value: body[field] }]))
+}
+
 /** Reads which person to erase. Throws a problem unless the body has exactly one identifier. */
 export function readIdentifier(body: Static<typeof ErasureBody>): NamedPerson {
-  const [named, ...others] = Object.entries(body) as [keyof typeof BY, string][]
-  if (named && others.length === 0) return { by: BY[named[0]], value: named[1] }
-  const message = 'Send exactly one of employee_id, email and external_id'
-  throw new ProblemError(invalidFields([fieldError('', named ? 'invalid_value' : 'required', message)]))
+  const [named, ...others] = listIdentifiers(body)
+  if (named && others.length === 0) return named
+  throw refuseIdentifiers(
+    named ? 'invalid_value' : 'required',
+    'Send exactly one of employee_id, email and external_id',
+  )
+}
+
+/** Makes the problem of a body with no identifier, or several. */
+export function refuseIdentifiers(code: 'invalid_value' | 'required', message: string): ProblemError {
+  return new ProblemError(invalidFields([fieldError('', code, message)]))
 }

@@ -63,6 +63,21 @@ export async function* findActs(db: Queryable, companyId: string, actor: string)
   yield* searchAll(db, companyId, { condition, values: [actor], after: 0 })
 }
 
+/** The events that close these calls. */
+export async function readCallEnds(
+  db: Queryable,
+  companyId: string,
+  callIds: readonly string[],
+): Promise<RecordedEvent[]> {
+  const { rows } = await db.query<ReadableEvent>(
+    `select ${EVENT_COLUMNS.join(', ')} from events
+     where company_id = $1 and stream_id = any($2::uuid[]) and type in ('ApiCallCompleted', 'ApiCallFailed')
+     order by position`,
+    [toUuid(companyId), callIds.map(toUuid)],
+  )
+  return rows.map(readEvent)
+}
+
 /** The number of positions that one statement searches if no index finds the events. */
 const SEARCHED_AT_ONCE = 50_000
 

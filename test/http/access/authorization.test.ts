@@ -112,6 +112,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'POST /admin/v1/users': { allowed: 'admin', body: {} },
   ...idRoutes('users', ID['users']!, ['GET', 'PATCH', 'POST reset-password', 'DELETE', 'POST erase']),
   'POST /admin/v1/erasures': { allowed: 'admin', body: {} },
+  'POST /admin/v1/personal-data-reports': { allowed: 'admin', body: {} },
   'GET /admin/v1/company': { allowed: 'admin' },
   'PATCH /admin/v1/company': { allowed: 'admin', body: {} },
   'POST /admin/v1/secrets/find': { allowed: 'admin', body: {} },

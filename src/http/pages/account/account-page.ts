@@ -7,6 +7,8 @@ import { addAlertsRoute, renderAlerts } from './account-alerts.ts'
 import { type PasswordRoute, renderPasswordForm, addPasswordRoute } from './account-password.ts'
 import { addAccountProvider, renderProviderLink } from './account-provider.ts'
 import { renderPasskeys } from './account-passkeys.ts'
+import { renderReportForm } from '../parts/report-download.ts'
+import { addAccountReport } from './account-report.ts'
 import { renderSessions } from './account-sessions.ts'
 import { addTokenRoutes, renderTokens } from './account-tokens.ts'
 import { requireOwnUser } from './own-user.ts'
@@ -48,6 +50,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
   addRecoveryCodesPage(app, services, limits)
   addTokenRoutes(app, services, show)
   addAlertsRoute(app, services)
+  addAccountReport(app, services)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
     const acting = getActing(request)
     const { end = '', session } = readFormFields(request.body)
@@ -92,6 +95,6 @@ async function sendAccount(
       ${await renderAlerts(services, viewer)} ${user.hasPassword ? renderPasswordForm(user.email, problemOf('password')) : ''}
       ${await renderProviderLink(services, user, viewer.companyId)} ${await renderPasskeys(services, request, user)}
       ${await renderTokens(services.db, request, user.version, problemOf('token'))}
-      ${await renderSessions(services, request)}`,
+      ${await renderSessions(services, request)} ${renderReportForm(`${ACCOUNT_PATH}/personal-data`, 'Your data', 'Everything that the service stores about you as a user.')}`,
   })
 }

@@ -12,6 +12,7 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
+import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
 import { renderEventTable } from '../events/event-table.ts'
 import {
@@ -73,7 +74,7 @@ async function sendEmployee(
   const { at = '' } = query
   const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
   const title = formatEmployeeName(seen)
-  const isErasable = viewer.role === 'admin' && seen?.state.standing !== 'erased'
+  const isErasable = seen?.state.standing !== 'erased'
   const body = html`${renderBreadcrumb(NAVIGATION.employees)}
     <h1><bdi>${title}</bdi></h1>
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
@@ -83,7 +84,14 @@ async function sendEmployee(
         <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
         ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
         ${renderMomentForm(id, at, timeZone)}
-        ${isErasable ? html`<p class="actions"><a class="button danger" href="${PATH}/${id}/erase">Erase person…</a></p>` : ''}
+        ${
+          viewer.role === 'admin'
+            ? html`<p class="actions">
+                <a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>
+                ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
+              </p>`
+            : ''
+        }
       </section>
     </div>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })

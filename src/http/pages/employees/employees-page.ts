@@ -22,6 +22,7 @@ import {
 } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -50,7 +51,7 @@ export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)}
       <p>See any employee at any point in time, and who changed what.</p>
       ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, employees)}
-      ${viewer.role === 'admin' ? renderErasureLink() : ''}`
+      ${viewer.role === 'admin' ? renderPersonalDataLinks() : ''}`
     return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
       title: 'Employees over time',
       body,
@@ -131,11 +132,14 @@ function renderEmployeeRow(employee: Employee): Html {
   </tr>`
 }
 
-function renderErasureLink(): Html {
-  return html`<h2>Erasure</h2>
+function renderPersonalDataLinks(): Html {
+  return html`<h2>Personal data</h2>
     <p>
-      To erase an employee, open the employee's page. To erase someone who appears only in refused records, enter an
-      email or external ID.
+      To report what is held about an employee, or to erase the employee, open the employee's page. For someone who
+      appears only in refused records, enter an email or external ID.
     </p>
-    <p><a class="button danger" href="${PATH}/erase">Erase by email or external ID…</a></p>`
+    <p class="actions">
+      <a class="button" href="${REPORT_PATH}">What is held about a person…</a>
+      <a class="button danger" href="${PATH}/erase">Erase by email or external ID…</a>
+    </p>`
 }

@@ -28,6 +28,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { renderSignIns } from './user-sign-ins.ts'
 import { isErased, listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
+import { renderReportForm } from '../parts/report-download.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
@@ -132,7 +133,8 @@ async function sendUser(
       ${await renderSignIns(services, viewer, user)}
       ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, viewer.userId, problem)}
       <h2 id="tokens">Tokens</h2>
-      ${await renderTokenList(services.db, request, { userId: user.id, path: `${PATH}/${user.id}` }, 'This user has no tokens.')}`,
+      ${await renderTokenList(services.db, request, { userId: user.id, path: `${PATH}/${user.id}` }, 'This user has no tokens.')}
+      ${renderReportForm(`${PATH}/${user.id}/personal-data`, 'Personal data', 'Everything that the service stores about this user.')}`,
   })
 }
 

@@ -1,0 +1,40 @@
+import { pipeline } from 'node:stream/promises'
+import { newId } from '../../bootstrap/new-id.ts'
+import type { CompanyServices } from '../../accounts/change-company.ts'
+import type { NamedPerson } from '../../erasure/find-person.ts'
+import { reportEmployee } from '../../personal-data/report-employee.ts'
+import { reportUser } from '../../personal-data/report-user.ts'
+import type { Report } from '../../personal-data/report.ts'
+import { writeHtml } from '../../personal-data/write-html.ts'
+import { writeJson } from '../../personal-data/write-json.ts'
+import { interruption } from '../terminal/interruption.ts'
+import { withStore } from '../terminal/with-store.ts'
+import { assertNotThere, writeFile } from '../terminal/write-file.ts'
+import { asOperator, type CompanyOptions } from './operator.ts'
+
+interface ReportOptions extends CompanyOptions {
+  out?: string
+}
+
+/** Writes what is held about an employee, or a person who appears only in refused records. */
+export function writeEmployeeReport(options: ReportOptions, person: NamedPerson): Promise<void> {
+  return writeReport(options, (services) => reportEmployee(services, asOperator(options.company), person))
+}
+
+/** `user report`: writes what is held about a user. */
+export function writeUserReport(options: ReportOptions & { user: string }): Promise<void> {
+  return writeReport(options, (services) => reportUser(services, asOperator(options.company), options.user))
+}
+
+async function writeReport(
+  { out, json }: ReportOptions,
+  make: (services: CompanyServices) => Promise<Report>,
+): Promise<void> {
+  if (out !== undefined) await assertNotThere(out)
+  await withStore(async ({ store: { pool } }) => {
+    const report = await make({ pool, newId })
+    const texts = json ? writeJson(report) : writeHtml(report)
+    if (out === undefined) await pipeline(texts, process.stdout, { signal: interruption, end: false })
+    else await writeFile(out, texts)
+  })
+}

@@ -1,0 +1,167 @@
+import type { Pool } from 'pg'
+import type { RecordedEvent } from '../domain/events.ts'
+import type { Acting, CompanyServices } from '../accounts/change-company.ts'
+import type { TracedEmployee } from '../erasure/employee-places.ts'
+import { EMPLOYEE_EVENTS, EMPLOYEE_ROWS, isErasedWithEmployee } from '../erasure/employee-places.ts'
+import type { NamedPerson, Traces } from '../erasure/find-person.ts'
+import { joinTraces, makeUnknownPersonError, normalizeName, searchLedger } from '../erasure/find-person.ts'
+import type { Row } from '../erasure/places.ts'
+import { findEventsWith, readCallEnds } from '../ledger/erasure/find-events.ts'
+import { readEmployeeAt } from '../ledger/read/read-employee-history.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { openDatabase } from '../postgres/kysely.ts'
+import type { Report, Section } from './report.ts'
+import { describeEvents, ERASED_FIELDS, beginReport, single } from './report.ts'
+import { listToldWebhooks } from './told-webhooks.ts'
+
+/**
+ * Reports what is held about an employee, or a person who appears only in refused records. Finds them as `eraseEmployee`
+ * does, and throws the same refusals, but also reports what remains of an employee who was erased. Records the report in
+ * the ledger.
+ */
+export async function reportEmployee(services: CompanyServices, acting: Acting, person: NamedPerson): Promise<Report> {
+  const { pool } = services
+  const { companyId } = acting
+  const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person))
+  const traced = joinTraces(employee, [traces])
+  const { employeeId, names } = traced
+  const state = await readState(pool, companyId, employeeId)
+  if (traced.positions.length === 0 && state.standing === 'unknown') throw makeUnknownPersonError()
+  const beginning = await beginReport(services, acting, { id: employeeId, isActor: false })
+  const facts = {
+    ...beginning.facts,
+    employee_id: employeeId,
+    standing: STANDING[state.standing],
+    emails: [...names.emails],
+    external_ids: [...names.externalIds],
+  }
+  return { ...beginning, facts, sections: listSections(pool, traced, traces, state) }
+}
+
+const STANDING = { known: 'employee', erased: 'erased', unknown: 'only in refused records' } as const
+
+async function readState(pool: Pool, companyId: string, employeeId: string | null) {
+  if (employeeId === null) return { standing: 'unknown' } as const
+  const db = openDatabase<LedgerTables>(pool)
+  return readEmployeeAt(db, companyId, employeeId, Number.MAX_SAFE_INTEGER)
+}
+
+function listSections(
+  pool: Pool,
+  person: TracedEmployee,
+  traces: Traces,
+  state: Awaited<ReturnType<typeof readState>>,
+): Section[] {
+  const { companyId, employeeId } = person
+  const employee = state.standing === 'known' ? { ...state.employee } : null
+  const { history, refused_records: refused, uploaded_files: files } = EMPLOYEE_EVENTS
+  const { directory, stored_answers: answers, webhook_messages: messages } = EMPLOYEE_ROWS
+  return [
+    {
+      ...{ name: 'employee', title: 'Employee', items: single(employee), erases: Object.keys(employee ?? {}) },
+      description: 'All current values. They follow from the history below; lists and searches read a copy of them.',
+    },
+    {
+      ...{ name: 'history', title: 'History', erases: ERASED_FIELDS },
+      description:
+        'The events of this employee, with all former values: what was created, changed, deactivated and reactivated, when, and by whom. An erasure deletes their data; that they happened stays.',
+      items: describeEvents(history.read(pool, person, 0), isErasedWithEmployee),
+    },
+    {
+      ...{ name: 'erasures', title: 'Erasures', erases: [] },
+      description:
+        'The events that record erasures of this person, with the positions of the events that lost their data.',
+      items: describeEvents(history.read(pool, person, 0), (event) => !isErasedWithEmployee(event)),
+    },
+    {
+      ...{ name: 'refused_records', title: 'Refused records', erases: ERASED_FIELDS },
+      description:
+        'Records of refused calls that name this person by an id, a current or former email address, or an external id. A record may be about somebody else and name this person, for example as the manager: check whether it may be handed over.',
+      items: describeEvents(refused.read(pool, person, 0)),
+    },
+    {
+      ...{ name: 'uploaded_files', title: 'Names of uploaded files', erases: ERASED_FIELDS },
+      description: 'Uploaded files whose names contain an id, email address, or external id of this person.',
+      items: describeEvents(files.read(pool, person, 0)),
+    },
+    {
+      ...{ name: 'calls', title: 'Calls', erases: [] },
+      description:
+        'The calls that named this person: with a change, in a refused record, or in a record that changed nothing.',
+      items: listCalls(pool, person, traces),
+    },
+    {
+      ...{ name: 'mentions', title: 'Mentions in the data of others', erases: [] },
+      description: "Events of other employees that hold this employee's id, for example as their manager.",
+      items: describeMentions(pool, companyId, employeeId),
+    },
+    {
+      ...{ name: 'directory', title: 'Directory', erases: directory.erases, items: directory.read(pool, person) },
+      description: 'The entry that keeps email addresses and external ids unique.',
+    },
+    {
+      ...{ name: 'stored_answers', title: 'Stored answers', erases: answers.erases, items: answers.read(pool, person) },
+      description:
+        'Answers to calls, kept for a while so that a repeated call gets the same answer. They repeat values that are listed above. An erasure deletes every answer that may name the person, so some of these may not.',
+    },
+    {
+      ...{ name: 'webhook_messages', title: 'Messages to webhooks', erases: messages.erases },
+      description:
+        'The messages of the last 30 days about the events and calls above, with what the receivers answered. A message is not stored: with values, it told what its event holds, otherwise only the names of what changed.',
+      items: messages.read(pool, person),
+    },
+    {
+      ...{ name: 'webhooks', title: 'Webhooks', erases: [] },
+      description:
+        'The webhooks that were set up to tell events of this employee, with or without values, at any time. Those of the last 30 days are listed above one by one.',
+      items: listToldWebhooks(
+        pool,
+        companyId,
+        traces.events.history.map(({ position }) => position),
+      ),
+    },
+  ]
+}
+
+const CALLS_AT_ONCE = 100
+
+async function* listCalls(
+  pool: Pool,
+  { companyId, employeeId }: TracedEmployee,
+  { events }: Traces,
+): AsyncGenerator<Row[]> {
+  const calls = [
+    { mentions: events.history, namedIn: 'a change' },
+    { mentions: events.refused_records, namedIn: 'a refused record' },
+  ]
+  for (const { mentions, namedIn } of calls) {
+    const callIds = [...new Set(mentions.flatMap(({ callId }) => callId ?? []))]
+    for (let at = 0; at < callIds.length; at += CALLS_AT_ONCE) {
+      const ends = await readCallEnds(pool, companyId, callIds.slice(at, at + CALLS_AT_ONCE))
+      yield ends.flatMap((end) => describeCall(end, namedIn))
+    }
+  }
+  if (employeeId === null) return
+  for await (const page of findEventsWith(pool, companyId, employeeId, { types: ['ApiCallCompleted'] }))
+    yield page.flatMap((end) => describeCall(end, 'a record that changed nothing'))
+}
+
+function describeCall(end: RecordedEvent, namedIn: string): Row[] {
+  if ((end.type !== 'ApiCallCompleted' && end.type !== 'ApiCallFailed') || !end.data) return []
+  const { operation, requested_at, key } = end.data
+  const outcome = end.type === 'ApiCallFailed' ? `failed: ${end.data.code}` : 'completed'
+  return [
+    { log_id: end.stream, requested_at, operation, outcome, key: key ?? null, actor: end.actor, named_in: namedIn },
+  ]
+}
+
+async function* describeMentions(pool: Pool, companyId: string, employeeId: string | null): AsyncGenerator<Row[]> {
+  if (employeeId === null) return
+  for await (const page of findEventsWith(pool, companyId, employeeId, {
+    types: ['EmployeeCreated', 'EmployeeUpdated'],
+  })) {
+    yield page.map(({ position, recorded_at, stream, call_id: logId }) => {
+      return { position, recorded_at, employee_id: stream, log_id: logId }
+    })
+  }
+}

@@ -1,0 +1,87 @@
+import type { Acting, CompanyServices } from '../accounts/change-company.ts'
+import { RefusedByStateError } from '../accounts/change-company.ts'
+import { NO_SUCH_USER } from '../accounts/users/change-user.ts'
+import type { UserRows } from '../erasure/user-places.ts'
+import { isErasedWithUser, USER_EVENTS, USER_ROWS } from '../erasure/user-places.ts'
+import { findActs } from '../ledger/erasure/find-events.ts'
+import type { Report, Section } from './report.ts'
+import { describeEvents, ERASED_FIELDS, beginReport } from './report.ts'
+
+/**
+ * Reports what is held about a user of the pages, who may be removed or erased. Users may ask for it about themselves,
+ * administrators about everyone. Records the report in the ledger. Throws RefusedByStateError with `user_not_found`.
+ */
+export async function reportUser(services: CompanyServices, acting: Acting, userId: string): Promise<Report> {
+  const { pool } = services
+  const { companyId, actor } = acting
+  const user = { companyId, userId }
+  const { value: accounts = [] } = await USER_ROWS.account.read(pool, user).next()
+  if (accounts.length === 0) throw new RefusedByStateError(NO_SUCH_USER)
+  const beginning = await beginReport(services, acting, { id: userId, isActor: actor === userId })
+  const facts = { ...beginning.facts, user_id: userId, standing: accounts[0]!['email'] === null ? 'erased' : 'user' }
+  const sections: Section[] = [
+    ...(Object.entries(USER_ROWS) as [UserRows, (typeof USER_ROWS)[UserRows]][]).map(([name, place]): Section => {
+      return { name, ...WORDS[name], erases: place.erases, items: place.read(pool, user) }
+    }),
+    {
+      ...{ name: 'personal_events', title: 'Events with personal data', erases: ERASED_FIELDS },
+      description:
+        'Events of this user with names of people, tokens or passkeys, or an account. An erasure deletes their data; that they happened stays.',
+      items: describeEvents(USER_EVENTS.history.read(pool, user, 0), isErasedWithUser),
+    },
+    {
+      ...{ name: 'other_events', title: 'Other events', erases: [] },
+      description:
+        'Other events of this user: roles, passwords, signing in and out. They stay under the id of the user.',
+      items: describeEvents(USER_EVENTS.history.read(pool, user, 0), (event) => !isErasedWithUser(event)),
+    },
+    {
+      ...{ name: 'uploaded_files', title: 'Uploaded files', erases: ERASED_FIELDS },
+      description: 'The names of the files that this user uploaded.',
+      items: describeEvents(USER_EVENTS.uploaded_files.read(pool, user, 0)),
+    },
+    {
+      ...{ name: 'acts', title: 'What this user did', erases: [] },
+      description: 'All events that this user caused, without their data, which are about others. They stay.',
+      items: describeActs(services, acting, userId),
+    },
+  ]
+  return { ...beginning, facts, sections }
+}
+
+const WORDS: Readonly<Record<UserRows, Pick<Section, 'title' | 'description'>>> = {
+  account: {
+    title: 'Account',
+    description: 'Name, email address, role, account at the identity provider, and settings.',
+  },
+  tokens: {
+    title: 'Access tokens',
+    description: 'Names and uses of tokens. Of their secrets, only hashes are stored.',
+  },
+  passkeys: { title: 'Passkeys', description: 'Names and uses of passkeys. Removing the user deletes them.' },
+  recovery_codes: {
+    title: 'Recovery codes',
+    description: 'Unused codes, stored as hashes. Removing the user deletes them.',
+  },
+  sessions: { title: 'Sessions', description: 'Where this user is signed in. Removing the user ends them.' },
+  waiting_sign_ins: {
+    title: 'Sign-ins on their way to the ledger',
+    description: 'What became of sessions a moment ago, and from where.',
+  },
+  last_sign_in: { title: 'Last sign-in', description: 'When, how, and from where this user last signed in.' },
+  failed_sign_ins: {
+    title: 'Failed sign-ins',
+    description: 'Failed attempts to sign in as this user, by hour, and from where the last one came.',
+  },
+  addresses: {
+    title: 'Addresses and programs',
+    description: 'From where this user sent requests, by day, as long as addresses are kept.',
+  },
+  emails: { title: 'Messages', description: 'Messages to this user that wait or were sent, without what they said.' },
+}
+
+async function* describeActs({ pool }: CompanyServices, { companyId }: Acting, userId: string) {
+  for await (const page of findActs(pool, companyId, userId)) {
+    yield page.map(({ position, recorded_at, type, stream }) => ({ position, recorded_at, type, stream }))
+  }
+}

@@ -1,0 +1,86 @@
+import type { RecordedEvent } from '../domain/events.ts'
+import { toUuid } from '../domain/ids.ts'
+import type { Acting, CompanyServices } from '../accounts/change-company.ts'
+import { changeCompany } from '../accounts/change-company.ts'
+import { nextVersion } from '../ledger/append/append-company-events.ts'
+import type { Row } from '../erasure/places.ts'
+
+/** What is held about a person in one kind of place. */
+export interface Section {
+  /** The key in JSON. */
+  name: string
+  title: string
+  /** What stands here, in sentences. */
+  description: string
+  /** The fields that the person's erasure deletes. An item that has no others is deleted as a whole. */
+  erases: readonly string[]
+  /** Page by page; a page may be empty. */
+  items: AsyncIterable<readonly Row[]>
+}
+
+/** What is held about a person. Its sections are read while it is written. */
+export interface Report {
+  title: string
+  subject: Pick<ReportSubject, 'id'> & { reportedAt: string; position: number | null }
+  facts: Row
+  sections: readonly Section[]
+}
+
+/** Who a report is about: the id of an employee or a user, or null for a person who appears only in refused records. */
+export interface ReportSubject {
+  id: string | null
+  /** Whether somebody asks for the report about themselves, which everyone may do. */
+  isActor: boolean
+}
+
+/** A report without what it says about the person. */
+type Beginning = Pick<Report, 'title' | 'subject' | 'facts'>
+
+/**
+ * Records that somebody gets a report, before anything is read for it, and returns its beginning. Throws
+ * RefusedByStateError, as all changes do.
+ */
+export async function beginReport(
+  services: CompanyServices,
+  acting: Acting,
+  { id, isActor }: ReportSubject,
+): Promise<Beginning> {
+  const { companyId, actor } = acting
+  const needs = isActor ? 'any role' : 'admin'
+  const { result, position } = await changeCompany(services, acting, needs, async (client, now) => {
+    const version = await nextVersion(client, companyId, companyId)
+    const text = 'select name from companies where company_id = $1'
+    const { rows } = await client.query<{ name: string }>(text, [toUuid(companyId)])
+    const place = { stream: companyId, version, index: null }
+    const event = { ...place, type: 'PersonalDataReported', data: { subject_id: id } } as const
+    return { events: [event], result: { company: rows[0]!.name, reportedAt: now } }
+  })
+  const { company, reportedAt } = result
+  return {
+    title: `What ${company} holds about ${id ?? 'a person'}`,
+    subject: { id, reportedAt, position },
+    facts: { company, company_id: companyId, reported_at: reportedAt, reported_by: actor, position },
+  }
+}
+
+/** The fields of an event that an erasure deletes. */
+export const ERASED_FIELDS = ['data'] as const
+
+/** Describes an event as an item. Its data are null if they were erased. */
+export function describeEvent(event: RecordedEvent): Row {
+  const { position, recorded_at, type, stream, actor, call_id: logId, index, data } = event
+  return { position, recorded_at, type, stream, actor, log_id: logId, index, data }
+}
+
+/** Maps pages of events to items, leaving out those for which a condition does not hold. */
+export async function* describeEvents(
+  pages: AsyncIterable<RecordedEvent[]>,
+  isWanted: (event: RecordedEvent) => boolean = () => true,
+): AsyncGenerator<Row[]> {
+  for await (const page of pages) yield page.filter(isWanted).map(describeEvent)
+}
+
+/** A section with a single item, or none. */
+export async function* single(item: Row | null): AsyncGenerator<Row[]> {
+  if (item) yield [item]
+}

@@ -1,0 +1,157 @@
+import t from 'tap'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { itemsOf, report } from '../support/personal-data.ts'
+import { employee, startService } from '../support/service.ts'
+import { makeWebhook } from '../support/stored-webhooks.ts'
+import { storeDelivery } from '../support/http/stored-deliveries.ts'
+
+const service = await startService(t)
+const { company } = service
+const cookie = await cookieOf(service, company.admin)
+
+async function makeEmployee(more: Record<string, unknown> = {}) {
+  const { body } = await service.call('POST', '/v1/employees', { body: employee(more) })
+  return body.employees[0].id as string
+}
+
+/** What the ledger says about the last report. */
+async function lastReport() {
+  const [, ...rest] = [(await service.audit('/events?type=PersonalDataReported')).body.at(-1)].flatMap((event) => [
+    event,
+    event.actor,
+    event.data,
+  ])
+  return rest
+}
+
+await t.test('a report of an employee shows values, history, refused records, calls and messages', async (t) => {
+  const webhook = await makeWebhook(service, undefined, { url: 'https://told.example/hook', include_data: true })
+  const id = await makeEmployee({ email: 'old@person.example', external_id: 'P-1', job_title: 'Clerk' })
+  await service.call('PATCH', `/v1/employees/${id}`, { body: { email: 'new@person.example', job_title: 'Head' } })
+  await service.call('PATCH', '/v1/employees', { body: [{ id, job_title: 'Head' }] })
+  await service.call('POST', '/v1/employees', { body: employee({ manager_email: 'OLD@person.example', phone: 'x' }) })
+  const managed = await makeEmployee({ manager_email: 'new@person.example' })
+  const position = itemsOf(await report(service, { employee_id: id }), 'history').at(-1)!['position'] as number
+  await storeDelivery(service.pool, company.id, webhook.id, { position, answer: 'thanks' })
+
+  const made = await report(service, { email: 'New@person.example' })
+  t.match(made.facts, { employee_id: id, standing: 'employee', company: 'Acme', reported_by: company.admin.user_id })
+  t.strictSame(made.facts['emails'], ['new@person.example', 'old@person.example'])
+  t.match(itemsOf(made, 'employee'), [{ id, email: 'new@person.example', job_title: 'Head' }])
+  t.match(itemsOf(made, 'history'), [
+    { type: 'EmployeeCreated', data: { attributes: { email: 'old@person.example' } } },
+    { type: 'EmployeeUpdated', data: { changes: { job_title: { from: 'Clerk', to: 'Head' } } } },
+  ])
+  t.match(itemsOf(made, 'refused_records'), [{ data: { record: { manager_email: 'OLD@person.example' } } }])
+  t.strictSame(
+    itemsOf(made, 'calls').map(({ outcome, named_in: namedIn }) => [outcome, namedIn]),
+    [
+      ['completed', 'a change'],
+      ['completed', 'a change'],
+      ['failed: validation_failed', 'a refused record'],
+      ['completed', 'a record that changed nothing'],
+    ],
+  )
+  t.match(itemsOf(made, 'mentions'), [{ employee_id: managed }])
+  t.match(itemsOf(made, 'webhook_messages'), [
+    { webhook_id: webhook.id, url: 'https://told.example/hook', has_values: true, position, answer: 'thanks' },
+  ])
+  t.match(itemsOf(made, 'webhooks'), [{ url: 'https://told.example/hook', has_values: true, events: 2, until: null }])
+  t.strictSame(await lastReport(), [company.admin.user_id, { subject_id: id }])
+})
+
+await t.test('after an erasure, the report says what stays, and that the person was erased', async (t) => {
+  const id = await makeEmployee({ email: 'gone@person.example' })
+  await service.manage('POST', '/erasures', { employee_id: id })
+  const left = await report(service, { employee_id: id })
+  t.match(left.facts, { employee_id: id, standing: 'erased', emails: [] })
+  t.match(itemsOf(left, 'history'), [{ type: 'EmployeeCreated', data: null }])
+  t.match(itemsOf(left, 'erasures'), [{ type: 'EmployeeErased', actor: company.admin.user_id }])
+  t.equal(itemsOf(left, 'calls').length, 1)
+  t.strictSame(itemsOf(left, 'employee', 'directory', 'refused_records'), [])
+})
+
+await t.test('a person who was never created is reported by what refused records say', async (t) => {
+  await service.call('POST', '/v1/employees', { body: employee({ email: 'never@person.example', phone: 'x' }) })
+  const made = await report(service, { email: 'never@person.example' })
+  t.match(made.facts, { employee_id: null, standing: 'only in refused records' })
+  t.equal(itemsOf(made, 'refused_records').length, 1)
+  t.strictSame(await lastReport(), [company.admin.user_id, { subject_id: null }])
+})
+
+await t.test('a report is refused as an erasure is, and a refused one is not recorded', async (t) => {
+  const id = await makeEmployee({ email: 'former@person.example' })
+  await service.call('PATCH', `/v1/employees/${id}`, { body: { email: 'current@person.example' } })
+  const before = await lastReport()
+  const refused: [Record<string, string>, number, string][] = [
+    [{}, 422, 'validation_failed'],
+    [{ employee_id: id, email: 'current@person.example' }, 422, 'validation_failed'],
+    [{ employee_id: id, user_id: company.admin.user_id }, 422, 'validation_failed'],
+    [{ employee_id: id, format: 'pdf' }, 422, 'validation_failed'],
+    [{ employee_id: 'emp_01h455vb4pex5vsknk084sn02q' }, 404, 'employee_not_found'],
+    [{ email: 'nobody@person.example' }, 404, 'employee_not_found'],
+    [{ email: 'former@person.example' }, 409, 'former_name'],
+    [{ user_id: 'usr_01h455vb4pex5vsknk084sn02q' }, 404, 'user_not_found'],
+    [{ user_id: 'x' }, 404, 'user_not_found'],
+  ]
+  for (const [body, status, code] of refused)
+    t.match(await service.manage('POST', '/personal-data-reports', body), { status, body: { code } })
+  t.strictSame(await lastReport(), before)
+})
+
+await t.test('a page of a report loads nothing, and shows values as text', async (t) => {
+  const id = await makeEmployee({ email: 'page@person.example', last_name: '<img src=x onerror=alert(1)>' })
+  const asked = await service.manage('POST', '/personal-data-reports', { employee_id: id, format: 'html' })
+  t.equal(asked.status, 200)
+  t.match(asked.headers['content-type'], 'text/html')
+  t.match(
+    asked.headers['content-disposition'],
+    new RegExp(`^attachment; filename="personal-data-${id}-[\\dTZ-]+\\.html"$`),
+  )
+  t.equal(asked.headers['x-ledger-position'], String((await service.audit('/events')).body.at(-1).position))
+  const page = asked.body as string
+  t.match(page, 'page@person.example')
+  t.match(page, '&lt;img src=x onerror=alert(1)&gt;')
+  t.notMatch(page, /<(?:script|link|img|iframe|object|form)\b|\b(?:src|href)="(?!#)/i)
+  t.match(page, 'content-security-policy" content="default-src &#39;none&#39;')
+  t.ok(page.trimEnd().endsWith('</html>'))
+})
+
+await t.test('administrators download reports from the pages of employees and users', async (t) => {
+  const id = await makeEmployee({ email: 'from-page@person.example' })
+  const path = '/settings/employees/personal-data'
+  t.match((await browse(service, `/settings/employees/${id}`, { cookie })).text, `${path}?employee_id=${id}`)
+  t.match((await browse(service, `${path}?employee_id=${id}`, { cookie })).text, `value="${id}"`)
+  const json = await browse(service, path, { cookie, form: { email: 'from-page@person.example', format: 'json' } })
+  t.match(JSON.parse(json.text), { facts: { employee_id: id } })
+  const unknown = await browse(service, path, { cookie, form: { email: 'nobody@person.example', format: 'html' } })
+  t.match(unknown, { status: 404, text: /No employee has this identifier/ })
+  t.match(unknown.text, 'value="nobody@person.example"')
+  const ofUser = `/settings/users/${company.member.user_id}/personal-data`
+  const page = await browse(service, ofUser, { cookie, form: { format: 'html' } })
+  t.match(page, { status: 200, text: /member@example\.com/ })
+})
+
+await t.test('users of every role download what is held about them, and about nobody else', async (t) => {
+  const member = await cookieOf(service, company.member)
+  t.match((await browse(service, '/account', { cookie: member })).text, 'action="/account/personal-data"')
+  const { text } = await browse(service, '/account/personal-data', { cookie: member, form: { format: 'json' } })
+  const own = JSON.parse(text)
+  t.match(own.facts, { user_id: company.member.user_id, standing: 'user', reported_by: company.member.user_id })
+  t.match(own.sections.account.items, [{ email: 'member@example.com', role: 'member' }])
+  t.equal(own.sections.sessions.items.length, 1)
+  t.strictSame(await lastReport(), [company.member.user_id, { subject_id: company.member.user_id }])
+  for (const path of [`/settings/users/${company.admin.user_id}/personal-data`, '/settings/employees/personal-data'])
+    t.equal((await browse(service, path, { cookie: member, form: { format: 'json' } })).status, 403)
+})
+
+await t.test('every table with something of a user is described in src/erasure/user-places.ts', async (t) => {
+  const { rows } = await service.pool.query<{ name: string }>(
+    `select distinct table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name in ('user_id', 'actor_id', 'actor', 'address', 'user_agent')`,
+  )
+  // The events of a user are described beside the tables.
+  const described = ['actor_clients', 'emails', 'events', 'failed_sign_ins', 'last_sign_ins', 'passkeys']
+  const more = ['recovery_codes', 'session_events', 'sessions', 'user_tokens', 'users']
+  t.strictSame(new Set(rows.map(({ name }) => name)), new Set([...described, ...more]))
+})
