@@ -1831,6 +1831,22 @@ export interface components {
                 code: string;
                 detail: string;
             } | null;
+            rejected_body?: {
+                /** @description The body as sent if it has at most 16384 characters, else the part around its error. Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked. */
+                text: string;
+                /** @description The length of the whole body. */
+                bytes: number;
+                /** @description Whether `text` is only a part of the body. */
+                truncated: boolean;
+                error: {
+                    /** @description The index of the character in `text`. */
+                    at: number;
+                    /** @description The line in the whole body, from 1. */
+                    line: number;
+                    /** @description The character in the line, from 1. */
+                    column: number;
+                } | null;
+            } | null;
             client?: {
                 /** @description The IP address. */
                 address: string;

@@ -2,6 +2,7 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import { checkAttention } from '../accounts/attention/check-attention.ts'
 import type { Config } from '../config.ts'
 import { retireRecords } from '../erasure/retire-records.ts'
+import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
 import { createRecentEvents } from '../ledger/append/recent-events.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -74,6 +75,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     publishCheckpoints: publishing.publish,
     recordSignIns: (onUnreachable) => recordSignIns(checked, onUnreachable),
     expirations: {
+      'bodies that could not be read': (onUnreachable) =>
+        deleteOldBodies(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
       'old sign-ins': (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
       'ended sessions': (onUnreachable) => expireSessions(store.pool, onUnreachable),
       'used logout tokens': (onUnreachable) => expireLogoutTokens(store.pool, onUnreachable),

@@ -66,30 +66,43 @@ function addName(names: Set<string>, value: unknown): void {
 export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
   const { employee_id: employeeId, locator, truncated, names: named } = rejected
   if (employeeId !== null && names.ids.has(employeeId)) return true
-  const record = truncated ? blankEscapes(rejected.record as string) : rejected.record
+  const record = truncated ? readEscapes(rejected.record as string) : rejected.record
   const meansPerson = (text: string, field: string) =>
     containsId(text, names.ids) || containsEmail(text, names.emails) || isExternalId(text, field, names.externalIds)
   return [locator, record, named].some((part) => someText(part, '', meansPerson))
 }
 
 /** Whether the name of a file contains a person's id, email or, as a whole word, external id. */
-export function namesPerson(fileName: string, { ids, emails, externalIds }: PersonNames): boolean {
+export function fileNamesPerson(fileName: string, names: PersonNames): boolean {
   // The extension looks like the end of a domain.
-  const withoutExtension = fileName.replace(/\.[^.]*$/, '')
-  const isEmailIn = [fileName, withoutExtension].some((text) => containsEmail(text, emails))
-  return isEmailIn || containsId(fileName, ids) || [...externalIds].some((id) => containsWord(fileName, id))
+  return [fileName, fileName.replace(/\.[^.]*$/, '')].some((text) => textNamesPerson(text, names))
+}
+
+/** Whether a body that could not be read contains a person's id, email or, as a whole word, external id. */
+export function bodyNamesPerson(body: string, names: PersonNames): boolean {
+  return [body, readEscapes(body)].some((text) => textNamesPerson(text, names))
+}
+
+function textNamesPerson(text: string, { ids, emails, externalIds }: PersonNames): boolean {
+  return containsId(text, ids) || containsEmail(text, emails) || [...externalIds].some((id) => containsWord(text, id))
 }
 
 function containsWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    if (!/[\p{L}\p{N}]$/u.test(text.slice(0, at)) && !/^[\p{L}\p{N}]/u.test(text.slice(at + word.length))) return true
+    const end = at + word.length
+    const isWhole =
+      !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2))
+    if (isWhole) return true
   }
   return false
 }
 
-/** Replaces each escape in a JSON text with a space: no character that must be escaped is part of an email address. */
-function blankEscapes(json: string): string {
-  return json.replaceAll(/\\(?:u[0-9a-f]{4}|.)/g, ' ')
+/** Replaces each escape in a JSON text with its character, and those of control characters with a space. */
+function readEscapes(json: string): string {
+  return json.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, digits?: string, char?: string) => {
+    if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16))
+    return '"\\/'.includes(char!) ? char! : ' '
+  })
 }
 
 /** Clients mix these up, so an external id is looked for in all of them. */

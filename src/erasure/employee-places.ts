@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../domain/events.ts'
 import { mayErase } from '../domain/event-types.ts'
 import type { PersonNames } from '../domain/erasure.ts'
-import { mentionsPerson, namesPerson } from '../domain/erasure.ts'
+import { fileNamesPerson, mentionsPerson } from '../domain/erasure.ts'
 import { deleteFromDirectory, readDirectory } from '../ledger/erasure/erase-events.ts'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
 import type { ToldEvents } from '../ledger/erasure/forget-answers.ts'
@@ -11,6 +11,7 @@ import {
   readAnswers,
   readMessagesAbout,
 } from '../ledger/erasure/forget-answers.ts'
+import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
 import type { EventPlace, RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */
@@ -42,7 +43,7 @@ export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventPlace<NamedEm
   uploaded_files: {
     async *read(db, { companyId, names }, after) {
       for await (const page of readPagesOutsideCalls(db, companyId, ['FileUploaded'], after))
-        yield page.filter(({ type, data }) => type === 'FileUploaded' && data && namesPerson(data.name, names))
+        yield page.filter(({ type, data }) => type === 'FileUploaded' && data && fileNamesPerson(data.name, names))
     },
   },
 }
@@ -56,9 +57,11 @@ export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>): boo
 export interface TracedEmployee extends NamedEmployee, ToldEvents {
   /** Calls with a stored answer that may name them. */
   answered: readonly string[]
+  /** The calls with a body that could not be read and names them, by position. */
+  bodies: readonly number[]
 }
 
-export type EmployeeRows = 'directory' | 'stored_answers' | 'webhook_messages'
+export type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhook_messages'
 
 /** The rows beside the ledger that hold data of an employee. */
 export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmployee>>> = {
@@ -69,6 +72,15 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     },
     async erase(client, { companyId, employeeId }) {
       if (employeeId !== null) await deleteFromDirectory(client, companyId, employeeId)
+    },
+  },
+  rejected_bodies: {
+    erases: ['position', 'recorded_at', 'body'],
+    async *read(db, { companyId, bodies }) {
+      for await (const page of readBodyPages(db, companyId, { only: bodies })) yield page.map((body) => ({ ...body }))
+    },
+    async erase(client, { companyId, bodies }) {
+      await deleteBodies(client, companyId, bodies)
     },
   },
   stored_answers: {

@@ -64,6 +64,8 @@ export interface ErasureScope {
   events: number
   /** The number of refused records that mention the person. */
   refusedRecords: number
+  /** The number of bodies that could not be read and mention the person. */
+  bodies: number
 }
 
 /** Finds what `eraseEmployee` would delete now. Throws the same refusals. */
@@ -73,8 +75,9 @@ export async function findErasureScope(pool: Pool, companyId: string, person: Na
   const streamPositions = traces.events.history.map(({ position }) => position)
   const events = (await filterWithData(pool, companyId, streamPositions)).length
   const refusedRecords = traces.events.refused_records.length
-  if (events + refusedRecords + traces.events.uploaded_files.length === 0) throw makeUnknownPersonError()
-  return { employeeId: employee.employeeId, events, refusedRecords }
+  const bodies = traces.bodies.length
+  if (events + refusedRecords + bodies + traces.events.uploaded_files.length === 0) throw makeUnknownPersonError()
+  return { employeeId: employee.employeeId, events, refusedRecords, bodies }
 }
 
 type Seen = Awaited<ReturnType<typeof searchLedger>>
@@ -91,10 +94,14 @@ async function eraseSeen(
   if (!isSamePerson(person, seen.person)) return { events: [], result: null }
   const traced = joinTraces(person, [seen.traces, await findTraces(client, person, named, seen.upTo)])
   const positions = await filterWithData(client, companyId, traced.positions)
-  if (positions.length === 0) throw makeUnknownPersonError()
+  if (positions.length + traced.bodies.length === 0) throw makeUnknownPersonError()
   for (const place of Object.values(EMPLOYEE_ROWS)) await place.erase(client, { ...traced, positions })
   const stream = person.employeeId ?? newId('emp')
   const version = await nextVersion(client, companyId, stream)
-  const events = buildErasingEvents('EmployeeErased', stream, version, positions)
+  // Bodies are no events: of a person who appears only in them, the ledger tells that something was erased.
+  const events =
+    positions.length === 0
+      ? [{ type: 'EmployeeErased' as const, stream, version, index: null, data: { positions } }]
+      : buildErasingEvents('EmployeeErased', stream, version, positions)
   return { events, result: { employeeId: person.employeeId, positions: positions.length } }
 }

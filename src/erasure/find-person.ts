@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from 'pg'
 import { normalizeEmail } from '../domain/attributes.ts'
 import type { PersonNames } from '../domain/erasure.ts'
-import { collectNames, emptyNames } from '../domain/erasure.ts'
+import { bodyNamesPerson, collectNames, emptyNames } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
 import { findEventsWith, readStreamPages } from '../ledger/erasure/find-events.ts'
+import { readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
 import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import type { EmployeeEvents, NamedEmployee, TracedEmployee } from './employee-places.ts'
@@ -64,6 +65,8 @@ interface MentioningEvent {
 export interface Traces {
   /** The events that an erasure may concern, whether they still have data or not. */
   events: Readonly<Record<EmployeeEvents, readonly MentioningEvent[]>>
+  /** The calls with a body that could not be read and names the person, by position. */
+  bodies: readonly number[]
   /** Calls with a stored answer whose requests may name the person. */
   answered: readonly string[]
   /** If nobody has the name now: the employees who had it before. */
@@ -85,9 +88,13 @@ export async function findTraces(
         if (isErasedWithEmployee(event)) events[place].push({ position: event.position, callId: event.call_id })
     }
   }
+  const bodies: number[] = []
+  for await (const page of readBodyPages(db, companyId, { after })) {
+    for (const { position, body } of page) if (bodyNamesPerson(body, person.names)) bodies.push(position)
+  }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
-  return { events, answered, formerHolders }
+  return { events, bodies, answered, formerHolders }
 }
 
 /** Searches the company for a person, up to the current head, without its lock. */
@@ -107,6 +114,7 @@ export function joinTraces(person: NamedEmployee, searches: readonly Traces[]): 
     positions: events.map(({ position }) => position),
     callIds: [...new Set(events.flatMap(({ callId }) => callId ?? []))],
     answered: [...new Set(searches.flatMap((traces) => traces.answered))],
+    bodies: searches.flatMap((traces) => traces.bodies),
   }
 }
 

@@ -217,6 +217,17 @@ export interface LedgerTables {
   raised_attention: { company_id: string; name: string; item: AttentionItem }
   attention_checks: { company_id: string; checked_at: string }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
+  rejected_bodies: {
+    company_id: string
+    position: number
+    recorded_at: string
+    body: string
+    sent_bytes: number
+    truncated: boolean
+    error_at: number | null
+    error_line: number | null
+    error_column: number | null
+  }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
   ledger_verifications: {
     company_id: string

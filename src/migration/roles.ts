@@ -31,6 +31,7 @@ export const RIGHTS: Record<string, string> = {
   projection_versions: 'select, insert',
   event_traces: 'select, insert, delete',
   actor_clients: 'select, insert, update, delete',
+  rejected_bodies: 'select, insert, delete',
   raised_attention: 'select, insert, delete',
   attention_checks: 'select, insert, update',
   webhooks: 'select, insert, update, delete',

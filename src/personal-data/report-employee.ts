@@ -26,7 +26,8 @@ export async function reportEmployee(services: CompanyServices, acting: Acting, 
   const traced = joinTraces(employee, [traces])
   const { employeeId, names } = traced
   const state = await readState(pool, companyId, employeeId)
-  if (traced.positions.length === 0 && state.standing === 'unknown') throw makeUnknownPersonError()
+  if (traced.positions.length + traced.bodies.length === 0 && state.standing === 'unknown')
+    throw makeUnknownPersonError()
   const beginning = await beginReport(services, acting, { id: employeeId, isActor: false })
   const facts = {
     ...beginning.facts,
@@ -55,7 +56,7 @@ function listSections(
   const { companyId, employeeId } = person
   const employee = state.standing === 'known' ? { ...state.employee } : null
   const { history, refused_records: refused, uploaded_files: files } = EMPLOYEE_EVENTS
-  const { directory, stored_answers: answers, webhook_messages: messages } = EMPLOYEE_ROWS
+  const { directory, rejected_bodies: bodies, stored_answers: answers, webhook_messages: messages } = EMPLOYEE_ROWS
   return [
     {
       ...{ name: 'employee', title: 'Employee', items: single(employee), erases: Object.keys(employee ?? {}) },
@@ -98,6 +99,12 @@ function listSections(
     {
       ...{ name: 'directory', title: 'Directory', erases: directory.erases, items: directory.read(pool, person) },
       description: 'The entry that keeps email addresses and external ids unique.',
+    },
+    {
+      ...{ name: 'rejected_bodies', title: 'Bodies that could not be read', erases: bodies.erases },
+      description:
+        'Bodies of refused calls that could not be read, such as malformed JSON, and contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
+      items: bodies.read(pool, person),
     },
     {
       ...{ name: 'stored_answers', title: 'Stored answers', erases: answers.erases, items: answers.read(pool, person) },

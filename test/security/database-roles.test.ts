@@ -54,6 +54,7 @@ const MAY: Record<string, string> = {
   webhook_deliveries: 'DELETE INSERT SELECT UPDATE',
   identity_providers: 'DELETE INSERT SELECT UPDATE',
   passkeys: 'DELETE INSERT SELECT UPDATE',
+  rejected_bodies: 'DELETE INSERT SELECT',
   recovery_codes: 'DELETE INSERT SELECT',
   witness_progress: 'DELETE INSERT SELECT UPDATE',
   cosigned_checkpoints: 'DELETE INSERT SELECT UPDATE',

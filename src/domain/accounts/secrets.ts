@@ -55,6 +55,14 @@ export function findSecretIn(text: string): string | null {
   return /el_(?:live|user)_\w*/.exec(text)?.[0] ?? null
 }
 
+/** The prefixes of the secrets that the service issues: of keys, tokens, links, sessions and webhooks. */
+const ISSUED = /\b((?:el_(?:live|user|link|ses)|whsec)_)([\w+/=]+)/g
+
+/** Replaces the secrets in a text with as many asterisks. */
+export function maskSecrets(text: string): string {
+  return text.replaceAll(ISSUED, (_, prefix: string, secret: string) => prefix + '*'.repeat(secret.length))
+}
+
 /** The prefix of a one-time token, whose bearer may set a password. */
 export function linkTokenPrefix(companyId: string): string {
   return prefixOf('link', companyId)

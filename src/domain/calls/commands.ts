@@ -13,6 +13,7 @@ import {
   recordsOfMany,
 } from './call-records.ts'
 import type { OffendingRecord } from './decide-records.ts'
+import type { RejectedBody } from './rejected-body.ts'
 import type { Touches } from './touched-values.ts'
 import { NO_TOUCHES, touchedValues } from './touched-values.ts'
 
@@ -57,6 +58,8 @@ export interface UpdateOneCommand extends CommandFacts {
 /** A call that is refused as a whole, whatever the company's state: its records are neither read nor stored. */
 interface RefusedCommand extends CommandFacts {
   refusal: Problem
+  /** The body, if the call is refused because it could not be read. */
+  body?: RejectedBody
 }
 
 /** Reads the command of `POST /v1/employees`, which creates one or more employees, all or none. */

@@ -17,6 +17,7 @@ import { decideCreate, decideUpdate, decideUpsert, refuseCall } from './decide-r
 import type { Binding, EarlierCall } from './earlier-call.ts'
 import { accessRefusal, quotaRefusal } from './key-refusals.ts'
 import { rateLimitHeaders, secondsToReset } from './rate-limit-headers.ts'
+import type { RejectedBody } from './rejected-body.ts'
 import type { CallAnswer, WriteCall } from './write-call.ts'
 
 /** What a call can see when it is decided, under the lock of its company's head. */
@@ -48,6 +49,8 @@ export interface DecidedCall {
   answer: CallAnswer | null
   /** Of a call that only validates, the events that it would append. */
   preview?: NewEvent[]
+  /** The body that could not be read, to be kept beside the events. */
+  rejectedBody?: RejectedBody
 }
 
 /** Decides a writing call under the lock of its company. */
@@ -121,7 +124,10 @@ function contextOf(
 }
 
 function decideCommand(command: Command, employees: EmployeeDirectory, context: CallContext): CallDecision {
-  if ('refusal' in command) return refuseCall(command.refusal, command.count, context, command.offending)
+  if ('refusal' in command) {
+    const refused = refuseCall(command.refusal, command.count, context, command.offending)
+    return command.body ? { ...refused, rejectedBody: command.body } : refused
+  }
   switch (command.operation) {
     case 'create':
       return decideCreate(command.records, command.newIds, employees, context)
@@ -157,7 +163,7 @@ function settleCall(
   decision: CallDecision,
   charged: { key: ApiKey; usage: KeyUsage } | null,
 ): DecidedCall {
-  const { problem: refusal, outcomes, events } = decision
+  const { problem: refusal, outcomes, events, rejectedBody } = decision
   const nowMs = Date.parse(now)
   const logId = call.validateOnly ? null : callId
   const answer = refusal
@@ -175,6 +181,7 @@ function settleCall(
       ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call.command, refusal) }
       : null,
     answer: limited,
+    ...(rejectedBody ? { rejectedBody } : {}),
   }
 }
 

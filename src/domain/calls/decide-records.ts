@@ -11,6 +11,7 @@ import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../ev
 import { isId } from '../ids.ts'
 import { isObject } from '../json-object.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
+import type { RejectedBody } from './rejected-body.ts'
 import { managerFaults, resolveManagers } from './reporting-lines.ts'
 import { uniquenessFaults } from './uniqueness.ts'
 
@@ -46,6 +47,8 @@ export interface CallDecision {
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
   outcomes: AppliedRecord[]
+  /** The body, if it could not be read. */
+  rejectedBody?: RejectedBody
 }
 
 /** Decides a creation. `newIds` gives each record the id its employee will have. */

@@ -11,7 +11,7 @@ import { isObject } from '../json-object.ts'
 /** The largest refused record that is kept whole, in bytes of its JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 65_536
 /** Nobody can look for a longer name: twice the 254 characters that a search takes, as UTF-16 units. */
-const MAX_NAME_UNITS = 508
+export const MAX_NAME_UNITS = 508
 
 const NAMES = ['id', 'email', 'external_id', 'manager_id', 'manager_email', 'manager_external_id'] as const
 
@@ -40,17 +40,17 @@ function beginningOf(text: string): string {
     end += character.length
   }
   // A copy: a slice would hold on to all of the text for as long as it lives.
-  return Buffer.from(text.slice(0, wordEnd(text, end))).toString()
+  return Buffer.from(text.slice(0, findWordEnd(text, end))).toString()
 }
 
-/** Where the last whole word ends. Part of an email address would not be found when the person is erased. */
-function wordEnd(text: string, end: number): number {
+/** Where the last whole word before a cut ends. Part of an email address would not be found when the person is erased. */
+export function findWordEnd(text: string, end: number): number {
   for (let at = end; at > end - MAX_NAME_UNITS && at > 0; at -= 1) if (ENDS_WORD.test(text[at - 1]!)) return at
   return end
 }
 
-/** What no email address and no id contains. */
-const ENDS_WORD = /[\s"(),:;<>[\]\\]/
+/** What no email address, id or secret contains. */
+export const ENDS_WORD = /[\s"(),:;<>[\]\\]/
 
 function utf8Bytes(codePoint: number): number {
   if (codePoint < 0x80) return 1

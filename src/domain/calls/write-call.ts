@@ -39,7 +39,8 @@ const BYTES_OF_RECORD = 1_024
 
 /** The weight of a call in the queues, in records of a usual size: what it costs, whatever it claims. */
 export function weightOf({ command, bodyBytes }: WriteCall): number {
-  return 'refusal' in command ? 1 : Math.max(1, command.count, Math.ceil(bodyBytes / BYTES_OF_RECORD))
+  const [records, bytes] = 'refusal' in command ? [0, command.body?.text.length ?? 0] : [command.count, bodyBytes]
+  return Math.max(1, records, Math.ceil(bytes / BYTES_OF_RECORD))
 }
 
 const MAX_SMALL_WEIGHT = 20

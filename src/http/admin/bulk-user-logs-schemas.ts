@@ -7,6 +7,7 @@ import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.t
 import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
+import { MAX_BODY_CHARACTERS } from '../../domain/calls/rejected-body.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
 import { anyId } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
@@ -160,6 +161,34 @@ export const EntrySchema = Type.Object(
     ),
     request_id: Type.String(),
     error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+    rejected_body: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            text: Type.String({
+              description: `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.`,
+            }),
+            bytes: Type.Integer({ minimum: 1, description: 'The length of the whole body.' }),
+            truncated: Type.Boolean({ description: 'Whether `text` is only a part of the body.' }),
+            error: nullable(
+              Type.Object(
+                {
+                  at: Type.Integer({ minimum: 0, description: 'The index of the character in `text`.' }),
+                  line: Type.Integer({ minimum: 1, description: 'The line in the whole body, from 1.' }),
+                  column: Type.Integer({ minimum: 1, description: 'The character in the line, from 1.' }),
+                },
+                { description: 'Where the body stopped being readable. Null if no place is to blame.' },
+              ),
+            ),
+          },
+          {
+            description:
+              'The body of a call that was refused because it could not be read. Only in the answer to a request for one entry. ' +
+              'Null if the body could be read, was empty, or is erased or not kept any more.',
+          },
+        ),
+      ),
+    ),
     client: Type.Optional(
       nullable(
         Type.Object(

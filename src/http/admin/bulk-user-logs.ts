@@ -8,6 +8,7 @@ import { findCorrections } from '../../../projections/bulk-user-logs/uploads.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { readClientOf } from '../../ledger/read/read-clients.ts'
+import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
 import { readInTime, type Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
@@ -80,6 +81,7 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
     return {
       ...found.entry,
       corrected_by: found.entry.status === 'Failed' ? await findCorrections(logs, companyId, found) : [],
+      rejected_body: await readRejectedBody(logs, companyId, found.position),
       client: client && { address: client.address, user_agent: client.userAgent },
     }
   })

@@ -3,6 +3,7 @@ import { ATTRIBUTE_RULES } from '../../domain/attributes.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
+import { findSyntaxError } from '../../domain/find-syntax-error.ts'
 import { DuplicateMemberError, hasEscapedName, parseStrictly } from '../../domain/parse-json.ts'
 import { ProblemError } from './problem.ts'
 
@@ -22,33 +23,68 @@ const ESCAPED_CODE_UNIT = String.raw`\u`
 const WHOLE_NUMBER = /^-?[0-9]+$/
 const ZERO = /^-?[0.]+(?:[eE]|$)/
 const BYTE_ORDER_MARK = '\ufeff'
+const UTF8_MARK = Buffer.from(BYTE_ORDER_MARK)
+const REPLACEMENT = '\ufffd'
+const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
+const PROTO_NAME = /"__proto__"\s*:/
+/** An escape in a string, as a whole. */
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|.)/g
+
+/** A body that cannot be read. */
+export class UnreadableBodyError extends ProblemError {
+  override name = 'UnreadableBodyError'
+  /** The index of the character of its text (`decodeBody`) that is to blame; null if no single one is. */
+  readonly at: number | null
+
+  constructor(code: ProblemCode, detail: string, at: number | null = null) {
+    super(problem(code, detail))
+    this.at = at
+  }
+}
+
+/** Decodes the text of a body. Bytes that are not UTF-8 become U+FFFD; a byte order mark is left out. */
+export function decodeBody(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes)
+}
 
 /**
  * Parses a JSON body (RFC 8259) and refuses whatever PostgreSQL or JSON would alter: invalid UTF-8, members named
  * `__proto__`, members that occur twice in their object, deep nesting, U+0000, lone surrogates, and numbers that a double
  * cannot hold. Also refuses a body with many more values than calls of `maxRecords` records can have: parsing millions of
- * tiny values would block the process for seconds. Throws ProblemError with `malformed_json` or `invalid_body`.
+ * tiny values would block the process for seconds. Throws UnreadableBodyError with `malformed_json` or `invalid_body`.
  */
 export function parseJsonBody(bytes: Buffer, maxRecords = LEAST_RECORDS): SentJson {
   const text = decode(bytes)
   const maxValues = VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords)
   // Check the depth before parsing: a recursive parser would run out of stack.
-  const { isTooDeep, values, members, hasInfinity, hasAlteredNumber } = scanBody(bytes, maxValues)
-  if (isTooDeep) throw bodyError('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`)
-  if (values > maxValues) throw bodyError('invalid_body', `The body has more than ${maxValues} values`)
+  const { tooDeepAt, values, members, infinityAt, alteredNumberAt } = scanBody(bytes, maxValues)
+  const indexOf = (byte: number) => decodeBody(bytes.subarray(0, byte)).length
+  if (tooDeepAt !== null)
+    throw new UnreadableBodyError(
+      'malformed_json',
+      `The body is nested deeper than ${MAX_DEPTH} levels`,
+      indexOf(tooDeepAt),
+    )
+  if (values > maxValues) throw new UnreadableBodyError('invalid_body', `The body has more than ${maxValues} values`)
   const body = parseText(text, members)
-  const fault =
-    (hasInfinity || text.includes(ESCAPED_CODE_UNIT) ? findAlteredValue(body, []) : null) ??
-    (hasAlteredNumber ? ALTERED_NUMBER : null)
-  if (fault) throw bodyError('invalid_body', fault)
+  const hasEscapes = text.includes(ESCAPED_CODE_UNIT)
+  const fault = infinityAt !== null || hasEscapes ? findAlteredValue(body, []) : null
+  if (fault !== null)
+    throw new UnreadableBodyError(
+      'invalid_body',
+      fault,
+      (hasEscapes ? findAlteredEscape(text) : null) ?? (infinityAt === null ? null : indexOf(infinityAt)),
+    )
+  if (alteredNumberAt !== null) throw new UnreadableBodyError('invalid_body', ALTERED_NUMBER, indexOf(alteredNumberAt))
   return body
 }
 
 function decode(bytes: Buffer): string {
-  if (bytes.length === 0) throw bodyError('malformed_json', 'The body is empty')
+  if (bytes.length === 0) throw new UnreadableBodyError('malformed_json', 'The body is empty')
   const text = decodeUtf8(bytes)
   // The decoder has skipped the first one, as RFC 8259 section 8.1 allows.
-  if (text.startsWith(BYTE_ORDER_MARK)) throw bodyError('malformed_json', 'The body begins with two byte order marks')
+  if (text.startsWith(BYTE_ORDER_MARK))
+    throw new UnreadableBodyError('malformed_json', 'The body begins with two byte order marks', 0)
   return text
 }
 
@@ -56,8 +92,23 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw bodyError('malformed_json', 'The body is not valid UTF-8')
+    throw new UnreadableBodyError('malformed_json', 'The body is not valid UTF-8', findInvalidBytes(bytes))
   }
+}
+
+/** The index of the first character of the decoded text that stands for bytes that are not UTF-8. */
+function findInvalidBytes(bytes: Buffer): number | null {
+  const text = decodeBody(bytes)
+  let byte = bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
+  let start = 0
+  for (let at = text.indexOf(REPLACEMENT); at !== -1; at = text.indexOf(REPLACEMENT, start)) {
+    byte += Buffer.byteLength(text.slice(start, at))
+    const sent = bytes.subarray(byte, byte + REPLACEMENT_BYTES.length)
+    if (!sent.equals(REPLACEMENT_BYTES)) return at
+    byte += sent.length
+    start = at + 1
+  }
+  return null
 }
 
 /** Parses text that has so many members. */
@@ -68,28 +119,32 @@ function parseText(text: string, members: number): SentJson {
     // Of several members with one name, the parser keeps the last one, which need not be the one that was meant.
     return countMembers(body) === members ? body : parseStrictly(text)
   } catch (error) {
-    if (error instanceof DuplicateMemberError)
-      throw bodyError('malformed_json', `${renderMember(error.path)} occurs twice, at character ${error.at}`)
-    const isProto = error instanceof SyntaxError && error.message.includes('forbidden prototype')
-    throw bodyError('malformed_json', isProto ? 'The body has a member named __proto__' : syntaxDetail(error))
+    throw explainRefusal(error, text)
   }
 }
 
-/** V8 quotes the body in some messages. Report only the position, which the other messages end with. */
-function syntaxDetail(error: unknown): string {
-  const [, position] =
-    / at position (\d+) \(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '') ?? []
-  return position === undefined ? 'The body is not valid JSON' : `The body is not valid JSON at character ${position}`
+function explainRefusal(error: unknown, text: string): UnreadableBodyError {
+  const refuse = (detail: string, at: number | null) => new UnreadableBodyError('malformed_json', detail, at)
+  if (error instanceof DuplicateMemberError)
+    return refuse(`${renderMember(error.path)} occurs twice, at character ${error.at}`, error.at)
+  // V8 quotes the body in some messages, and names no place in others.
+  const at = findSyntaxError(text)
+  if (at !== null) return refuse(`The body is not valid JSON at character ${at}`, at)
+  const namedAt = text.search(PROTO_NAME)
+  return refuse('The body has a member named __proto__', namedAt === -1 ? null : namedAt)
 }
 
 interface ScannedBody {
-  isTooDeep: boolean
+  /** The byte with which it is nested too deep. */
+  tooDeepAt: number | null
   /** Members, elements and containers; the scan ends beyond the maximum. */
   values: number
   /** The members of all objects. */
   members: number
-  hasInfinity: boolean
-  hasAlteredNumber: boolean
+  /** The byte where a number begins that is too large for a double. */
+  infinityAt: number | null
+  /** The byte where a number begins that a double cannot hold otherwise. */
+  alteredNumberAt: number | null
 }
 
 /**
@@ -97,7 +152,7 @@ interface ScannedBody {
  * cannot hold. Reads bytes, which is faster than reading characters: in UTF-8, the bytes of other characters are never ASCII.
  */
 function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
-  const facts = { isTooDeep: false, values: 0, members: 0, hasInfinity: false, hasAlteredNumber: false }
+  const facts: ScannedBody = { tooDeepAt: null, values: 0, members: 0, infinityAt: null, alteredNumberAt: null }
   let depth = 0
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!
@@ -105,11 +160,12 @@ function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
     else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       const { end, hasExponent } = endOfNumber(bytes, at)
       const literal = hasExponent || end - at >= MANY_CHARACTERS ? bytes.toString('latin1', at, end) : null
+      const start = at
       at = end - 1
       if (literal === null) continue
       const value = Number(literal)
-      if (!Number.isFinite(value)) facts.hasInfinity = true
-      else if (!isExact(literal, value)) facts.hasAlteredNumber = true
+      if (!Number.isFinite(value)) facts.infinityAt ??= start
+      else if (!isExact(literal, value)) facts.alteredNumberAt ??= start
     } else if (byte === 0x2c) {
       facts.values += 1
       if (facts.values > maxValues) return facts
@@ -117,7 +173,7 @@ function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
     else if (byte === 0x5b || byte === 0x7b) {
       depth += 1
       facts.values += 1
-      if (depth > MAX_DEPTH) return { ...facts, isTooDeep: true }
+      if (depth > MAX_DEPTH) return { ...facts, tooDeepAt: at }
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1
   }
   return facts
@@ -195,6 +251,21 @@ function findAlteredMember(member: SentJson, name: string | number, path: Path):
   return fault
 }
 
+/** The index of the first escape that spells U+0000 or a lone surrogate, in JSON; null if there is none. */
+function findAlteredEscape(json: string): number | null {
+  let high: { at: number; end: number } | null = null
+  for (const { 0: escape, 1: digits, index: at } of json.matchAll(ESCAPE)) {
+    const unit = Number.parseInt(digits ?? '20', 16)
+    const isLow = unit >= 0xdc00 && unit <= 0xdfff
+    if (high) {
+      if (!isLow || high.end !== at) return high.at
+      high = null
+    } else if (unit === 0 || isLow) return at
+    else if (unit >= 0xd800 && unit <= 0xdbff) high = { at, end: at + escape.length }
+  }
+  return high?.at ?? null
+}
+
 function findTextFault(text: string, path: Path): string | null {
   if (text.includes('\0')) return `A string at ${renderPath(path)} contains U+0000`
   return text.isWellFormed() ? null : `A string at ${renderPath(path)} contains a lone surrogate`
@@ -226,8 +297,4 @@ function isExact(literal: string, value: number): boolean {
   if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
   // The shortest digits of a double need not be its exact value, but they return as they were sent.
   return String(value) === literal || BigInt(literal) === BigInt(value)
-}
-
-function bodyError(code: ProblemCode, detail: string): ProblemError {
-  return new ProblemError(problem(code, detail))
 }

@@ -24,6 +24,8 @@ declare module 'fastify' {
     bodyHash: string
     /** Length of the raw body in bytes; 0 if none was read. */
     bodyBytes: number
+    /** The raw body, for a call that keeps what it could not read; null if none was read, or if it is not needed any more. */
+    sentBody: Buffer | null
   }
 }
 
@@ -31,12 +33,14 @@ declare module 'fastify' {
 export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void {
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('bodyBytes', 0)
+  app.decorateRequest('sentBody', null)
   app.decorateRequest('reserveBody', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([...MERGE_PATCH_TYPES], async (request: FastifyRequest, payload: IncomingMessage) => {
     const body = await readBody(request, payload)
     request.bodyBytes = body.length
     assertMediaType(request)
+    request.sentBody = body
     // Only calls that may be retried need the hash.
     if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
     return parseJsonBody(body, maxRecords)

@@ -12,6 +12,7 @@ import {
   refusedCommand,
   underPreconditions,
 } from '../../domain/calls/commands.ts'
+import { keepBody } from '../../domain/calls/rejected-body.ts'
 import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
@@ -19,6 +20,7 @@ import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
 import { budgetBodies } from '../access/body-budget.ts'
+import { decodeBody, UnreadableBodyError } from '../server/json-body.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
 import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
@@ -49,7 +51,7 @@ export async function writeEmployees(
       const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
       const command = read(request, request.body)
       const decidable = operation === 'update_one' ? command : underPreconditions(command, preconditionsOf(request))
-      return run(services, request, reply, decidable, idempotency)
+      return run(services, request, reply, withBody(request, decidable, null), idempotency)
     }) as RouteHandlerMethod,
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       refuse(services, operation, error, request, reply),
@@ -75,6 +77,21 @@ export async function writeEmployees(
     ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, preconditionsOf(request))),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
+}
+
+const UNREADABLE: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'invalid_body'])
+
+/**
+ * Adds the body to a command that is refused because it could not be read, and otherwise lets go of it. `errorAt` is the
+ * index of the character that is to blame. The record of a single update is kept as a record.
+ */
+function withBody(request: FastifyRequest, command: Command, errorAt: number | null): Command {
+  const { sentBody } = request
+  request.sentBody = null
+  const isKept =
+    'refusal' in command && UNREADABLE.has(command.refusal.code) && (command.offending?.record ?? null) === null
+  if (!isKept || sentBody === null || sentBody.length === 0) return command
+  return { ...command, body: keepBody(decodeBody(sentBody), sentBody.length, errorAt) }
 }
 
 /** Works before the query has been validated, too: for calls whose body cannot be read. */
@@ -138,14 +155,10 @@ async function refuse(
   logFault(request, error, refusal)
   const offending =
     operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
+  const command = refusedCommand(operation, refusal, countRecords(operation, request.body), offending)
+  const errorAt = error instanceof UnreadableBodyError ? error.at : null
   try {
-    return await run(
-      services,
-      request,
-      reply,
-      refusedCommand(operation, refusal, countRecords(operation, request.body), offending),
-      null,
-    )
+    return await run(services, request, reply, withBody(request, command, errorAt), null)
   } catch (failure) {
     return sendProblem(request, reply, failure)
   }

@@ -21,6 +21,8 @@ import type { Shard } from '../../postgres/shard.ts'
 import { holdShards } from '../../postgres/shard.ts'
 import { byShard } from '../../postgres/cluster/machine-pools.ts'
 import { placeEvents } from './place-events.ts'
+import type { NewRejectedBody } from './rejected-bodies.ts'
+import { insertBodies } from './rejected-bodies.ts'
 import type { StoredCall } from './recent-events.ts'
 import type { Origin, SealedEvent } from '../integrity/codec.ts'
 import type { ActorClient, ClientRegister } from './actor-clients.ts'
@@ -99,7 +101,7 @@ export async function commitTogether(
         ask,
         heads,
         companies,
-        writes: { decided: [], bound: [], traces: [], clients: new Map() },
+        writes: { decided: [], bound: [], traces: [], bodies: [], clients: new Map() },
       })
     }
     const shardOfCompany = new Map(
@@ -152,6 +154,7 @@ interface Writes {
   decided: DecidedEvents[]
   bound: NewBoundKey[]
   traces: EventTrace[]
+  bodies: NewRejectedBody[]
   /** The clients whose rows are written, and when they were used. */
   clients: Map<ActorClient, string>
 }
@@ -182,7 +185,7 @@ async function decideOne(
   if (lockedKey && decision.usage) lockedKey.usage = decision.usage
   const { preview } = decision
   if (decision.events.length === 0) return { answer: decision.answer, position: null, ...(preview ? { preview } : {}) }
-  const { events, employees } = decision
+  const { events, employees, rejectedBody: body } = decision
   company.position += events.length
   const { position, head } = company
   const { sentFrom: address, userAgent } = call
@@ -191,6 +194,7 @@ async function decideOne(
   const by = { callId, actor, clientId: sentBy?.clientId ?? null }
   writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
+  if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
   if (idempotency && decision.binds) {
     const key = { companyId, actor, keyHash: idempotency.keyHash }
     const { mayNameAnyone, ...answer } = decision.binds
@@ -301,7 +305,8 @@ function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedShard) {
   return { sent, stored }
 }
 
-function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bound, traces, clients } }: LoadedShard) {
+function sendHeadsAndKeys(pipe: QueryClient, { companies, writes }: LoadedShard) {
+  const { decided, bound, traces, bodies, clients } = writes
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
@@ -315,6 +320,7 @@ function sendHeadsAndKeys(pipe: QueryClient, { companies, writes: { decided, bou
     ...(used.length > 0 ? [statements.updateUsage(pipe, used)] : []),
     ...(bound.length > 0 ? [insertBoundKeys(pipe, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(pipe, traces)] : []),
+    ...(bodies.length > 0 ? [insertBodies(pipe, bodies)] : []),
     ...(clients.size > 0 ? [writeClients(pipe, clients)] : []),
   ]
 }

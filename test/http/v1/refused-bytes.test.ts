@@ -53,6 +53,7 @@ for (const [code, change] of REFUSALS) {
       ['PATCH', '/v1/employees', [{ email: LARGE }]],
       ['POST', '/v1/employees', [employee({ job_title: LARGE })]],
       ['PUT', '/v1/employees', [employee({ job_title: LARGE })]],
+      ['PATCH', path, `{"job_title":"${LARGE}"`],
     ] as const
     for (const [method, to, body] of bodies) {
       await service.project()

@@ -12,6 +12,7 @@ import { readRefusals } from '../../../../projections/bulk-user-logs/refusals.ts
 import { findCorrections } from '../../../../projections/bulk-user-logs/uploads.ts'
 import { problem } from '../../../domain/errors.ts'
 import { readClientOf } from '../../../ledger/read/read-clients.ts'
+import { readRejectedBody } from '../../../ledger/read/read-rejected-body.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { readRecordFilter, RecordExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
@@ -35,6 +36,7 @@ import { renderCauses } from './entry-causes.ts'
 import type { RecordPage, RecordQuery } from './entry-records.ts'
 import { PAGE_SIZES, renderRecords } from './entry-records.ts'
 import { renderRecordDetails } from './record-details.ts'
+import { renderRejectedBody } from './rejected-body.ts'
 import { renderPersonInFull } from './records.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
@@ -67,6 +69,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
   const query = readRecordQuery(request.query)
   const outcomes = await countOutcomes(db, companyId, entry)
   const corrections = entry.entry.status === 'Failed' ? await findCorrections(db, companyId, entry) : []
+  const rejectedBody = await readRejectedBody(db, companyId, entry.position)
   const refusals = entry.entry.status === 'Failed' ? await readRefusals(db, companyId, entry) : null
   const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
   const body = html`<div class="entry">
@@ -74,6 +77,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
         ${renderOutcome(entry, outcomes)} ${renderWholeRefusal(entry)}
+        ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, corrections)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
       </div>

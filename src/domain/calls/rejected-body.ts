@@ -1,0 +1,74 @@
+import { maskSecrets } from '../accounts/secrets.ts'
+import { ENDS_WORD, findWordEnd, MAX_NAME_UNITS } from './refused-record.ts'
+
+/** The most characters (UTF-16 units) of a body that are kept: at most three bytes each. */
+export const MAX_BODY_CHARACTERS = 16_384
+
+/** A body that could not be read, or the part of it around its error. */
+export interface RejectedBody {
+  /** As it was sent, but without U+0000, which PostgreSQL does not store, and with secrets masked. */
+  text: string
+  /** The bytes of the whole body. */
+  bytes: number
+  /** Whether `text` is only a part of the body. */
+  truncated: boolean
+  /** Where reading stopped; null if no place is to blame. */
+  error: BodyPlace | null
+}
+
+/** A place in a body. */
+interface BodyPlace {
+  /** The index of its character in the text that is kept. The length of that text is its end. */
+  at: number
+  /** Its line in the whole body, from 1. */
+  line: number
+  /** Its character in the line, from 1. */
+  column: number
+}
+
+/**
+ * Keeps a body that could not be read: whole if it is short, else the part around its error, which is at an index of the
+ * text, or the beginning if no place is to blame.
+ */
+export function keepBody(text: string, bytes: number, errorAt: number | null): RejectedBody {
+  const { from, to } = choosePart(text, errorAt ?? 0)
+  const head = withoutNull(text.slice(from, errorAt ?? from))
+  const kept = maskSecrets(head + withoutNull(text.slice(errorAt ?? from, to)))
+  return {
+    // A copy: a slice would hold on to all of the text for as long as it lives.
+    text: Buffer.from(kept).toString(),
+    bytes,
+    truncated: from > 0 || to < text.length,
+    error: errorAt === null ? null : { at: head.length, ...locate(text, errorAt) },
+  }
+}
+
+function choosePart(text: string, around: number): { from: number; to: number } {
+  if (text.length <= MAX_BODY_CHARACTERS) return { from: 0, to: text.length }
+  const first = Math.min(Math.max(0, around - MAX_BODY_CHARACTERS / 2), text.length - MAX_BODY_CHARACTERS)
+  const last = first + MAX_BODY_CHARACTERS
+  // Half of a name or of a secret would not be recognized.
+  return {
+    from: first === 0 ? 0 : Math.min(around, findWordStart(text, first)),
+    to: last === text.length ? last : Math.max(around, findWordEnd(text, last)),
+  }
+}
+
+function findWordStart(text: string, start: number): number {
+  const next = text.slice(start, start + MAX_NAME_UNITS).search(ENDS_WORD)
+  return next === -1 ? start : start + next
+}
+
+function withoutNull(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '')
+}
+
+function locate(text: string, at: number): { line: number; column: number } {
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
+    line += 1
+    start = end + 1
+  }
+  return { line, column: at - start + 1 }
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { RejectedBody } from '../../domain/calls/rejected-body.ts'
+import { toUuid } from '../../domain/ids.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { uuidArray } from '../../postgres/binary-arrays.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
+
+/*
+ * The bodies of calls that could not be read. They are written in the transaction of their call, and stored beside the
+ * events and not in them, so that they can be deleted.
+ */
+
+/** The bodies of a company that are kept, the newest ones: a client that fails all day can't fill the database. */
+export const MAX_BODIES_OF_COMPANY = 1_000
+
+/** The body of a call, at the position of the event that closes the call. */
+export interface NewRejectedBody {
+  companyId: string
+  position: number
+  recordedAt: string
+  body: RejectedBody
+}
+
+/** Stores bodies, in the transaction that appends their calls, and deletes the oldest of a company with too many. */
+export function insertBodies(client: QueryClient, bodies: readonly NewRejectedBody[]): Promise<unknown> {
+  const rows = bodies.map(({ companyId, position, recordedAt, body: { text, bytes, truncated, error } }) => ({
+    c: toUuid(companyId),
+    p: position,
+    r: recordedAt,
+    b: text,
+    n: bytes,
+    t: truncated,
+    ea: error?.at ?? null,
+    el: error?.line ?? null,
+    ec: error?.column ?? null,
+  }))
+  return Promise.all([
+    client.query({
+      name: 'insert-rejected-bodies',
+      text: `insert into rejected_bodies
+          (company_id, position, recorded_at, body, sent_bytes, truncated, error_at, error_line, error_column)
+        select c, p, r, b, n, t, ea, el, ec from json_to_recordset($1) as r(c uuid, p bigint, r timestamptz, b text,
+          n integer, t boolean, ea integer, el integer, ec integer)`,
+      values: [JSON.stringify(rows)],
+    }),
+    client.query({
+      name: 'prune-rejected-bodies',
+      text: `delete from rejected_bodies b using (
+          select company_id, (select k.position from rejected_bodies k where k.company_id = c.company_id
+            order by k.position desc offset ${MAX_BODIES_OF_COMPANY} limit 1) as position
+          from unnest($1::uuid[]) as c(company_id)
+        ) as surplus
+        where b.company_id = surplus.company_id and b.position <= surplus.position`,
+      values: [uuidArray([...new Set(bodies.map(({ companyId }) => companyId))])],
+    }),
+  ])
+}
+
+/** Deletes bodies that are older than `days`, by the database's clock; 0 days keeps them. Returns how many. */
+export async function deleteOldBodies(pool: Pool, days: number, onUnreachable?: OnUnreachable): Promise<number> {
+  if (days === 0) return 0
+  return deleteEverywhere(
+    pool,
+    (limit) => sql`delete from rejected_bodies b using (
+        select company_id, position from rejected_bodies
+        where recorded_at < statement_timestamp() - make_interval(days => ${days})
+        order by recorded_at ${limit}
+      ) as old
+      where b.company_id = old.company_id and b.position = old.position`,
+    onUnreachable,
+  )
+}

@@ -1,0 +1,43 @@
+import type { ClientBase } from 'pg'
+import { toUuid } from '../../domain/ids.ts'
+import { bigintArray } from '../../postgres/binary-arrays.ts'
+
+/** Small, because processing a page blocks the event loop. */
+const BODIES_PER_PAGE = 20
+
+interface StoredBody {
+  /** The position of the event that closes its call. */
+  position: number
+  recorded_at: string
+  body: string
+}
+
+/**
+ * The bodies of a company's calls that could not be read, in order, page by page: those after a position, and of these
+ * only the ones at certain positions, if given.
+ */
+export async function* readBodyPages(
+  db: Pick<ClientBase, 'query'>,
+  companyId: string,
+  { after = 0, only }: { after?: number; only?: readonly number[] },
+): AsyncGenerator<StoredBody[]> {
+  for (let isLast = false; !isLast;) {
+    const { rows } = await db.query<StoredBody>(
+      `select position, recorded_at, body from rejected_bodies
+       where company_id = $1 and position > $2 and ($3::bigint[] is null or position = any($3))
+       order by position limit ${BODIES_PER_PAGE}`,
+      [toUuid(companyId), after, only ? bigintArray(only) : null],
+    )
+    yield rows
+    after = rows.at(-1)?.position ?? after
+    isLast = rows.length < BODIES_PER_PAGE
+  }
+}
+
+/** Deletes the bodies of the calls that end at these positions. */
+export async function deleteBodies(client: ClientBase, companyId: string, positions: readonly number[]): Promise<void> {
+  await client.query('delete from rejected_bodies where company_id = $1 and position = any($2::bigint[])', [
+    toUuid(companyId),
+    bigintArray(positions),
+  ])
+}
