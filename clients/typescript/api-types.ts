@@ -5037,8 +5037,8 @@ export interface operations {
     listBulkUserLogRecords: {
         parameters: {
             query?: {
-                /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. */
-                status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
+                /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. `Changed` finds all records that changed something: those that are neither `No Updates` nor `Failed`. */
+                status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed" | "Changed";
                 /** @description Finds records by person, as in the list of entries. */
                 q?: string;
                 /** @description Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within the record (`invalid_format:/phone`; `missing_locator:` for the record itself). */
@@ -5085,8 +5085,8 @@ export interface operations {
     exportBulkUserLogRecords: {
         parameters: {
             query?: {
-                /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. */
-                status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed";
+                /** @description The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. `Changed` finds all records that changed something: those that are neither `No Updates` nor `Failed`. */
+                status?: "Synced" | "No Updates" | "Reactivated" | "Deactivated" | "Created" | "Failed" | "Changed";
                 /** @description Finds records by person, as in the list of entries. */
                 q?: string;
                 /** @description Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within the record (`invalid_format:/phone`; `missing_locator:` for the record itself). */

@@ -26,8 +26,11 @@ export interface LogRecord {
 /** The outcome of a record: its status, or a word for records without one. */
 export type RecordOutcome = RecordStatus | 'Created' | 'Failed'
 
+/** Selects records by outcome; `Changed` is every outcome that changed an employee. */
+export type OutcomeFilter = RecordOutcome | 'Changed'
+
 export interface RecordFilter {
-  status?: RecordOutcome
+  status?: OutcomeFilter
   q?: string
   error?: CauseFilter
 }
@@ -121,7 +124,7 @@ async function findRecords(
   const places = all.filter(
     (place) =>
       isInRange(place.index ?? 0) &&
-      (status === undefined || getRecordOutcome(entry, place) === status) &&
+      (status === undefined || matchesOutcome(getRecordOutcome(entry, place), status)) &&
       (withError === undefined || withError.has(place.first)),
   )
   if (q === undefined) return places
@@ -133,6 +136,10 @@ async function findRecords(
   const records = await addEmployees(db, companyId, entry, places)
   const matched = await matchPeople(db, companyId, person!, new Set(records.map(({ employeeId }) => employeeId!)))
   return places.filter((_, at) => matched.has(records[at]!.employeeId!))
+}
+
+function matchesOutcome(outcome: RecordOutcome, filter: OutcomeFilter): boolean {
+  return filter === 'Changed' ? outcome !== 'No Updates' && outcome !== 'Failed' : outcome === filter
 }
 
 async function placeAll(db: AnyDb, companyId: string, { position, entry }: EntryPlace): Promise<Place[]> {

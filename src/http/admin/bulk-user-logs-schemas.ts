@@ -72,9 +72,10 @@ export const EntryFilterQuery = {
 /** Filters of the records of one entry. */
 export const RecordFilterQuery = {
   status: Type.Optional(
-    oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed'], {
+    oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed', 'Changed'], {
       description:
-        'The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status.',
+        'The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. ' +
+        '`Changed` finds all records that changed something: those that are neither `No Updates` nor `Failed`.',
     }),
   ),
   q: Type.Optional(

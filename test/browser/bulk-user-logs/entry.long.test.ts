@@ -106,9 +106,53 @@ await t.test('which records failed and why takes no click; exporting those of a 
   await page.waitForURL('**error=invalid_format**')
   t.equal(await page.locator('.record').filter({ hasText: 'shoe_size' }).count(), 0)
   await page.getByRole('link', { name: 'Remove this filter' }).click()
-  await page.waitForURL(`**${path}#records`)
+  await page.waitForURL(`**${path}#causes`)
   t.same(faults, [])
 })
+
+await t.test(
+  'choosing a cause keeps the causes and the filter in view, at any width and without scripts',
+  async (t) => {
+    const wrong = {
+      phone: '12',
+      start_date: 'soon',
+      email: 'none',
+      status: 'gone',
+      shoe_size: 1,
+      hat_size: 2,
+      last_name: '',
+    }
+    const people = made.employees.flatMap((one) => Array.from({ length: 60 }, () => one))
+    const { path } = await call(
+      'PATCH',
+      '/v1/employees',
+      people.map(({ id }) => ({ id, ...wrong })),
+    )
+    for (const [width, height] of [
+      [1440, 900],
+      [1024, 768],
+      [390, 844],
+    ] as const) {
+      const { page } = await openPage(t, browser, service, { viewport: { width, height }, javaScriptEnabled: false })
+      await signIn(page, service.company, 'admin')
+      await page.goto(path)
+      for (const cause of ['phone must be in E.164 format', 'This field does not exist: shoe_size']) {
+        await page.getByText(/further causes?$/).click()
+        await page.locator('.causes').getByRole('link', { name: cause }).first().click()
+        await page.waitForURL('**error=**#causes')
+        const chosen = page.locator('.causes [aria-current]')
+        t.match(await chosen.innerText(), cause)
+        for (const part of [page.locator('.causes').first(), chosen, page.locator('.chosen')]) {
+          const { y, height: tall } = (await part.boundingBox())!
+          t.ok(y > -1 && y + tall <= height, `${cause} at ${width} pixels: ${y} to ${y + tall}`)
+        }
+      }
+      await page.getByRole('link', { name: 'Next' }).click()
+      await page.waitForURL('**cursor=**')
+      t.match(await page.locator('.chosen').innerText(), 'shoe_size', 'the next page has the same filter')
+    }
+  },
+)
 
 await t.test('everything a client sent is shown as text', async (t) => {
   const { page, faults } = await openPage(t, browser, service)

@@ -32,6 +32,7 @@ const failed = await call('PATCH', [
   },
   { last_name: 'Nobody' },
 ])
+const unreadable = await call('POST', `{"employees": [{"first_name": "${LONG}"},\n{"last_name": ]}\n${LONG.repeat(9)}`)
 await service.project()
 
 const PAGES = {
@@ -39,6 +40,7 @@ const PAGES = {
   'a creation': made.path,
   'a failed entry': failed.path,
   'the records with a cause': `${failed.path}?error=invalid_type%3A%2Fphone`,
+  'a body that could not be read': unreadable.path,
   'a record': `${failed.path}/records/0`,
 }
 

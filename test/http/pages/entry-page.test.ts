@@ -129,7 +129,7 @@ await t.test('errors that name different employees have the same cause', async (
 await t.test('a cause filters the records and can be downloaded', async (t) => {
   const page = await open(faulty)
   for (const query of ['invalid_format%3A%2Fphone', 'employee_not_found%3A%2Femail', 'unknown_field%3A%2Fshoe_size']) {
-    t.match(page.main, `href="${faulty}?error=${query}#records"`)
+    t.match(page.main, `href="${faulty}?error=${query}#causes"`)
     for (const file of ['failed-records.csv', 'failed-records.json'])
       t.match(page.main, `href="${faulty.replace('/settings', '/admin/v1')}/${file}?error=${query}"`)
   }
@@ -156,7 +156,66 @@ await t.test('an updated record shows each change, and outcomes are filters', as
     'Record 2 P3 Pérez Deactivated status from active → to inactive',
   ])
   t.match(main, `href="${path}?status=No+Updates#records"`)
+  t.match(main, /href="[^"]*\?status=All#records"\s+aria-current="true"/)
   t.match((await open(`${path}?status=No+Updates`)).records, [/^Record 1 /])
+})
+
+await t.test(
+  'an entry with more than a page of records opens on what changed, and the others are a click away',
+  async (t) => {
+    const body = Array.from({ length: 130 }, (_, at) => employee({ external_id: `M-${at}`, department: 'Old' }))
+    await call('POST', '/v1/employees', body)
+    const change = (at: number) => (at < 60 ? { department: 'New' } : at < 62 ? { status: 'inactive' } : {})
+    const path = await call(
+      'PATCH',
+      '/v1/employees',
+      body.map(({ external_id: id }, at) => ({ external_id: id, ...change(at) })),
+    )
+    const page = await open(path)
+    const outcomes = [
+      ...page.main.matchAll(
+        /<a\s+href="([^"]*)"\s+(aria-current="true")?\s*>(\w[\w ]*?) <span class="unbroken">(\d+)/g,
+      ),
+    ]
+    t.strictSame(
+      outcomes.map(([, href, current, label, count]) => [href, current !== undefined, label, count]),
+      [
+        [`${path}?status=All#records`, false, 'All', '130'],
+        [`${path}?status=Changed#records`, true, 'Changed', '62'],
+        [`${path}?status=Synced#records`, false, 'Synced', '60'],
+        [`${path}?status=Deactivated#records`, false, 'Deactivated', '2'],
+        [`${path}?status=No+Updates#records`, false, 'No Updates', '68'],
+      ],
+    )
+    t.match(page.main, `/records.csv?status=Changed"`)
+    t.equal(page.records.length, 50)
+    const [, next] = /<a[^>]*href="([^"]*cursor=[^"]*)#records"/.exec(page.main)!
+    const second = await open(next!.replaceAll('&amp;', '&'))
+    t.equal(second.records.length, 12, 'the next page has the rest of what changed')
+    t.match(second.records.at(-1), /^Record 61 .* Deactivated/)
+    t.equal((await open(`${path}?status=All`)).records.length, 50)
+    t.match((await open(`${path}?q=M-129`)).records, [/^Record 129 .* No Updates/], 'a search looks in all of them')
+  },
+)
+
+await t.test('with one kind of change, an entry opens on that', async (t) => {
+  const path = await call(
+    'PATCH',
+    '/v1/employees',
+    Array.from({ length: 60 }, (_, at) => ({ external_id: `M-${at}`, department: at === 7 ? 'Newer' : 'New' })),
+  )
+  const page = await open(path)
+  t.match(page.records, [/^Record 7 .* Synced department from New → to Newer/])
+  t.notMatch(page.main, 'status=Changed')
+})
+
+await t.test('a chosen cause stays among the causes that are shown', async (t) => {
+  const body = Array.from({ length: 9 }, (_, at) => ({ ...locate(0, {}), [`field${at}`]: 1 }))
+  const path = await call('PATCH', '/v1/employees', body)
+  const { main } = await open(`${path}?error=unknown_field%3A%2Ffield8`)
+  const [shown] = main.split('<details class="further">')
+  t.match(shown, /field8#causes" aria-current="true"/)
+  t.match(main, /<a href="[^"]*#causes" aria-label="Remove this filter">/)
 })
 
 await t.test('a call refused as a whole shows the message of the API instead of records', async (t) => {

@@ -24,35 +24,41 @@ export function buildDownloadUrl(
   return buildUrl(`/admin/v1/bulk-user-logs/${entry.id}/${file}`, filter)
 }
 
-/** Renders why records were refused, most frequent first. Each cause is a filter and has downloads. */
+/**
+ * Renders why records were refused, most frequent first. Each cause is a filter and has downloads. A chosen one stays in
+ * view.
+ */
 export function renderCauses(
   entry: LogEntry,
   { causes, hasMore, isPartial }: Refusals,
   chosen: string | undefined,
 ): Html {
   if (causes.length === 0) return html``
+  const isShown = (cause: Cause, at: number) => at < SHOWN || formatCause(cause) === chosen
   const list = (some: Cause[]) =>
     html`<ul class="causes" aria-label="Causes">
       ${some.map((cause) => renderCause(entry, cause, formatCause(cause) === chosen))}
     </ul>`
-  const further = causes.slice(SHOWN)
+  const further = causes.filter((cause, at) => !isShown(cause, at))
   const count = `${formatNumber(further.length)}${hasMore ? ' or more' : ''}`
-  return html`${isPartial ? html`<p class="hint">The call has so many errors that only the first were counted.</p>` : ''}
-  ${list(causes.slice(0, SHOWN))}
-  ${
-    further.length === 0
-      ? ''
-      : html`<details class="further" ${further.some((cause) => formatCause(cause) === chosen) ? html`open` : ''}>
-          <summary>${count} further ${further.length === 1 && !hasMore ? 'cause' : 'causes'}</summary>
-          ${list(further)}
-        </details>`
-  }`
+  return html`<div id="causes">
+    ${isPartial ? html`<p class="hint">The call has so many errors that only the first were counted.</p>` : ''}
+    ${list(causes.filter(isShown))}
+    ${
+      further.length === 0
+        ? ''
+        : html`<details class="further">
+            <summary>${count} further ${further.length === 1 && !hasMore ? 'cause' : 'causes'}</summary>
+            ${list(further)}
+          </details>`
+    }
+  </div>`
 }
 
 function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
   const error = formatCause(cause)
   const words = describeCause(cause)
-  const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#records`
+  const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#causes`
   return html`<li>
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
     <a href="${filtered}" ${isChosen ? html`aria-current="true"` : ''}>${words}</a>

@@ -21,6 +21,7 @@ import { addDetails } from '../../admin/detailed-records.ts'
 import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
+import type { OutcomeCounts } from './entry.ts'
 import {
   buildEntryUrl,
   formatCall,
@@ -34,7 +35,7 @@ import {
 } from './entry.ts'
 import { renderCauses } from './entry-causes.ts'
 import type { RecordPage, RecordQuery } from './entry-records.ts'
-import { PAGE_SIZES, renderRecords } from './entry-records.ts'
+import { ALL, chooseOutcomes, PAGE_SIZES, renderRecords } from './entry-records.ts'
 import { renderRecordDetails } from './record-details.ts'
 import { renderRejectedBody } from './rejected-body.ts'
 import { renderPersonInFull } from './records.ts'
@@ -66,8 +67,8 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
   const db = await reads.of(companyId, request.left)
   const entry = await requireLogEntry(db, companyId, request.params.log_id)
   const client = await readClientOf(db, companyId, entry.position)
-  const query = readRecordQuery(request.query)
   const outcomes = await countOutcomes(db, companyId, entry)
+  const query = readRecordQuery(request.query, outcomes)
   const corrections = entry.entry.status === 'Failed' ? await findCorrections(db, companyId, entry) : []
   const rejectedBody = await readRejectedBody(db, companyId, entry.position)
   const refusals = entry.entry.status === 'Failed' ? await readRefusals(db, companyId, entry) : null
@@ -118,16 +119,19 @@ async function sendRecord(reads: Reads, request: RecordRequest, reply: FastifyRe
   return sendUserPage(request, reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
 }
 
-function readRecordQuery(query: unknown): RecordQuery {
+function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {
   const { status = '', q = '', error = '', limit = '', cursor, before } = readFormFields(query)
   const size = PAGE_SIZES.includes(limit) ? limit : PAGE_SIZES[0]!
   const given = { status, error, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
+  // Who looks for a person or an error looks in all records.
+  const shown = status || (given.q === '' && error === '' ? chooseOutcomes(outcomes) : ALL)
   const place = { limit: Number(size), cursor, before }
   try {
-    const set = Object.fromEntries(Object.entries({ status, error, q: q.trim() }).filter(([, text]) => text !== ''))
-    return { given, filter: readRecordFilter(checkForm(RecordExportQuery, set)), problem: null, ...place }
+    const fields = { status: shown === ALL ? '' : shown, error, q: given.q }
+    const set = Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''))
+    return { given, shown, filter: readRecordFilter(checkForm(RecordExportQuery, set)), problem: null, ...place }
   } catch (problem) {
-    return { given, filter: null, problem: toFormProblem(problem), ...place }
+    return { given, shown, filter: null, problem: toFormProblem(problem), ...place }
   }
 }
 

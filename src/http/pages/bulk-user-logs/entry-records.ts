@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
-import type { RecordFilter, RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
+import type { OutcomeFilter, RecordFilter } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import type { Refusals } from '../../../../projections/bulk-user-logs/refusals.ts'
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
 import { encodeCursor } from '../../server/cursor.ts'
@@ -22,6 +22,8 @@ export const PAGE_SIZES = ['50', '100', '200']
 /** The part of an entry's records that a page was asked for. */
 export interface RecordQuery {
   given: FormFields
+  /** The outcomes that are shown: those that were asked for, or those that the entry opens on. */
+  shown: string
   /** Null when the query is not valid. */
   filter: RecordFilter | null
   problem: FormProblem
@@ -59,20 +61,40 @@ export function renderRecords({ entry, outcomes, refusals, query, page }: Record
   </section>`
 }
 
+/** The choice of all records. */
+export const ALL = 'All'
+
+/**
+ * The outcomes that an entry opens on: all, or those that changed something, if they might get lost among others on
+ * several pages.
+ */
+export function chooseOutcomes(outcomes: OutcomeCounts): OutcomeFilter | typeof ALL {
+  const { total, changed } = countChanged(outcomes)
+  if (changed === 0 || changed === total || total <= Number(PAGE_SIZES[0])) return ALL
+  const [one, ...further] = [...outcomes.keys()].filter((outcome) => outcome !== 'No Updates')
+  return further.length === 0 ? one! : 'Changed'
+}
+
+function countChanged(outcomes: OutcomeCounts): { total: number; changed: number } {
+  const total = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
+  return { total, changed: total - (outcomes.get('No Updates') ?? 0) - (outcomes.get('Failed') ?? 0) }
+}
+
 /** Renders the outcomes of a call's records as filters, if they differ. */
-function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given }: RecordQuery): Html {
+function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, shown }: RecordQuery): Html {
   if (outcomes.size < 2) return html``
-  const all = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
-  const choices: [label: string, status: RecordOutcome | '', count: number][] = [['All', '', all]]
-  for (const [outcome, count] of outcomes) choices.push([outcome, outcome, count])
+  const { total, changed } = countChanged(outcomes)
+  const choices: [status: string, count: number][] = [[ALL, total]]
+  if (outcomes.size > 2 && changed < total) choices.push(['Changed', changed])
+  choices.push(...outcomes)
   return html`<ul class="outcomes" aria-label="Outcomes">
     ${choices.map(
-      ([label, status, count]) =>
+      ([status, count]) =>
         html`<li>
           <a
             href="${buildUrl(buildEntryUrl(entry), { ...given, status })}#records"
-            ${status === given['status'] ? html`aria-current="true"` : ''}
-            >${label} <span class="unbroken">${formatNumber(count)}</span></a
+            ${status === shown ? html`aria-current="true"` : ''}
+            >${status} <span class="unbroken">${formatNumber(count)}</span></a
           >
         </li>`,
     )}
@@ -84,7 +106,7 @@ function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }
   const { error = '' } = given
   if (error === '') return html``
   const cause = refusals?.causes.find((candidate) => formatCause(candidate) === error)
-  const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#records`
+  const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#causes`
   return html`<span class="chosen"
     ><bdi>${cause ? describeCause(cause) : error}</bdi>
     <a href="${all}" aria-label="Remove this filter">×</a></span
@@ -101,8 +123,9 @@ function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
   </form>`
 }
 
-function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, filter }: RecordQuery): Html {
-  const { status = '', q = '', error = '' } = filter ? given : {}
+function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, shown, filter }: RecordQuery): Html {
+  const { q = '', error = '' } = filter ? given : {}
+  const status = filter && shown !== ALL ? shown : ''
   const json = buildDownloadUrl(entry, 'failed-records.json', { q, error })
   const csv =
     refusals === null
