@@ -746,7 +746,7 @@ export interface paths {
         };
         /**
          * Get a delivery of a webhook
-         * @description One attempt to send a message, and what the receiver answered.
+         * @description One attempt to send a message: what was sent, and what the receiver answered.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -2671,6 +2671,17 @@ export interface components {
             error: string | null;
             /** @description The start of the receiver's answer. Null if there was none, or if the event has been erased. */
             answer: string | null;
+            /** @description What was sent. Only in the answer to a request for one delivery. Null if the ledger does not have the event any more, because it was restored to an earlier state. */
+            request?: {
+                /** @description The headers, without `webhook-signature`, which is not kept. */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description The exact text that was signed. It is not stored, but made from the event once more. */
+                body: string;
+                /** @description Whether the data of the event are erased. Then `body` has no names and no values, also if they were sent. */
+                erased: boolean;
+            } | null;
         };
         WebhookPingMessage: {
             /** @constant */

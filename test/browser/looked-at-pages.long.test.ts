@@ -37,6 +37,7 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/webhooks/new': 'webhooks',
   '/settings/webhooks/:id': 'webhooks',
   '/settings/webhooks/:id/deliveries': 'webhooks',
+  '/settings/webhooks/:id/deliveries/:delivery_id': 'webhooks',
   '/settings/webhooks/:id/remove': 'webhooks',
   '/settings/sign-in': 'sign-in/providers',
   '/settings/sign-in/new': 'sign-in/providers',

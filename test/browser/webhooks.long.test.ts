@@ -87,7 +87,11 @@ await t.test('the webhook pages look right in both color schemes and at every wi
   )
   const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')
+  const { id: ping } = await storeDelivery(service.pool, service.company.id, hostile, {
+    ...{ type: 'webhook.ping', position: null, answer: 'unbroken'.repeat(100) },
+  })
   const paths = ['', '/new', `/${long}`, `/${hostile}?sent=${id}`, `/${hostile}/deliveries`, `/${long}/remove`]
+  paths.push(...[id, ping].map((delivery) => `/${hostile}/deliveries/${delivery}`))
   for (const path of paths) t.same(await looksOf(page, `/settings/webhooks${path}`), [], path)
   t.same(await looksOf(page, '/settings/health'), [])
   t.same(faults, [])

@@ -117,7 +117,7 @@ async function sendEvents(
     const message = describeEvent(event, webhook.includeData)
     const id = messageIdOf(webhook.webhookId, event)
     const sentAt = databaseTime()
-    const { retryAfter, ...result } = await postMessage(poster, target, { id, message, signal })
+    const { retryAfter, ...result } = await postMessage(poster, target, { id, message, sentAt, signal })
     sending.attempts.push({ deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result })
     onAttempt?.(result.error === null, result.durationMs / 1_000)
     if (result.error === null) sending.delivered.add(position)

@@ -1,7 +1,7 @@
-import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { decryptSecret } from '../../accounts/webhooks/webhook-rows.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
 import type { WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
+import { PING_TYPE } from '../../domain/webhook-types.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { Poster, PostResult } from './post.ts'
 import { signMessage } from './sign.ts'
@@ -19,20 +19,42 @@ export function messageIdOf(webhookId: string, event: Pick<RecordedEvent, 'posit
   return `msg_${webhookId.slice('whk_'.length)}_${event.position}_${Date.parse(event.recorded_at).toString(36)}`
 }
 
-/** Signs a message and posts it (Standard Webhooks, "Webhook headers"). */
-export function postMessage(
-  poster: Poster,
-  target: { url: string; secrets: readonly string[] },
-  { id, message, signal }: { id: string; message: WebhookMessage; signal?: AbortSignal },
-): Promise<PostResult> {
-  const body = JSON.stringify(message)
-  const timestamp = Math.floor(databaseTimeMs() / 1_000)
-  const headers = {
+/** The delivery of a ping, and when it was made, RFC 3339 UTC. */
+export interface PingPlace {
+  deliveryId: string
+  sentAt: string
+}
+
+/** Describes a test message. It follows from its delivery, so it can be shown later. */
+export function describePing(
+  webhookId: string,
+  { deliveryId, sentAt }: PingPlace,
+): { id: string; message: WebhookMessage } {
+  const message = { type: PING_TYPE, timestamp: sentAt, data: { webhook_id: webhookId } }
+  return { id: `msg_${deliveryId.slice('dlv_'.length)}`, message }
+}
+
+/** The headers of a message, apart from its signature. `sentAt` is RFC 3339 UTC. */
+export function buildHeaders(id: string, sentAt: string) {
+  return {
     'content-type': 'application/json',
     'user-agent': 'employee-ledger',
     'webhook-id': id,
-    'webhook-timestamp': `${timestamp}`,
-    'webhook-signature': signMessage(target.secrets, id, timestamp, body),
+    'webhook-timestamp': `${toSeconds(sentAt)}`,
   }
-  return poster.post(target.url, headers, body, signal)
+}
+
+function toSeconds(sentAt: string): number {
+  return Math.floor(Date.parse(sentAt) / 1_000)
+}
+
+/** Signs a message and posts it (Standard Webhooks, "Webhook headers"). `sentAt` is the time now, RFC 3339 UTC. */
+export function postMessage(
+  poster: Poster,
+  target: { url: string; secrets: readonly string[] },
+  { id, message, sentAt, signal }: { id: string; message: WebhookMessage; sentAt: string; signal?: AbortSignal },
+): Promise<PostResult> {
+  const body = JSON.stringify(message)
+  const signature = signMessage(target.secrets, id, toSeconds(sentAt), body)
+  return poster.post(target.url, { ...buildHeaders(id, sentAt), 'webhook-signature': signature }, body, signal)
 }

@@ -1,5 +1,4 @@
 import { databaseTime } from '../../postgres/database-clock.ts'
-import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { NO_SUCH_WEBHOOK } from '../../accounts/webhooks/change-webhook.ts'
 import type { Delivery } from '../../accounts/webhooks/read-deliveries.ts'
@@ -11,12 +10,12 @@ import type { IdPrefix } from '../../domain/ids.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
 import { describeEvent } from '../../domain/webhooks/webhook-message.ts'
-import { PING_TYPE } from '../../domain/webhook-types.ts'
 import { readEventsAt } from '../../ledger/read/read-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
+import type { PingPlace } from './message-posting.ts'
+import { decryptSecrets, describePing, messageIdOf, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import type { Attempt, SeenRevision, WebhookRef } from './progress.ts'
 import { recordAttempt } from './progress.ts'
@@ -63,9 +62,7 @@ export function createSingleDeliveries(services: SingleDeliveryServices): Single
   }
 
   async function ping(ref: WebhookRef): Promise<Delivery> {
-    const timestamp = databaseTime()
-    const message = { type: PING_TYPE, timestamp, data: { webhook_id: ref.webhookId } }
-    return deliver(services, ref, async () => ({ id: `msg_${randomUUID()}`, position: null, message }))
+    return deliver(services, ref, async (_, place) => ({ ...describePing(ref.webhookId, place), position: null }))
   }
 
   return {
@@ -94,15 +91,20 @@ interface SingleMessage {
 async function deliver(
   { pool, poster, secrets, newId }: SingleDeliveryServices,
   ref: WebhookRef,
-  makeMessage: (includeData: boolean) => Promise<SingleMessage>,
+  makeMessage: (includeData: boolean, place: PingPlace) => Promise<SingleMessage>,
 ): Promise<Delivery> {
   const { includeData, sealed, url, ...seen } = await loadTarget(pool, ref)
   const target = { url, secrets: decryptSecrets(secrets, sealed, ref.webhookId) }
   const attempt = await watchRevision(pool, seen, async ({ signal }): Promise<Attempt> => {
-    const { id, position, message } = await makeMessage(includeData)
-    const sentAt = databaseTime()
-    const { retryAfter: _, ...result } = await postMessage(poster, target, { id, message, signal })
-    return { deliveryId: newId('dlv'), position, type: message.type, sentAt, ...result }
+    const place = { deliveryId: newId('dlv'), sentAt: databaseTime() }
+    const { id, position, message } = await makeMessage(includeData, place)
+    const { retryAfter: _, ...result } = await postMessage(poster, target, {
+      id,
+      message,
+      sentAt: place.sentAt,
+      signal,
+    })
+    return { ...place, position, type: message.type, ...result }
   })
   await withClient(pool, (client) => recordAttempt(client, ref, attempt))
   const { deliveryId, ...rest } = attempt

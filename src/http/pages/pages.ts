@@ -35,6 +35,7 @@ import { addUserPage } from './users/user-page.ts'
 import { addUserReport } from './users/user-report.ts'
 import { addUsersPage } from './users/users-page.ts'
 import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
+import { addDeliveryPage } from './webhooks/delivery-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
@@ -96,6 +97,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addWebhooksPage(scope, services),
       (scope) => addWebhookPage(scope, services),
       (scope) => addDeliveriesPage(scope, services),
+      (scope) => addDeliveryPage(scope, services),
       (scope) => addWebhookRemoval(scope, services),
     )
     await addSection(NAVIGATION.usage, complete, (scope) => addUsagePage(scope, { db, reads }))

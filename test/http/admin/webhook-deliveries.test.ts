@@ -24,13 +24,14 @@ await t.test('deliveries are listed newest first, paged, and filtered by their o
   const { body } = await service.admin(`${path}/${ids[0]}`)
   t.match(body, { id: ids[0], type: 'employee.created', position: 1, duration_ms: 35, status: 'failed' })
   t.match(body, { http_status: 500, error, answer: 'Oops' })
-  t.strictSame(first.body.items[0], body)
+  const { request: _, ...listed } = body
+  t.strictSame(first.body.items[0], listed)
 })
 
 await t.test('a ping and a redelivery answer the delivery', async (t) => {
   const ping = await service.manage('POST', `/webhooks/${hook.id}/ping`)
   t.match(ping, { status: 200, body: { type: 'webhook.ping', position: null, status: 'delivered', http_status: 204 } })
-  t.strictSame((await service.admin(`${path}/${ping.body.id}`)).body, ping.body)
+  t.match((await service.admin(`${path}/${ping.body.id}`)).body, ping.body)
   const { id } = await storeDelivery(service.pool, company.id, hook.id)
   t.match(await service.manage('POST', `${path}/${id}/redeliver`), { status: 200, body: { type: 'employee.created' } })
 })

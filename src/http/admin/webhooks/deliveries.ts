@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
 import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { rebuildMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
@@ -54,7 +55,12 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
       const { status, limit } = request.query
       const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
       const page = { ...pageBefore('dlv', request.query), ...isDelivered }
-      return pageOf(await listDeliveries(db, companyId, id, page), limit, (delivery) => delivery.id, renderDelivery)
+      return pageOf(
+        await listDeliveries(db, companyId, id, page),
+        limit,
+        (delivery) => delivery.id,
+        (delivery) => renderDelivery(delivery),
+      )
     },
   )
 
@@ -63,18 +69,19 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     {
       schema: {
         ...{ operationId: 'getWebhookDelivery', summary: 'Get a delivery of a webhook', tags },
-        description: 'One attempt to send a message, and what the receiver answered.',
+        description: 'One attempt to send a message: what was sent, and what the receiver answered.',
         ...{ params: ofDelivery, querystring: NoQuery, response: { 200: ShownDelivery } },
         problems: ['webhook_not_found', 'delivery_not_found'],
       },
     },
     async (request) => {
       const { companyId } = actingUser(request)
-      const id = readWebhookId(request.params.id)
-      if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
-      const delivery = await findDelivery(db, companyId, id, readDeliveryId(request.params.delivery_id))
+      const seen = await findWebhook(db, companyId, readWebhookId(request.params.id))
+      if (!seen) throw new ProblemError(NO_SUCH_WEBHOOK)
+      const { webhook } = seen
+      const delivery = await findDelivery(db, companyId, webhook.id, readDeliveryId(request.params.delivery_id))
       if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
-      return renderDelivery(delivery)
+      return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
     },
   )
 }
@@ -114,7 +121,8 @@ function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteS
   )
 }
 
-function readDeliveryId(id: string): string {
+/** Reads the id of a delivery in a path. */
+export function readDeliveryId(id: string): string {
   if (!isId('dlv', id)) throw new ProblemError(NO_SUCH_DELIVERY)
   return id
 }

@@ -1,10 +1,27 @@
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import type { RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { makeListSchema, oneOf, Page, STRICT, Time } from '../../openapi/schema-parts.ts'
 
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
+
+const SentMessage = Type.Object(
+  {
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'The headers, without `webhook-signature`, which is not kept.',
+    }),
+    body: Type.String({
+      description: 'The exact text that was signed. It is not stored, but made from the event once more.',
+    }),
+    erased: Type.Boolean({
+      description:
+        'Whether the data of the event are erased. Then `body` has no names and no values, also if they were sent.',
+    }),
+  },
+  STRICT,
+)
 
 export const ShownDelivery = Type.Object(
   {
@@ -26,6 +43,14 @@ export const ShownDelivery = Type.Object(
       type: ['string', 'null'],
       description: "The start of the receiver's answer. Null if there was none, or if the event has been erased.",
     }),
+    request: Type.Optional(
+      Type.Unsafe<Static<typeof SentMessage> | null>({
+        anyOf: [SentMessage, { type: 'null' }],
+        description:
+          'What was sent. Only in the answer to a request for one delivery. Null if the ledger does not have the event any ' +
+          'more, because it was restored to an earlier state.',
+      }),
+    ),
   },
   { $id: 'WebhookDelivery', ...STRICT, description: 'One attempt to deliver a message. Kept for 30 days.' },
 )
@@ -35,8 +60,9 @@ export const DeliveryListQuery = Type.Object(
   STRICT,
 )
 
-/** Renders a delivery for a response. */
-export function renderDelivery(delivery: Delivery): Static<typeof ShownDelivery> {
+/** Renders a delivery for a response; with what it sent, if that was read. */
+export function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {
+  const request = sent && { headers: sent.headers, body: sent.body, erased: sent.isErased }
   return {
     id: delivery.id,
     type: delivery.type,
@@ -47,5 +73,6 @@ export function renderDelivery(delivery: Delivery): Static<typeof ShownDelivery>
     http_status: delivery.httpStatus,
     error: delivery.error,
     answer: delivery.answer,
+    ...(request === undefined ? {} : { request }),
   }
 }

@@ -84,9 +84,12 @@ function countChanged(outcomes: OutcomeCounts): { total: number; changed: number
 function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, shown }: RecordQuery): Html {
   if (outcomes.size < 2) return html``
   const { total, changed } = countChanged(outcomes)
-  const choices: [status: string, count: number][] = [[ALL, total]]
-  if (outcomes.size > 2 && changed < total) choices.push(['Changed', changed])
-  choices.push(...outcomes)
+  const isChanged = outcomes.size > 2 && changed < total
+  const choices: [status: string, count: number][] = [
+    [ALL, total],
+    ...(isChanged ? [['Changed', changed] as [string, number]] : []),
+    ...outcomes,
+  ]
   return html`<ul class="outcomes" aria-label="Outcomes">
     ${choices.map(
       ([status, count]) =>

@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
 import { listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
-import { isId } from '../../../domain/ids.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { NO_SUCH_DELIVERY } from '../../admin/webhooks/deliveries.ts'
+import { readDeliveryId } from '../../admin/webhooks/deliveries.ts'
 import { DELIVERY_STATUSES } from '../../admin/webhooks/delivery-schemas.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
-import { ProblemError } from '../../server/problem.ts'
 import {
   listOptions,
   readFormFields,
@@ -23,16 +21,12 @@ import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderDeliveryTable } from './delivery-table.ts'
-import type { WebhookRequest, WebhookRoute } from './require-webhook.ts'
+import type { DeliveryRoute, WebhookRequest, WebhookRoute } from './require-webhook.ts'
 import { requireWebhook } from './require-webhook.ts'
 import { renderSent } from './sent-delivery.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
-
-interface DeliveryRoute {
-  Params: { id: string; delivery_id: string }
-}
 
 /** `/settings/webhooks/{id}/deliveries`: what was sent in the last 30 days. */
 export function addDeliveriesPage(app: FastifyInstance, services: PageServices): void {
@@ -42,9 +36,8 @@ export function addDeliveriesPage(app: FastifyInstance, services: PageServices):
     `${PATH}/:id/deliveries/:delivery_id/redeliver`,
     { config: { isHeavyRead: ALWAYS } },
     async (request, reply) => {
-      const { delivery_id: deliveryId } = request.params
+      const deliveryId = readDeliveryId(request.params.delivery_id)
       const id = readWebhookId(request.params.id)
-      if (!isId('dlv', deliveryId)) throw new ProblemError(NO_SUCH_DELIVERY)
       try {
         const sent = await services.singleDeliveries.redeliver(getViewer(request).companyId, id, deliveryId)
         return await reply.redirect(`${PATH}/${id}/deliveries?sent=${sent.id}`, 303)
@@ -78,7 +71,7 @@ async function sendDeliveries(
     body: html`${renderBreadcrumb(NAVIGATION.webhooks, [{ label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }])}
       <h1>Deliveries</h1>
       ${problem ? renderFormAlert(problem) : await renderSent(services, request, webhook.id)}
-      <p>Every attempt of the last 30 days. Messages are made from the events again each time they are sent.</p>
+      <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
       ${deliveries.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : renderStatusFilter(path, status ?? '')}
       ${deliveries.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
       ${deliveries.length === 0 ? '' : renderDeliveryTable(webhook.id, deliveries.slice(0, ROWS_A_PAGE), viewer.timeZone)}

@@ -32,14 +32,12 @@ export function renderDeliveryTable(webhookId: string, deliveries: Delivery[], t
       ${deliveries.map(
         (delivery) =>
           html`<tr>
-            <th scope="row">${renderTime(delivery.sentAt, timeZone)}</th>
+            <th scope="row"><a href="${PATH}/${webhookId}/deliveries/${delivery.id}">${renderTime(delivery.sentAt, timeZone)}</a></th>
             <td data-label="Message">${renderMessage(delivery)}</td>
             <td data-label="Result">${renderOutcome(delivery)}</td>
             <td class="number" data-label="Duration">${formatNumber(delivery.durationMs)} ms</td>
             <td>
-              <form method="post" action="${PATH}/${webhookId}/deliveries/${delivery.id}/redeliver">
-                <button>Send again<span class="visually-hidden"> ${describeMessage(delivery)}</span></button>
-              </form>
+              ${renderSendAgain(webhookId, delivery)}
             </td>
           </tr>`,
       )}
@@ -47,11 +45,19 @@ export function renderDeliveryTable(webhookId: string, deliveries: Delivery[], t
   </table>`
 }
 
+/** Renders a button that sends a message again. */
+export function renderSendAgain(webhookId: string, delivery: Delivery): Html {
+  return html`<form method="post" action="${PATH}/${webhookId}/deliveries/${delivery.id}/redeliver">
+    <button>Send again<span class="visually-hidden"> ${describeMessage(delivery)}</span></button>
+  </form>`
+}
+
 function describeMessage({ type, position }: Delivery): string {
   return position === null ? type : `${type} of event ${formatNumber(position)}`
 }
 
-function renderMessage({ type, position }: Delivery): Html {
+/** Renders the type of a message and its event. */
+export function renderMessage({ type, position }: Delivery): Html {
   const event =
     position === null
       ? ''
@@ -60,9 +66,8 @@ function renderMessage({ type, position }: Delivery): Html {
 }
 
 function renderOutcome(delivery: Delivery): Html {
-  const { isDelivered, answer } = delivery
-  return html`${isDelivered ? renderBadge('good', 'Delivered') : renderBadge('bad', 'Failed')}
-    <div>${describeOutcome(delivery)}</div>
+  const { answer } = delivery
+  return html`${renderResult(delivery)}
     ${
       answer === null
         ? ''
@@ -71,4 +76,10 @@ function renderOutcome(delivery: Delivery): Html {
             <pre>${answer}</pre>
           </details>`
     }`
+}
+
+/** Renders whether a message was delivered, and the status that the receiver answered. */
+export function renderResult(delivery: Delivery): Html {
+  return html`${delivery.isDelivered ? renderBadge('good', 'Delivered') : renderBadge('bad', 'Failed')}
+    <div>${describeOutcome(delivery)}</div>`
 }

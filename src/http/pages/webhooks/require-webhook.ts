@@ -12,6 +12,11 @@ export interface WebhookRoute {
 }
 export type WebhookRequest = FastifyRequest<WebhookRoute>
 
+export interface DeliveryRoute {
+  Params: { id: string; delivery_id: string }
+}
+export type DeliveryRequest = FastifyRequest<DeliveryRoute>
+
 /** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
 export async function requireWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
   const webhook = await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id))
