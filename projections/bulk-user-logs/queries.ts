@@ -51,6 +51,8 @@ export interface EntryFilter extends PersonFilter {
   to?: string
   /** The API id of a key. */
   key?: string
+  /** The error code of the call. */
+  error?: string
 }
 
 export interface LogPage {
@@ -211,10 +213,11 @@ export async function findLogEntry(db: AnyDb, companyId: string, callId: string)
 type EntryRow = Omit<Selectable<BulkUserLogTables['entries']>, 'company_id' | 'first_position' | 'outcomes'>
 const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.requested_at, e.duration_ms, e.http_status, e.error_code,
   e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
-type Condition = RawBuilder<unknown>
+export type Condition = RawBuilder<unknown>
 
 const SCHEMA = schemaOf(bulkUserLogs)
-const ENTRIES = sql.id(SCHEMA, 'entries')
+/** The table of entries. */
+export const ENTRIES = sql.id(SCHEMA, 'entries')
 const HOURS = sql.id(SCHEMA, 'hours')
 const HOUR_CHARACTERS = '0000-00-00T00'.length
 
@@ -222,7 +225,7 @@ const HOUR_CHARACTERS = '0000-00-00T00'.length
  * The conditions that times set on positions. Times are turned into positions through the hours, because entries are in
  * the order in which their calls were committed, not requested.
  */
-function buildTimeConditions(company: string, { from, to }: EntryFilter, position: Condition): Condition[] {
+export function buildTimeConditions(company: string, { from, to }: EntryFilter, position: Condition): Condition[] {
   const conditions: Condition[] = []
   if (from !== undefined) {
     const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
@@ -239,17 +242,19 @@ function buildTimeConditions(company: string, { from, to }: EntryFilter, positio
 }
 
 /** The conditions on the columns of an entry `e`. */
-function buildColumnConditions({ status, operation, from, to, key }: EntryFilter): Condition[] {
+export function buildColumnConditions({ status, operation, from, to, key, error }: EntryFilter): Condition[] {
   const conditions: Condition[] = []
   if (status !== undefined) conditions.push(sql`e.status = ${status}`)
   if (operation !== undefined) conditions.push(sql`e.operation = ${operation}`)
   if (from !== undefined) conditions.push(sql`e.requested_at >= ${from}`)
   if (to !== undefined) conditions.push(sql`e.requested_at < ${to}`)
   if (key !== undefined) conditions.push(sql`e.key_id = ${toUuid(key)}`)
+  if (error !== undefined) conditions.push(sql`e.error_code = ${error}`)
   return conditions
 }
 
-function joinConditions(conditions: Condition[]): Condition {
+/** Joins conditions by AND. */
+export function joinConditions(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 

@@ -48,6 +48,13 @@ export const EntryFilterQuery = {
   key: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the call.' }),
   ),
+  error: Type.Optional(
+    Type.String({
+      pattern: '^[a-z_]+$',
+      maxLength: 64,
+      description: 'Entries of calls that failed with this error code, such as `validation_failed`.',
+    }),
+  ),
   employee: Type.Optional(
     Type.String({
       minLength: 1,
@@ -269,7 +276,7 @@ type FilterQuery = Static<typeof EntryExportQuery>
 /** Reads the filters of the list. Throws a problem for values that are well-formed but meaningless. */
 export function readEntryFilter(query: FilterQuery): EntryFilter {
   assertStorable(query)
-  const { status, operation, from, to, key, employee, q } = query
+  const { status, operation, from, to, key, error, employee, q } = query
   if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
   return {
     ...(status === undefined ? {} : { status }),
@@ -277,6 +284,7 @@ export function readEntryFilter(query: FilterQuery): EntryFilter {
     ...(from === undefined ? {} : { from: parseTime('from', from) }),
     ...(to === undefined ? {} : { to: parseTime('to', to) }),
     ...(key === undefined ? {} : { key }),
+    ...(error === undefined ? {} : { error }),
     ...(employee === undefined ? {} : { employee }),
     ...(q === undefined ? {} : { q }),
   }

@@ -29,11 +29,11 @@ const linksOn = (text: string, label: string) =>
     .filter(([, , name]) => name!.trim() === label)
     .map(([, href]) => href!.replaceAll('&amp;', '&'))
 
-await t.test('a row says what the call did, or what it asked for and the error code', async (t) => {
+await t.test('a row says what the call did, or what it asked for and the cause in words', async (t) => {
   t.strictSame(resultsOn((await open('')).text), [
     'No changes',
     'Updated 1',
-    'Update 3, validation_failed',
+    'Update 3, records are not valid',
     'Created 2',
   ])
 })
@@ -43,7 +43,7 @@ await t.test('one search box finds a person, an entry, a request, a key and an e
   const first = ['Created 2']
   t.strictSame(resultsOn((await open(`?q=${created.body.employees[1].id}`)).text), first)
   t.strictSame(resultsOn((await open(`?q=${entry.request_id}`)).text), first)
-  t.strictSame(resultsOn((await open('?q=validation_failed')).text), ['Update 3, validation_failed'])
+  t.strictSame(resultsOn((await open('?q=validation_failed')).text), ['Update 3, records are not valid'])
   t.equal(resultsOn((await open('?q=zo%C3%AB')).text).length, 3)
   t.equal(resultsOn((await open(`?q=${encodeURIComponent(service.company.key.name)}`)).text).length, 4)
   t.equal(resultsOn((await open(`?q=${service.company.key.api_id}`)).text).length, 4)
@@ -101,11 +101,11 @@ await t.test(
     const [, href, name] = /<a href="([^"]*from=[^"]*)" aria-label="([^"]*)"/.exec(text)!
     t.match(name, /^\d+ \w+: 0 completed, 1 failed$/)
     const day = await open(href!.replaceAll('&amp;', '&').slice(LOGS.length))
-    t.strictSame(resultsOn(day.text), ['Update 3, validation_failed'])
+    t.strictSame(resultsOn(day.text), ['Update 3, records are not valid'])
     const [, hourly] = /<a href="([^"]*from=[^"]*)" aria-label="[^"]*, \d\d:00: /.exec(day.text)!
     t.match(hourly, /status=Failed&amp;from=[-0-9]+T\d\d%3A00&amp;to=[-0-9]+T\d\d%3A00$/)
     t.strictSame(resultsOn((await open(hourly!.replaceAll('&amp;', '&').slice(LOGS.length))).text), [
-      'Update 3, validation_failed',
+      'Update 3, records are not valid',
     ])
     const other = await service.makeCompany('Other')
     const theirs = await browse(service, LOGS, { cookie: await cookieOf(service, other.admin) })

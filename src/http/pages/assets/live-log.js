@@ -103,6 +103,16 @@ function addToCount(added) {
   shown.hidden = false
 }
 
+/** Adds the counts of new entries to the sums of all; sums that are not exact stay. */
+function addToSums(rows) {
+  for (const cell of table.querySelectorAll('[data-live-sum]')) {
+    const numbers = rows.map((row) => Number(row.cells[cell.cellIndex].textContent.replace(/\D/g, '')))
+    const sum = numbers.reduce((total, number) => total + number, Number(cell.dataset.liveSum))
+    cell.dataset.liveSum = sum
+    cell.textContent = sum.toLocaleString('en-GB')
+  }
+}
+
 function arrive(rows) {
   const known = new Set([...body.rows, ...waiting].map((row) => row.dataset.id))
   const fresh = rows.filter((row) => !known.has(row.dataset.id))
@@ -110,6 +120,7 @@ function arrive(rows) {
   if (isPaused) waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
   else insert(fresh)
   addToCount(fresh.length)
+  addToSums(fresh)
   announce(fresh.length)
   showConnection()
 }

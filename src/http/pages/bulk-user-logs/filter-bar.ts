@@ -3,7 +3,8 @@ import { buildUrl } from '../parts/addresses.ts'
 import { listOptions, renderChoice, renderField, toSentence, type FormFields } from '../parts/form.ts'
 import { readLocal } from '../../../domain/local-times.ts'
 import type { Html } from '../parts/page.ts'
-import { OPERATIONS } from '../parts/call-words.ts'
+import { capitalise, describeCode, OPERATIONS } from '../parts/call-words.ts'
+import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { LAST, type FilterName, type PageFilter } from './filter.ts'
 
 interface KeyOption {
@@ -19,31 +20,41 @@ interface Surroundings {
   timeZone: string
   /** The chart of the calls; null if there is none. */
   chart: Html | null
+  /** How many entries the values of filters find; null if they were not counted. */
+  facets: Facets | null
 }
 
 /** Filters with an input in the form. The form carries the others in hidden fields. */
 const CARRIED: FilterName[] = ['status', 'last', 'employee']
 
 /** Renders the search box, the filters as links and lists, the filters that are set, and the chart. */
-export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, chart }: Surroundings): Html {
+export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, chart, facets }: Surroundings): Html {
   const { given, problem } = pageFilter
   const value = (name: FilterName) => given[name] ?? ''
   const keyOptions = keys.map(({ id, name }) => ({ value: id, label: name }))
   if (value('key') !== '' && !keys.some(({ id }) => id === value('key')))
     keyOptions.push({ value: value('key'), label: value('key') })
+  const causes = new Set([...(facets?.counts.error.keys() ?? []), value('error')].filter((code) => code !== ''))
+  const counted = (facet: Facet, options: { value: string; label: string }[]) =>
+    options.map((option) => {
+      const count = option.value === '' ? '' : formatFacet(facets, facet, option.value)
+      return count === '' ? option : { ...option, label: `${option.label} (${count})` }
+    })
+  const causeOptions = [...causes].map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
   const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
   return html`${renderAlert(pageFilter)}
     <form method="get" action="${path}" class="finding" role="search" aria-label="Entries">
       <div class="find-line">
         ${renderSearchBox(pageFilter)}
-        ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: listOptions(OPERATIONS, 'Any operation') }, problem)}
-        ${renderChoice({ name: 'key', label: 'API key', value: value('key'), options: [{ value: '', label: 'Any API key' }, ...keyOptions] }, problem)}
+        ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: counted('operation', listOptions(OPERATIONS, 'Any operation')) }, problem)}
+        ${renderChoice({ name: 'key', label: 'API key', value: value('key'), options: counted('key', [{ value: '', label: 'Any API key' }, ...keyOptions]) }, problem)}
+        ${causes.size === 0 ? '' : renderChoice({ name: 'error', label: 'Cause', value: value('error'), options: counted('error', [{ value: '', label: 'Any cause' }, ...causeOptions]) }, problem)}
         ${CARRIED.filter((name) => value(name) !== '').map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
         <button class="primary">Search</button>
       </div>
       <div class="narrowing">
         <div class="segments" role="group" aria-label="Status">
-          ${['', 'Completed', 'Failed'].map((status) => renderSegment(status || 'All', link({ status }), value('status') === status))}
+          ${['', 'Completed', 'Failed'].map((status) => renderSegment(html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`, link({ status, ...(status === 'Completed' ? { error: '' } : {}) }), value('status') === status))}
         </div>
         <div class="segments" role="group" aria-label="Time">
           ${renderSegment('Any time', link({ last: '', from: '', to: '' }), !['last', 'from', 'to'].some((name) => name in given))}
@@ -90,7 +101,7 @@ function renderSearchBox({ given, problem }: PageFilter): Html {
   </div>`
 }
 
-function renderSegment(label: string, href: string, isChosen: boolean): Html {
+function renderSegment(label: string | Html, href: string, isChosen: boolean): Html {
   return html`<a href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
 }
 
@@ -121,6 +132,7 @@ function renderChips({ given }: PageFilter, keys: { value: string; label: string
   const label = (name: FilterName): Html | string => {
     const text = given[name]!
     if (name === 'key') return html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`
+    if (name === 'error') return html`<span title="${text}">${capitalise(describeCode(text))}</span>`
     if (name === 'operation') return (OPERATIONS as Record<string, string>)[text] ?? text
     if (name === 'last') return Object.hasOwn(LAST, text) ? LAST[text]!.label : text
     if (name === 'q') return html`“<bdi>${text}</bdi>”`

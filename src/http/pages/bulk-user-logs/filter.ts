@@ -8,7 +8,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { toFormProblem, checkForm, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
 import { findStartOf, findEndOf, readLocal } from '../../../domain/local-times.ts'
 
-const NAMES = ['status', 'operation', 'key', 'last', 'from', 'to', 'employee', 'q'] as const
+const NAMES = ['status', 'operation', 'key', 'error', 'last', 'from', 'to', 'employee', 'q'] as const
 export type FilterName = (typeof NAMES)[number]
 
 /** The filters in a page's address. */

@@ -8,10 +8,11 @@ import {
   readLogTime,
   readNewestLogPosition,
 } from '../../../../projections/bulk-user-logs/queries.ts'
+import { groupLogEntries } from '../../../../projections/bulk-user-logs/group-queries.ts'
 import { EMPLOYEES } from '../../../../projections/employees/queries.ts'
 import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import { readProgress } from '../../../ledger/read/read-progress.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
+import { readInTime, type Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -23,6 +24,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderAttention } from '../parts/attention.ts'
+import { countFacets, type Facets } from './facets.ts'
 import { findBaseUrl } from '../parts/base-url.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
@@ -78,14 +80,14 @@ async function sendEntryList(
   const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
   const db = await services.reads.of(companyId, request.left)
   const send = async (body: Html) => sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
-  const renderBar = (pageFilter: PageFilter, chart: Html | null) =>
-    renderFilterBar(pageFilter, { keys, path: LOGS_PATH, timeZone, chart })
+  const renderBar = (pageFilter: PageFilter, chart: Html | null, facets: Facets | null) =>
+    renderFilterBar(pageFilter, { keys, path: LOGS_PATH, timeZone, chart, facets })
   const place = readPagePosition(fields)
   const pageFilter = 'problem' in place ? { ...read, filter: null, problem: read.problem ?? place.problem } : read
   const { filter } = pageFilter
   if (!filter || 'problem' in place) {
     void reply.code(400)
-    return send(html`${renderHead(timeZone, html``)} ${renderBar(pageFilter, null)}`)
+    return send(html`${renderHead(html``)} ${renderBar(pageFilter, null, null)}`)
   }
   const entry = isId('log', filter.q) ? await findLogEntry(db, companyId, filter.q) : null
   if (entry) return reply.redirect(buildEntryUrl(entry), 303)
@@ -93,6 +95,7 @@ async function sendEntryList(
   // Everything newer fits on the first page, which updates by itself.
   if (place.after !== null && page.newer === null) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const count = await countEntries(services.reads, companyId, filter, page)
+  const facets = await readFacets(services.reads, companyId, filter, page)
   const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
@@ -102,8 +105,9 @@ async function sendEntryList(
   const attention = isFirst ? await readAttentionOf(request) : null
   const top = attention ? renderAttention(attention, timeZone, databaseTimeMs()) : html``
   return send(
-    renderLogPage(html`${top} ${renderBar(pageFilter, chart)}`, {
+    renderLogPage(html`${top} ${renderBar(pageFilter, chart, isEmpty ? null : facets)}`, {
       ...page,
+      totals: facets && { sums: facets.totals, isMore: facets.isMore },
       count,
       filter: pageFilter,
       timeZone,
@@ -172,10 +176,30 @@ async function countEntries(
 ): Promise<EntryCount | null> {
   const shown = entries.length
   if (newer === null && older === null) return { count: shown, isMore: false }
-  // What is newer arrives on the page by itself and is added there.
-  const upTo = reached === null ? null : Math.max(reached, entries[0]?.position ?? 0)
-  const counted = await countInTime(reads, companyId, filter, upTo)
+  const counted = await countInTime(reads, companyId, filter, findEnd({ entries, reached }))
   return counted && counted.count < shown ? { count: shown, isMore: true } : counted
+}
+
+/** How long a page waits for the counts of its filters, in milliseconds; then it is shown without. */
+const FACETS_WAIT_MS = 250
+
+/** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if too slow. */
+async function readFacets(
+  reads: Reads,
+  companyId: string,
+  filter: EntryFilter,
+  page: ReadPage,
+): Promise<Facets | null> {
+  if (filter.q !== undefined || filter.employee !== undefined) return null
+  const groups = await readInTime(reads, companyId, FACETS_WAIT_MS, (db) =>
+    groupLogEntries(db, companyId, filter, findEnd(page)),
+  )
+  return groups && countFacets(groups, filter)
+}
+
+/** The last position that a page shows, if newer entries arrive on it by themselves and are added to its counts. */
+function findEnd({ entries, reached }: Pick<ReadPage, 'entries' | 'reached'>): number | null {
+  return reached === null ? null : Math.max(reached, entries[0]?.position ?? 0)
 }
 
 /**

@@ -27,6 +27,8 @@ export interface ListPage {
   /** The entries of all pages; null if they could not be counted. */
   count: EntryCount | null
   timeZone: string
+  /** The sums of the counts of all entries that match, which are at least these if `isMore`; null if unknown. */
+  totals: { sums: LogEntry['entry']['counts']; isMore: boolean } | null
   /** The position up to which the log was read; null for a page that receives no new entries. */
   reached: number | null
   /** The positions after which the neighboring pages start; null if there is no such page. */
@@ -48,7 +50,6 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
   return html`<div class="log" ${reached === null ? '' : renderLiveAttributes(filter, reached)}>
       ${renderHead(
-        page.timeZone,
         html`${reached === null ? '' : renderLiveBar()}
           <a class="button" href="${UPLOAD_PATH}">Upload file</a>
           ${filter.filter?.status === 'Completed' ? '' : html`<a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Failed records</a>`}
@@ -64,16 +65,18 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
           </caption>
           <thead>
             <tr>
+              <th scope="col" class="when">Date/Time <span class="zone">${page.timeZone}</span></th>
               <th scope="col">Status</th>
               <th scope="col">Result</th>
-              <th scope="col">Name</th>
+              <th scope="col" class="source">Name</th>
+              <th scope="col">By</th>
               ${COUNTS.map(([, label]) => html`<th scope="col" class="number">${label}</th>`)}
-              <th scope="col" class="when">Date/Time</th>
             </tr>
           </thead>
           <tbody>
             ${renderEntryRows(entries, page.timeZone)}
           </tbody>
+          ${renderTotals(page)}
         </table>
         ${searched ? renderSearched(searched, page.timeZone) : ''}
         ${renderPageLinks([
@@ -102,14 +105,28 @@ function renderCount({ count: counted, filter }: ListPage): Html {
   </p>`
 }
 
+/** Renders the sums of the counts of all pages. The script adds those of entries that arrive. */
+function renderTotals({ totals }: ListPage): Html {
+  if (totals === null) return html``
+  const { sums, isMore } = totals
+  return html`<tfoot>
+    <tr>
+      <td class="when"></td>
+      <td class="status"></td>
+      <th scope="row" class="result">All pages</th>
+      <td class="source"></td>
+      <td class="caller"></td>
+      ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}" ${isMore ? '' : html`data-live-sum="${sums[name]}"`}>${formatNumber(sums[name])}${isMore ? '+' : ''}</td>`)}
+    </tr>
+  </tfoot>`
+}
+
 /** Renders the heading, with the number of entries and tools beside it. */
-export function renderHead(timeZone: string, tools: Html, count = html``): Html {
+export function renderHead(tools: Html, count = html``): Html {
   return html`<div class="log-head">
     <h1>Bulk User Logs</h1>
     ${count}
-    <p class="hint">
-      <span class="about-log">Every call and file upload.</span> Times in ${timeZone}.
-    </p>
+    <p class="hint about-log">Every call and file upload.</p>
     <div class="toolbar">${tools}</div>
   </div>`
 }

@@ -4,6 +4,7 @@ import type { AttentionItem } from '../../../domain/attention.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { buildUrl } from './addresses.ts'
+import { describeCode } from './call-words.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import { formatNumber } from './shown-values.ts'
@@ -86,7 +87,7 @@ function buildItemUrl({ kind, subject, details }: AttentionItem): string {
   const { path } = NAVIGATION[PAGES[kind]]
   if (kind === 'calls_failed') {
     if (details.calls === 1) return `${path}/${details.last_log_id}`
-    return buildUrl(path, { key: subject.id, status: 'Failed', q: details.code })
+    return buildUrl(path, { key: subject.id, error: details.code })
   }
   return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
 }
@@ -106,7 +107,7 @@ function describeItem(
       const remedy = OF_RECORDS.has(code)
         ? 'Correct the records and send them again.'
         : 'Check the program that makes these calls.'
-      return { problem: html`${count} with <code>${code}</code>`, remedy }
+      return { problem: html`${count}: <span title="${code}">${describeCode(code)}</span>`, remedy }
     }
     case 'call_missing': {
       const { expected_by: by, last_call_at: last } = item.details

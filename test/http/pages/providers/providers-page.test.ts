@@ -156,7 +156,10 @@ await t.test('a secret is replaced, also by a key pair whose public half is publ
 await t.test('requiring a provider needs proof that it works, and somebody who can break the glass', async (t) => {
   const { company, open, change, read } = await setUp('Require')
   t.match(await change('/use/optional'), { status: 303, location: `${PAGE}?done=optional` })
-  t.match((await open()).text, /Require provider…<\/summary>\s*<div class="question">\s*<p><strong>3 of 3 users have never signed in/)
+  t.match(
+    (await open()).text,
+    /Require provider…<\/summary>\s*<div class="question">\s*<p><strong>3 of 3 users have never signed in/,
+  )
   const form = { break_glass: company.admin.user_id }
   t.match(await change('/use/required', form), { status: 409, text: /No administrator is linked to an account/ })
   await link(company, 'https://former.example.com')

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { AnyDb } from '../projection.ts'
+import type { Operation } from '../../src/domain/events.ts'
+import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import { buildColumnConditions, buildTimeConditions, ENTRIES, joinConditions, type EntryFilter } from './queries.ts'
+
+/** The entries with the same status, operation, key and error code. */
+export interface EntryGroup {
+  status: 'Completed' | 'Failed'
+  operation: Operation
+  /** The API id of the key; `NO_KEY` for uploaded files. */
+  key: string
+  /** The error code of the calls; null if they completed. */
+  error: string | null
+  entries: number
+  /** The sums of their counts. */
+  counts: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
+}
+
+export interface EntryGroups {
+  groups: EntryGroup[]
+  /** Whether there are older entries, or further groups, that are not counted. */
+  isMore: boolean
+}
+
+/** The most entries that are grouped, the newest ones. */
+const MAX_GROUPED = 50_000
+/** The most groups: a company may have any number of keys. */
+const MAX_GROUPS = 1_000
+
+/** Groups a company's entries of a time, whatever else a filter selects; with `upTo`, only those up to that position. */
+export async function groupLogEntries(
+  db: AnyDb,
+  companyId: string,
+  { from, to }: Pick<EntryFilter, 'from' | 'to'>,
+  upTo: number | null,
+): Promise<EntryGroups> {
+  const company = toUuid(companyId)
+  const time = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  const position = sql.ref('e.position')
+  const isWanted = joinConditions([
+    ...(upTo === null ? [] : [sql`${position} <= ${upTo}`]),
+    ...buildTimeConditions(company, time, position),
+    ...buildColumnConditions(time),
+  ])
+  const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
+  const { rows } = await sql<GroupRow>`
+    select status, operation, key_id, error_code, count(*)::integer as entries,
+      ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
+    from (select status, operation, key_id, error_code, total, updated, deactivated, failed, no_updates
+      from ${ENTRIES} e where e.company_id = ${company} and ${isWanted}
+      order by e.position desc limit ${MAX_GROUPED + 1}) newest
+    group by 1, 2, 3, 4 order by 5 desc limit ${MAX_GROUPS + 1}`.execute(db)
+  const grouped = rows.reduce((count, { entries }) => count + entries, 0)
+  return { groups: rows.slice(0, MAX_GROUPS).map(toGroup), isMore: grouped > MAX_GROUPED || rows.length > MAX_GROUPS }
+}
+
+type GroupRow = Pick<EntryGroup, 'status' | 'operation' | 'entries'> &
+  EntryGroup['counts'] & { key_id: string; error_code: string | null }
+
+function toGroup({ status, operation, key_id, error_code, entries, ...counts }: GroupRow): EntryGroup {
+  return { status, operation, key: fromUuid('key', key_id), error: error_code, entries, counts }
+}

@@ -1,0 +1,45 @@
+import type { EntryGroup, EntryGroups } from '../../../../projections/bulk-user-logs/group-queries.ts'
+import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+
+/** The filters whose values have counts. */
+const FACETS = ['status', 'operation', 'key', 'error'] as const
+export type Facet = (typeof FACETS)[number]
+
+/** How many entries each value of a filter would find, beside the other filters. */
+export interface Facets {
+  /** By value; the sum of all is that of the empty value. */
+  counts: Record<Facet, ReadonlyMap<string, number>>
+  /** The sums of the counts of the entries that match. */
+  totals: EntryGroup['counts']
+  isMore: boolean
+}
+
+/** Counts the values of each filter among groups of entries. */
+export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter): Facets {
+  const matches = (group: EntryGroup, except?: Facet) =>
+    FACETS.every((facet) => facet === except || filter[facet] === undefined || filter[facet] === group[facet])
+  const countBy = (facet: Facet) => {
+    const counts = new Map([['', 0]])
+    for (const group of groups.filter((candidate) => matches(candidate, facet)))
+      for (const value of ['', group[facet]])
+        if (value !== null) counts.set(value, (counts.get(value) ?? 0) + group.entries)
+    return counts
+  }
+  const totals = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
+  for (const { counts } of groups.filter((group) => matches(group)))
+    for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += counts[name]
+  const counts = {
+    status: countBy('status'),
+    operation: countBy('operation'),
+    key: countBy('key'),
+    error: countBy('error'),
+  }
+  return { counts, totals, isMore }
+}
+
+/** Formats the count of a value, such as `1,204`; empty if it was not counted. */
+export function formatFacet(facets: Facets | null, facet: Facet, value: string): string {
+  if (facets === null) return ''
+  return `${formatNumber(facets.counts[facet].get(value) ?? 0)}${facets.isMore ? '+' : ''}`
+}

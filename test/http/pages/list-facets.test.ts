@@ -1,0 +1,86 @@
+import t from 'tap'
+import { groupLogEntries } from '../../../projections/bulk-user-logs/group-queries.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { countFacets } from '../../../src/http/pages/bulk-user-logs/facets.ts'
+import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/* The counts beside the filters of Bulk User Logs, and the sums below its entries. */
+
+const LOGS = '/settings/bulk-user-logs'
+const service = await startService(t)
+const { company } = service
+const { body: second } = await service.manage('POST', '/api-keys', { name: 'Second key' })
+const key = { ...company.key, api_id: second.id, api_key: second.api_key }
+await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+await service.call('POST', '/v1/employees', { body: {} })
+await service.call('POST', '/v1/employees', { key, body: [] })
+await service.call('PUT', '/v1/employees', { key, body: [employee({ external_id: 'F-1' })] })
+await service.project()
+
+const cookie = await cookieOf(service, company.admin)
+const open = async (query: string) => (await browse(service, `${LOGS}${query}`, { cookie })).text
+/** The labels of the options of a list, without the first. */
+const optionsOf = (text: string, name: string) => {
+  const [list = ''] = new RegExp(`<select id="${name}"[^]*?</select>`).exec(text) ?? []
+  return [...list.matchAll(/<option[^>]*>([^<]*)</g)].map(([, label]) => label!).slice(1)
+}
+const segmentsOf = (text: string) =>
+  [...text.matchAll(/>(All|Completed|Failed) <span class="facet">([\d,+]*)</g)].map(
+    ([, label, count]) => `${label} ${count}`,
+  )
+const sumsOf = (text: string) => [...text.matchAll(/data-live-sum="(\d+)"/g)].map(([, sum]) => Number(sum))
+
+await t.test('each value of a filter says how many entries it finds beside the other filters', async (t) => {
+  const all = await open('')
+  t.strictSame(segmentsOf(all), ['All 4', 'Completed 2', 'Failed 2'])
+  t.strictSame(optionsOf(all, 'key'), ['Second key (2)', `${company.key.name} (2)`])
+  t.strictSame(optionsOf(all, 'operation'), ['Create (3)', 'Update one (0)', 'Update many (0)', 'Create or update (1)'])
+  t.strictSame(optionsOf(all, 'error').toSorted(), ['No records (1)', 'Records are not valid (1)'])
+  t.strictSame(sumsOf(all), [4, 0, 0, 1, 0])
+  const ofKey = await open(`?key=${second.id}`)
+  t.strictSame(segmentsOf(ofKey), ['All 2', 'Completed 1', 'Failed 1'])
+  t.strictSame(
+    optionsOf(ofKey, 'key'),
+    ['Second key (2)', `${company.key.name} (2)`],
+    'a filter does not narrow itself',
+  )
+  t.strictSame(sumsOf(ofKey), [1, 0, 0, 0, 0])
+  t.strictSame(segmentsOf(await open('?q=nobody')), ['All ', 'Completed ', 'Failed '], 'a search has no counts')
+})
+
+await t.test('the list and its exports are filtered by the error code of the call', async (t) => {
+  const codes = async (query: string) => {
+    const { body } = await service.admin(`/bulk-user-logs${query}`)
+    return body.items.map(({ error }: { error: { code: string } | null }) => error?.code ?? null)
+  }
+  t.strictSame(await codes('?error=empty_batch'), ['empty_batch'])
+  t.strictSame(await codes('?error=no_such_code'), [])
+  t.equal((await service.admin('/bulk-user-logs?error=Not%20a%20code')).status, 400)
+  t.match(await open('?error=validation_failed'), /class="chip"[^]*Records are not valid/)
+})
+
+await t.test('the newest 50,000 entries are grouped, which says that there are more', async (t) => {
+  const { pool, db } = service
+  const add = (count: number) =>
+    pool.query(
+      `insert into bulk_user_logs_v1.entries
+       select company_id, 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status,
+         error_code, error_detail, key_id, key_name, request_id, total, updated, deactivated, failed, no_updates,
+         1000000 + n, outcomes
+       from (select * from bulk_user_logs_v1.entries where company_id = $1 order by position limit 1) e,
+         generate_series(1, $2::integer) n`,
+      [toUuid(company.id), count],
+    )
+  await add(49_996)
+  const whole = await groupLogEntries(db, company.id, {}, null)
+  t.equal(whole.isMore, false)
+  t.equal(countFacets(whole, {}).counts.status.get(''), 50_000)
+  await pool.query('delete from bulk_user_logs_v1.entries where company_id = $1 and position > 1000000', [
+    toUuid(company.id),
+  ])
+  await add(50_001)
+  const cut = await groupLogEntries(db, company.id, {}, null)
+  t.equal(cut.isMore, true)
+  t.equal(countFacets(cut, { status: 'Failed' }).counts.status.get('Completed'), 50_001)
+})
