@@ -52,7 +52,7 @@ import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
 import type { PageServices, SignInSettings } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
-import { referencePage } from './pages/reference/reference.ts'
+import { referencePages } from './pages/reference/reference-pages.ts'
 import { sendProblem } from './server/problem.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './access/rate-limits.ts'
@@ -145,7 +145,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   registerHealthRoutes(app, services)
   pageAssets(app)
   problemPages(app, services)
-  referencePage(app)
+  referencePages(app)
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })

@@ -57,16 +57,18 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/ledger': 'ledger-integrity',
   '/settings/health': 'system-health',
   '/settings/company': 'company',
+  '/docs': 'reference',
+  '/docs/:id': 'reference',
   // The page for “not found”.
   '/settings/*': 'sign-in/sign-in',
   '/account/*': 'sign-in/sign-in',
 }
 
-/** Routes that are not pages of the interface: endpoints, files, redirections, a fragment, and Scalar's reference. */
+/** Routes that are not pages of the interface: endpoints, files, redirections, and a fragment. */
 const NO_PAGES = [
   /^\/(?:v1|admin\/v1|audit\/v1)\//,
   /^\/(?:livez|readyz|openapi\.json)$/,
-  /^\/(?:assets|docs)(?:\/|$)/,
+  /^\/assets(?:\/|$)/,
   /^\/(?:settings)?$/,
   /\/rows$/,
   /\/template\.csv$/,

@@ -50,9 +50,9 @@ await t.test(
 await t.test(
   'API7, API10 unsafe consumption of APIs: the program is a client of PostgreSQL, receivers of webhooks and identity providers alone, and pages load nothing from elsewhere',
   async (t) => {
-    // Except the client for others, and the commands that send the demo's calls to this service.
+    // Except the samples for the programs of others, and the commands that send the demo's calls to this service.
     const program = readSources('src', 'projections', 'migrations').filter(
-      ({ path }) => !/^src\/(?:client\/|cli\/demo\/)/.test(path),
+      ({ path }) => !/^src\/(?:http\/pages\/reference\/samples\.ts|cli\/demo\/)/.test(path),
     )
     const reaching =
       /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
@@ -61,7 +61,7 @@ await t.test(
       // At addresses that it checks: test/webhooks/post.test.ts, test/accounts/oidc/outages.test.ts.
       ['src/outgoing/connections.ts'],
     )
-    for (const path of ['/sign-in', '/docs', '/problems']) {
+    for (const path of ['/sign-in', '/docs', '/docs/createEmployees', '/problems']) {
       t.notMatch((await browse(service, path)).text, /(?:src|href)="(?:https?:)?\/\/(?!127\.0\.0\.1)/, path)
     }
   },

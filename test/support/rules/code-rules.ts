@@ -122,8 +122,14 @@ export function clockFaults(files: SourceFile[]): string[] {
 
 const ENVIRONMENT = /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\b.*from 'node:process'/
 
-/** The one reader of the service, and the command of the client. */
-const MAY_READ_ENVIRONMENT = new Set(['src/config.ts', 'clients/typescript/send/main.ts'])
+/** The readers of the environment. */
+const MAY_READ_ENVIRONMENT = new Set([
+  'src/config.ts',
+  // The command of the client is a program of its own.
+  'clients/typescript/send/main.ts',
+  // Writes programs that do.
+  'src/http/pages/reference/samples.ts',
+])
 
 /** Only one file of each program reads the environment. */
 export function environmentFaults(files: SourceFile[]): string[] {

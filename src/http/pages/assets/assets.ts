@@ -29,6 +29,7 @@ const STYLES = [
   'charts',
   'events',
   'timeline',
+  'reference',
   'print',
 ].map((part) => `styles/${part}.css`)
 

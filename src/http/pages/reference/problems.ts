@@ -9,6 +9,7 @@ import { sendOpenPage } from '../parts/layout.ts'
 import type { Html } from '../parts/page.ts'
 import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
+import { renderText } from './render-text.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const ENTRIES = {
@@ -63,9 +64,9 @@ function renderRecordError(code: RecordCode): Html {
       >, and nothing was applied.
     </p>
     <h2>When it happens</h2>
-    <p>${renderWithCode(when)}</p>
+    <p>${renderText(when)}</p>
     <h2>What to do</h2>
-    <p>${renderWithCode(remedy)}</p>
+    <p>${renderText(remedy)}</p>
     <p><a href="/problems">All problems</a></p>
   `
 }
@@ -92,18 +93,13 @@ function renderProblem(code: ProblemCode): Html {
     <p><code>${status} ${code}</code></p>
     <h1>${title}</h1>
     <h2>When it happens</h2>
-    <p>${renderWithCode(when)}</p>
+    <p>${renderText(when)}</p>
     <h2>What to do</h2>
-    <p>${renderWithCode(remedy)}</p>
+    <p>${renderText(remedy)}</p>
     <h2>Entry in Bulk User Logs</h2>
     <p>${entry}</p>
     <p><a href="/problems">All problems</a></p>
   `
-}
-
-/** Renders text between backticks as code. */
-function renderWithCode(text: string): Html[] {
-  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
 function renderProblemList(): Html {

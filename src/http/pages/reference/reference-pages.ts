@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from 'hono/html'
+import { problem } from '../../../domain/errors.ts'
+import { ASSETS } from '../assets/assets.ts'
+import { sendRefusal } from '../parts/error-page.ts'
+import { type Html, sendPage } from '../parts/page.ts'
+import { listGroups, type OperationGroup } from './operations.ts'
+import { findOperations, renderIndex, renderSearch } from './render-index.ts'
+import { OPERATION_PATH, renderOperation } from './render-operation.ts'
+
+/** A page that is the same for everybody. */
+interface RenderedPage {
+  title: string
+  body: Html
+  /** Its version (RFC 9110 section 8.8.3). */
+  tag: string
+}
+
+/** `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. */
+export function referencePages(app: FastifyInstance): void {
+  const schema = { hide: true }
+  /** The pages that have been asked for, by operation. There are as many as operations. */
+  const pages = new Map<string, Promise<RenderedPage>>()
+  let groups: OperationGroup[] | undefined
+  const list = () => (groups ??= listGroups(app.describeApi()))
+  const renderOnce = (id: string, title: string, render: () => Html) => {
+    const page = pages.get(id) ?? renderPage(title, renderFrame(list(), id, render()))
+    pages.set(id, page)
+    return page
+  }
+
+  app.get<{ Querystring: { q?: unknown } }>('/docs', { schema }, async (request, reply) => {
+    const { q } = request.query
+    if (typeof q === 'string' && q.trim() !== '') {
+      const results = renderSearch(q, findOperations(list(), q))
+      return sendPage(reply, 'Search the API reference', renderFrame(list(), '', results))
+    }
+    return answer(request, reply, await renderOnce('', 'API reference', () => renderIndex(app.describeApi(), list())))
+  })
+  app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema }, async (request, reply) => {
+    const operation = list()
+      .flatMap(({ operations }) => operations)
+      .find(({ id }) => id === request.params.id)
+    if (!operation) return sendRefusal(request, reply, problem('route_not_found', 'The API has no such operation'))
+    const render = () => renderOperation(app.describeApi(), operation)
+    return answer(request, reply, await renderOnce(operation.id, operation.summary, render))
+  })
+}
+
+async function renderPage(title: string, body: Html): Promise<RenderedPage> {
+  const text = String(await body)
+  // The page names the style sheet and the scripts, whose names change with them.
+  const version = hash('sha256', [text, ...Object.values(ASSETS).map(({ path }) => path)].join('\n'))
+  return { title, body, tag: `"${version.slice(0, 32)}"` }
+}
+
+async function answer(request: FastifyRequest, reply: FastifyReply, page: RenderedPage): Promise<FastifyReply> {
+  void reply.headers({ etag: page.tag, 'cache-control': 'no-cache' })
+  if (request.headers['if-none-match'] === page.tag) return reply.code(304).send()
+  return sendPage(reply, page.title, page.body)
+}
+
+function renderFrame(groups: OperationGroup[], current: string, content: Html): Html {
+  return html`<a class="skip" href="#main">Skip to content</a>
+    <header class="bar">
+      <a class="brand" href="/">employee-ledger</a>
+      <form role="search" action="/docs" class="reference-search">
+        <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
+        <button>Search</button>
+      </form>
+    </header>
+    <div class="reference">
+      <nav aria-label="API reference">
+        <a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a>
+        ${groups.map(
+          ({ name, operations }) =>
+            html`<details ${operations.some(({ id }) => id === current) ? html`open` : ''}>
+              <summary>${name}</summary>
+              <ul>
+                ${operations.map(
+                  ({ id, summary }) =>
+                    html`<li><a href="${OPERATION_PATH}${id}" ${id === current ? html`aria-current="page"` : ''}>${summary}</a></li>`,
+                )}
+              </ul>
+            </details>`,
+        )}
+      </nav>
+      <main id="main" tabindex="-1">${content}</main>
+    </div>`
+}

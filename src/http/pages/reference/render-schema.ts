@@ -1,0 +1,115 @@
+import { html } from 'hono/html'
+import type { OpenApiDocument } from '../../openapi/build-document.ts'
+import type { Html } from '../parts/page.ts'
+import { resolveReference, type Schema } from './operations.ts'
+import { renderText } from './render-text.ts'
+
+/** Renders the members of a schema, and those of the schemas in them. `above` are the names that it is part of. */
+export function renderSchema(document: OpenApiDocument, schema: Schema, above: readonly string[] = []): Html {
+  const name = nameOf(schema)
+  if (name !== undefined && above.includes(name)) return html``
+  const within = name === undefined ? above : [...above, name]
+  const { anyOf, oneOf, items, ...whole } = merge(document, schema)
+  const choices = (anyOf ?? oneOf ?? []).filter((choice) => hasMembers(document, choice))
+  if (items) return renderSchema(document, items, within)
+  if (choices.length === 1) return renderSchema(document, choices[0]!, within)
+  if (choices.length > 1)
+    return html`${choices.map(
+      (choice) =>
+        html`<details class="sample" ${nameOf(choice) === undefined ? '' : html`open`}>
+          <summary>${describeType(document, choice)}</summary>
+          ${renderSchema(document, choice, within)}
+        </details>`,
+    )}`
+  const members = Object.entries(whole.properties ?? {})
+  if (members.length === 0) return html``
+  return html`<dl class="members">
+    ${members.map(([member, inner]) => renderMember(document, member, inner, whole.required?.includes(member) ?? false, within))}
+  </dl>`
+}
+
+function renderMember(
+  document: OpenApiDocument,
+  name: string,
+  schema: Schema,
+  isRequired: boolean,
+  above: readonly string[],
+): Html {
+  const { description } = merge(document, schema)
+  return html`<div>
+    <dt>
+      <code>${name}</code> <span class="type">${describeType(document, schema)}</span>
+      ${isRequired ? html`<span class="required">required</span>` : ''}
+    </dt>
+    <dd>
+      ${description === undefined ? '' : html`<p>${renderText(description)}</p>`} ${renderLimits(merge(document, schema))}
+      ${
+        hasMembers(document, schema) && !above.includes(nameOf(schema) ?? '')
+          ? html`<details>
+              <summary>Members of <code>${name}</code></summary>
+              ${renderSchema(document, schema, above)}
+            </details>`
+          : ''
+      }
+    </dd>
+  </div>`
+}
+
+/** The units of limits, and the members that hold the least and the most. */
+const RANGES = [
+  ['character', 'minLength', 'maxLength'],
+  ['item', 'minItems', 'maxItems'],
+  ['member', 'minProperties', 'maxProperties'],
+  ['', 'minimum', 'maximum'],
+] as const
+
+/** Renders the limits of a value, if it has any. */
+export function renderLimits(schema: Schema): Html {
+  const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
+  const limits = RANGES.flatMap(([unit, least, most]) => describeRange(schema[least], schema[most], unit))
+  const initial = schema.default === undefined ? [] : [html`<code>${JSON.stringify(schema.default)}</code> by default`]
+  const parts = [...values.map((value) => html`<code>${JSON.stringify(value)}</code>`), ...limits, ...initial]
+  if (parts.length === 0) return html``
+  return html`<p class="limits">${parts.map((part, at) => html`${at > 0 ? ', ' : ''}${part}`)}</p>`
+}
+
+function describeRange(least: unknown, most: unknown, unit: string): string[] {
+  if (least === undefined && most === undefined) return []
+  const range =
+    least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}`
+  return [unit === '' ? range : `${range} ${unit}${(most ?? least) === 1 ? '' : 's'}`]
+}
+
+/** Describes the type of a value in a few words. An object has the name of its schema. */
+export function describeType(document: OpenApiDocument, schema: Schema): string {
+  const name = nameOf(schema)
+  if (name !== undefined && hasMembers(document, schema)) return name
+  const { type, format, items, anyOf, oneOf, properties } = merge(document, schema)
+  const choices = anyOf ?? oneOf
+  if (choices) return [...new Set(choices.map((choice) => describeType(document, choice)))].join(' or ')
+  if (items) return `array of ${describeType(document, items)}`
+  if (type === undefined) return properties ? 'object' : schema.const === undefined ? 'any value' : typeof schema.const
+  const words = [type].flat().map((word) => (word === 'string' && format !== undefined ? `string (${format})` : word))
+  return words.join(' or ')
+}
+
+function hasMembers(document: OpenApiDocument, schema: Schema): boolean {
+  const { properties, items, anyOf, oneOf } = merge(document, schema)
+  if (items) return hasMembers(document, items)
+  const choices = anyOf ?? oneOf
+  return choices ? choices.some((choice) => hasMembers(document, choice)) : Object.keys(properties ?? {}).length > 0
+}
+
+function nameOf({ $ref: reference }: Schema): string | undefined {
+  return reference?.split('/').at(-1)
+}
+
+/** Follows the reference of a schema, and puts the schemas together that it consists of. */
+function merge(document: OpenApiDocument, schema: Schema): Schema {
+  const { allOf = [], ...own } = resolveReference<Schema>(document, schema)
+  if (allOf.length === 0) return own
+  const parts = [...allOf.map((part) => merge(document, part)), own]
+  const properties = Object.fromEntries(parts.flatMap((part) => Object.entries(part.properties ?? {})))
+  const required = parts.flatMap((part) => part.required ?? [])
+  return { ...(Object.fromEntries(parts.flatMap((part) => Object.entries(part))) as Schema), properties, required }
+}
