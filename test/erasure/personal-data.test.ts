@@ -60,6 +60,22 @@ await t.test('a report of an employee shows values, history, refused records, ca
   t.strictSame(await lastReport(), [company.admin.user_id, { subject_id: id }])
 })
 
+await t.test(
+  'a report lists the bodies that could not be read and name the person, and an erasure deletes them',
+  async (t) => {
+    const id = await makeEmployee({ email: 'in.body@person.example' })
+    await service.call('POST', '/v1/employees', { body: '[{"email": "In.Body@person.example"' })
+    await service.call('POST', '/v1/employees', { body: '[{"email": "only.body@person.example"' })
+    const made = await report(service, { employee_id: id })
+    t.match(itemsOf(made, 'rejected_bodies'), [{ body: '[{"email": "In.Body@person.example"' }])
+    t.equal(itemsOf(made, 'rejected_bodies').length, 1)
+    const other = await report(service, { email: 'only.body@person.example' })
+    t.match([other.facts['employee_id'], itemsOf(other, 'rejected_bodies').length], [null, 1])
+    await service.manage('POST', '/erasures', { employee_id: id })
+    t.strictSame(itemsOf(await report(service, { employee_id: id }), 'rejected_bodies'), [])
+  },
+)
+
 await t.test('after an erasure, the report says what stays, and that the person was erased', async (t) => {
   const id = await makeEmployee({ email: 'gone@person.example' })
   await service.manage('POST', '/erasures', { employee_id: id })

@@ -68,6 +68,15 @@ const step = fc.oneof(
       isLong: fc.boolean(),
     }),
   },
+  /** A body that names the person and can't be read. */
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('unreadable' as const),
+      method,
+      text: fc.oneof(email, externalId).chain((name) => word.map((text) => `[{"${name}": "${text}",`)),
+    }),
+  },
   /** Somebody else asks for the email address that the person has. */
   { weight: 1, arbitrary: fc.constant({ kind: 'conflict' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'unchanged' as const }) },
@@ -104,6 +113,7 @@ async function run(company: TestCompany, steps: readonly Step[]): Promise<string
       const padding = one.isLong ? { location: 'x'.repeat(70_000) } : {}
       await call(one.method, '/v1/employees', [{ first_name: one.more, phone: 'no phone', ...one.names, ...padding }])
     }
+    if (one.kind === 'unreadable') await call(one.method, '/v1/employees', one.text)
     if (one.kind === 'conflict')
       await call('PATCH', `/v1/employees/${otherId}`, await identify(company.id, id, 'email'))
     if (one.kind === 'unchanged') await call('PATCH', '/v1/employees', [{ id }, { id: otherId, job_title: `J${keys}` }])
@@ -139,6 +149,7 @@ async function readErasable(companyId: string): Promise<Rows> {
       'select delivery_id as key from webhook_deliveries where company_id = $1 and answer is not null',
     ),
     employees: await read('select employee_id as key from employees_v1.employees where company_id = $1'),
+    bodies: await read('select position as key from rejected_bodies where company_id = $1'),
   }
 }
 
@@ -153,6 +164,7 @@ function listErasable(json: JsonReport, isFolded: boolean): Rows {
     answers: uuids(itemsOf(json, 'stored_answers'), 'log_id'),
     deliveries: uuids(answers, 'delivery_id'),
     employees: isFolded ? uuids(itemsOf(json, 'employee'), 'id') : [],
+    bodies: itemsOf(json, 'rejected_bodies').map(({ position }) => String(position)),
   }
 }
 
@@ -166,13 +178,14 @@ function missing(before: Rows, after: Rows): Rows {
 
 /** Each row of any table that holds a value of the person, as the table and the key of `readErasable`. */
 async function findHolding(companyId: string): Promise<Rows> {
-  const holding: Rows = { events: [], directory: [], answers: [], deliveries: [], employees: [] }
+  const holding: Rows = { events: [], directory: [], answers: [], deliveries: [], employees: [], bodies: [] }
   const places: [RegExp, keyof typeof holding, number][] = [
     [/^public\.events: /, 'events', 1],
     [/^public\.employee_directory: /, 'directory', 1],
     [/^public\.idempotency_keys: /, 'answers', 6],
     [/^public\.webhook_deliveries: /, 'deliveries', 2],
     [/^employees_v1\.employees: /, 'employees', 1],
+    [/^public\.rejected_bodies: /, 'bodies', 1],
   ]
   for (const line of await rowsWith(service.urls.superUrl, [MARK])) {
     const place = places.find(([table]) => table.test(line))
