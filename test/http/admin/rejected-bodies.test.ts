@@ -74,7 +74,7 @@ await t.test('the page marks the place of the error in the lines around it', asy
   )
   t.notMatch(page, '<details>', 'all of it is shown')
   const long = await openEntry((await refuse(`[${'{"a": 1},\n'.repeat(3_000)}<b>&"`)).id)
-  t.match(long, '…<bdi>')
+  t.match(long, '<pre>…\n<bdi>{')
   t.match(long, '<mark>&lt;</mark>b&gt;&amp;&quot;</bdi>\n<strong class="fault">↑ line 3,001, column 1</strong>')
   t.match(long, 'Show what is kept of 30,006 bytes')
   t.match(await openEntry((await refuse('[1,')).id), '[1,<mark>end of the body</mark>')

@@ -22,9 +22,11 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
   const line = place
     ? html`<bdi>${text.slice(from, place.at)}${renderMarked(text, place.at, lineEnd)}</bdi>\n<strong class="fault">↑ line ${formatNumber(place.line)}, column ${formatNumber(place.column)}</strong>`
     : html`<bdi>${text.slice(from, lineEnd)}</bdi>`
+  const before = from === 0 ? '' : `…${text[from - 1] === '\n' ? '\n' : ''}`
+  const after = to === text.length ? '' : `${text[to] === '\n' ? '\n' : ''}…`
   return html`<section class="rejected-body" aria-labelledby="body">
     <h2 id="body">Body as sent</h2>
-    <pre>${from > 0 ? '…' : ''}${line}<bdi>${text.slice(lineEnd, to)}</bdi>${to < text.length ? '…' : ''}</pre>
+    <pre>${before}${line}<bdi>${text.slice(lineEnd, to)}</bdi>${after}</pre>
     ${
       from === 0 && to === text.length
         ? ''
