@@ -31,6 +31,7 @@ const HEAVY = [
   'POST /admin/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
   'GET /audit/v1/events',
   'GET /audit/v1/employees/:id',
+  'GET /audit/v1/tlog/:company_id/tile/entries/*',
   'GET /settings/bulk-user-logs',
   'GET /settings/bulk-user-logs/rows',
   'GET /settings/bulk-user-logs/:log_id',

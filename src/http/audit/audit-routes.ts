@@ -8,6 +8,7 @@ import { employeeHistory } from './employee-history.ts'
 import { events } from './events.ts'
 import { eventsStream } from './events-stream.ts'
 import { proofs } from './proofs.ts'
+import { tiles } from './tiles.ts'
 
 /** Registers the read-only routes of the ledger, for auditors and administrators. */
 export async function auditRoutes(
@@ -31,5 +32,6 @@ export async function auditRoutes(
   eventsStream(app, audit)
   checkpoints(app, { db: services.db, signer })
   proofs(app, audit)
+  tiles(app, { db: services.db, signer })
   employeeHistory(app, audit)
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
@@ -72,20 +72,28 @@ const KEYS = {
 export function checkpoints(app: FastifyInstance, services: { db: LedgerDb; signer: CheckpointSigner }): void {
   const { db, signer } = services
   app.get('/checkpoint', { schema: CHECKPOINT }, async (request) => {
-    try {
-      return renderCheckpoint(await signer.sign(db, userOf(request).companyId))
-    } catch (error) {
-      const reason = explainRefusal(error)
-      if (reason === null) throw error
-      request.log.error({ err: error, ...idsOf(request) }, 'no checkpoint was signed')
-      throw new ProblemError(problem('unavailable', reason))
-    }
+    return renderCheckpoint(await signOrExplain(request, () => signer.sign(db, userOf(request).companyId)))
   })
   app.get('/keys', { schema: KEYS }, async (request) => {
     const { current, retired } = signer.publicKeys(userOf(request).companyId)
     const first = current === null ? [] : [{ public_key: current, status: 'current' }]
     return { items: [...first, ...retired.map((key) => ({ public_key: key, status: 'retired' }))], next_cursor: null }
   })
+}
+
+/** Signs a checkpoint. Throws a problem that says why nothing is signed. */
+export async function signOrExplain(
+  request: FastifyRequest,
+  sign: () => Promise<SignedCheckpoint>,
+): Promise<SignedCheckpoint> {
+  try {
+    return await sign()
+  } catch (error) {
+    const reason = explainRefusal(error)
+    if (reason === null) throw error
+    request.log.error({ err: error, ...idsOf(request) }, 'no checkpoint was signed')
+    throw new ProblemError(problem('unavailable', reason))
+  }
 }
 
 function renderCheckpoint({ size, root, note, publicKey, witnessed }: SignedCheckpoint) {
