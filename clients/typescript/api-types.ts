@@ -5385,7 +5385,7 @@ export interface operations {
                      * @description JSON, or a page to read, print, and hand over. Default: `"json"`.
                      * @enum {string}
                      */
-                    format: "json" | "html";
+                    format?: "json" | "html";
                 };
             };
         };

@@ -19,7 +19,8 @@ const STYLE = `
 
 /** Writes a report as a page that can be read, printed, and handed over without anything else, section by section. */
 export async function* writeHtml({ title, facts, sections }: Report): AsyncGenerator<string> {
-  yield toText(html`<!doctype html>
+  yield (
+    await html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -43,17 +44,17 @@ export async function* writeHtml({ title, facts, sections }: Report): AsyncGener
               ${sections.map((section) => html`<li><a href="#${section.name}">${section.title}</a></li>`)}
             </ul>
           </nav>
-        `)
+        `
+  ).toString()
   for (const section of sections) yield* writeSection(section)
   yield '</main></body></html>\n'
 }
 
 async function* writeSection({ name, title, description, erases, items }: Section): AsyncGenerator<string> {
-  yield toText(
-    html`<section aria-labelledby="${name}">
-      <h2 id="${name}">${title}</h2>
-      <p>${description}</p> `,
-  )
+  const heading = html`<section aria-labelledby="${name}">
+    <h2 id="${name}">${title}</h2>
+    <p>${description}</p> `
+  yield (await heading).toString()
   let isEmpty = true
   for await (const page of items) {
     if (page.length === 0) continue
@@ -61,7 +62,8 @@ async function* writeSection({ name, title, description, erases, items }: Sectio
       ? html`<p>${describeErasure(erases, page[0]!)}</p>
           ${raw('<ol class="items">')}`
       : ''
-    yield toText(html`${beginning}${page.map((item) => html`<li>${renderFields(item)}</li>`)}`)
+    const entries = html`${beginning}${page.map((item) => html`<li>${renderFields(item)}</li>`)}`
+    yield (await entries).toString()
     isEmpty = false
   }
   yield `${isEmpty ? '<p>Nothing is held here.</p>' : '</ol>'}</section>\n`
@@ -98,7 +100,7 @@ function renderValue(value: unknown, depth: number): Html {
   if (value === null || value === undefined) return html`—`
   if (typeof value === 'string') return html`<bdi>${value.replace(INSTANT, '$1 $2 UTC')}</bdi>`
   if (typeof value === 'boolean') return html`${value ? 'yes' : 'no'}`
-  if (typeof value !== 'object') return html`${String(value)}`
+  if (typeof value !== 'object') return html`${JSON.stringify(value)}`
   const values = Object.entries(value)
   if (values.length === 0) return html`—`
   if (depth >= MAX_DEPTH) return html`<code>${JSON.stringify(value)}</code>`
@@ -107,9 +109,4 @@ function renderValue(value: unknown, depth: number): Html {
   if (values.length === 2 && 'from' in value && 'to' in value)
     return html`${renderValue(value.from, depth + 1)} → ${renderValue(value.to, depth + 1)}`
   return renderFields(value as Row, depth + 1)
-}
-
-/** Nothing here waits, so the result is a text. */
-function toText(page: Html): string {
-  return page.toString()
 }

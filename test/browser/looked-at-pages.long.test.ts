@@ -54,6 +54,7 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/employees/:id': 'employees-over-time',
   '/settings/employees/erase': 'erasing',
   '/settings/employees/:id/erase': 'erasing',
+  '/settings/employees/personal-data': 'personal-data',
   '/settings/ledger': 'ledger-integrity',
   '/settings/health': 'system-health',
   '/settings/company': 'company',

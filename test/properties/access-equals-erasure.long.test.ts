@@ -140,7 +140,7 @@ type Rows = Record<string, string[]>
 /** The keys of the rows that hold something an erasure can delete. */
 async function readErasable(companyId: string): Promise<Rows> {
   const read = async (text: string) =>
-    (await service.pool.query<{ key: string }>(text, [toUuid(companyId)])).rows.map(({ key }) => String(key))
+    (await service.pool.query<{ key: string | number }>(text, [toUuid(companyId)])).rows.map(({ key }) => String(key))
   return {
     events: await read('select position as key from events where company_id = $1 and data is not null'),
     directory: await read('select employee_id as key from employee_directory where company_id = $1'),

@@ -80,6 +80,10 @@ export function addUserCommands(program: Command): void {
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).eraseCompanyUser))
+  addTokenCommands(program)
+}
+
+function addTokenCommands(program: Command): void {
   const token = program.command('token').description('access tokens of users')
   token
     .command('issue')

@@ -11,7 +11,7 @@ import type { Report } from '../../personal-data/report.ts'
 import { writeHtml } from '../../personal-data/write-html.ts'
 import { writeJson } from '../../personal-data/write-json.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { oneOf, NoQuery, STRICT } from '../openapi/schema-parts.ts'
+import { oneOf, NoQuery, requireOnly, STRICT } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
@@ -21,15 +21,17 @@ import { ErasureBody, listIdentifiers, refuseIdentifiers } from './erasures.ts'
 
 export const FORMATS = ['json', 'html'] as const
 
-export const ReportBody = Type.Object(
-  {
-    ...ErasureBody.properties,
-    user_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_000, description: 'The id of a user, removed or not.' }),
-    ),
-    format: { ...oneOf(FORMATS, 'JSON, or a page to read, print, and hand over.'), default: 'json' },
-  },
-  { ...STRICT, required: [], description: 'Send exactly one of the four identifiers.' },
+export const ReportBody = requireOnly(
+  Type.Object(
+    {
+      ...ErasureBody.properties,
+      user_id: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 1_000, description: 'The id of a user, removed or not.' }),
+      ),
+      format: { ...oneOf(FORMATS, 'JSON, or a page to read, print, and hand over.'), default: 'json' },
+    },
+    { ...STRICT, description: 'Send exactly one of the four identifiers.' },
+  ),
 )
 
 const Section = Type.Object({

@@ -58,6 +58,10 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
   acceptInvitation: {
     password: { summary: 'A first password', value: { token: '{token}', password: 'correct horse battery staple' } },
   },
+  reportPersonalData: {
+    page: { summary: 'By email address, as a page', value: { email: 'raj.patel@example.com', format: 'html' } },
+    json: { summary: 'As JSON', value: { email: 'raj.patel@example.com' } },
+  },
   erasePerson: { email: { summary: 'By email address', value: { email: 'raj.patel@example.com' } } },
   changeCompany: { berlin: { summary: 'Change the time zone', value: { time_zone: 'Europe/Berlin' } } },
   issueToken: { script: { summary: 'A token for a script', value: { name: 'nightly export', expires_in_days: 90 } } },

@@ -12,9 +12,8 @@ import { addApiKeysPage } from './api-keys/api-keys-page.ts'
 import { addSecretSearch } from './api-keys/secret-search.ts'
 import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
 import { addCompanyPage } from './company/company-page.ts'
-import { addEmployeeErasure } from './employees/employee-erasure.ts'
 import { addEmployeePage } from './employees/employee-page.ts'
-import { addEmployeeReport } from './employees/employee-report.ts'
+import { addPersonalDataPages } from './employees/personal-data-pages.ts'
 import { addEmployeesPage } from './employees/employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
 import { addEventPage } from './events/event-page.ts'
@@ -32,7 +31,6 @@ import { createSignInLimits } from './sign-in/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
-import { addUserReport } from './users/user-report.ts'
 import { addUsersPage } from './users/users-page.ts'
 import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
 import { addDeliveryPage } from './webhooks/delivery-page.ts'
@@ -106,7 +104,6 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addUsersPage(scope, services),
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
-      (scope) => addUserReport(scope, services),
     )
     await addSection(NAVIGATION.signIn, (scope) => addProviderPages(scope, services))
     await addSection(
@@ -120,11 +117,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addEmployeesPage(scope, reads),
       (scope) => addEmployeePage(scope, reads),
     )
-    await addSection(
-      { ...NAVIGATION.employees, roles: ['admin'] },
-      (scope) => addEmployeeErasure(scope, db, company),
-      (scope) => addEmployeeReport(scope, services),
-    )
+    await addSection({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addPersonalDataPages(scope, services))
     const verifications = createVerifications({
       ...{ db, signer },
       onError: (error) => app.log.error({ err: error }, 'could not verify a ledger'),

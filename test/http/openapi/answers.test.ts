@@ -114,6 +114,10 @@ await hold(400, 'GET /admin/v1/usage', { query: '?from=x' })
 const ERASURES = 'POST /admin/v1/erasures'
 const forgotten = await service.call('POST', '/v1/employees', { body: employee() })
 await hold(200, ERASURES, { body: { employee_id: forgotten.body.employees[0].id } })
+const REPORTS = 'POST /admin/v1/personal-data-reports'
+await hold(200, REPORTS, { body: { employee_id: forgotten.body.employees[0].id } })
+await hold(404, REPORTS, { body: { email: 'unheard.of@example.com' } })
+await hold(422, REPORTS, { body: {} })
 await service.project()
 await hold(200, `${LOGS}/{log_id}/records`, { id: forgotten.body.log_id })
 await hold(404, ERASURES, { body: { email: 'unheard.of@example.com' } })

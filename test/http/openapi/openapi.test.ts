@@ -98,6 +98,7 @@ await t.test('bodies that are not JSON are text', async (t) => {
     'application/x-ndjson',
     'text/csv',
     'text/event-stream',
+    'text/html',
   ])
   for (const [type, { schema }] of ofTexts) t.match(schema, { type: 'string' }, type)
 })

@@ -6,6 +6,8 @@ import { isId } from '../../../domain/ids.ts'
 import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { findUser } from '../../../accounts/users/users.ts'
+import { reportUser } from '../../../personal-data/report-user.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
 import { RoleBody } from '../../admin/user-schemas.ts'
 import { ProblemError } from '../../server/problem.ts'
 import {
@@ -28,7 +30,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { renderSignIns } from './user-sign-ins.ts'
 import { isErased, listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
-import { renderReportForm } from '../parts/report-download.ts'
+import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
@@ -84,6 +86,11 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       return sendUser(services, request, reply, toFormProblem(error))
     }
     return reply.redirect(`${PATH}/${id}?done=unlinked`, 303)
+  })
+
+  app.post<UserRoute>(`${PATH}/:id/personal-data`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const report = await reportUser(company, getActing(request), readUserId(request.params))
+    return sendReportFile(services, request, reply, report)
   })
 
   addTokenRevocation(app, services, `${PATH}/:id`, ({ params }) => {
