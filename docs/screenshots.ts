@@ -83,7 +83,6 @@ async function takeAll(demo: Demo): Promise<void> {
 async function signIn(page: Page, { admin }: Demo): Promise<void> {
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill(admin.email)
-  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Password').fill(admin.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))

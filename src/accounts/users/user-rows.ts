@@ -182,6 +182,9 @@ export async function deleteUserAccess(
 export interface UserOfLink {
   userId: string
   email: string
+  companyName: string
+  /** Who invited the user: an id of a user, or `operator`. */
+  invitedBy: string
   /** The name of the identity provider that the company requires of this user; null if a password is of use. */
   requiredProvider: string | null
 }
@@ -192,16 +195,26 @@ export async function findUserOfLink(
   companyId: string,
   linkHash: Buffer,
 ): Promise<UserOfLink | null> {
-  const { rows } = await client.query<{ user_id: string; email: string; provider: string | null }>(
-    `select u.user_id, u.email, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
-     from users u left join identity_providers p on p.company_id = u.company_id
+  const { rows } = await client.query<{
+    user_id: string
+    email: string
+    company_name: string
+    invited_by: string
+    provider: string | null
+  }>(
+    `select u.user_id, u.email, c.name as company_name, e.actor as invited_by, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
+     from users u join companies c on c.company_id = u.company_id
+       join events e on e.company_id = u.company_id and e.stream_id = u.user_id and e.stream_version = 1
+       left join identity_providers p on p.company_id = u.company_id
      where u.company_id = $1 and u.removed_at is null
        and ((u.link_hash = $2 and u.link_expires_at > clock_timestamp())
          or (u.reset_hash = $2 and u.reset_expires_at > clock_timestamp() and ${mayResetPassword('$1')}))`,
     [toUuid(companyId), linkHash],
   )
   const [row] = rows
-  return row ? { userId: fromUuid('usr', row.user_id), email: row.email, requiredProvider: row.provider } : null
+  if (!row) return null
+  const { user_id: id, email, company_name: companyName, invited_by: invitedBy, provider: requiredProvider } = row
+  return { userId: fromUuid('usr', id), email, companyName, invitedBy, requiredProvider }
 }
 
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */

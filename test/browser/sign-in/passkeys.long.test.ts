@@ -40,7 +40,6 @@ async function attachAuthenticator(
 async function givePassword(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill(email)
-  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

@@ -68,10 +68,9 @@ export async function signIn(page: Page, company: TestCompany, role: Role): Prom
   await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))
 }
 
-/** Fills the sign-in page that is open: the email, then the password. */
+/** Fills the sign-in page that is open. */
 export async function giveCredentials(page: Page, { email, password }: { email: string; password: string }) {
   await page.getByLabel('Email').fill(email)
-  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

@@ -3,21 +3,21 @@ import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, hasPreviousSecret } from '../../../accounts/api-keys/read-api-keys.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
-import { renderQuotaBar, computeQuotaUsed } from './quota-used.ts'
+import { computeQuotaUsed } from './quota-used.ts'
 import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
 import { formatScopes } from '../parts/key-words.ts'
-import { formatAge, renderTime } from '../parts/times.ts'
+import { formatAge, renderDay, renderTime } from '../parts/times.ts'
 
 /** How long before its end a key is marked as one that expires soon. */
 const SOON_MS = 14 * 86_400_000
 
-/** Renders the status of a key as a badge, with another one if it expires soon. */
+/** Renders the status of a key as a badge; of one that works but soon will not, when it expires. */
 export function renderKeyStatus(seen: SeenKey): Html {
   switch (findKeyStatus(seen)) {
     case 'active':
-      return html`${renderEnabled(seen)}${renderExpiresSoon(seen)}`
+      return renderWorking(seen)
     case 'disabled':
-      return html`${renderBadge('warn', 'Disabled')}${renderExpiresSoon(seen)}`
+      return renderBadge('warn', 'Disabled')
     case 'expired':
       return renderBadge('bad', 'Expired')
     case 'revoked':
@@ -25,15 +25,15 @@ export function renderKeyStatus(seen: SeenKey): Html {
   }
 }
 
-function renderEnabled(seen: SeenKey): Html {
+function renderWorking(seen: SeenKey): Html {
+  const { key, now } = seen
   const { calls, limit } = computeQuotaUsed(seen)
-  return calls >= limit ? renderBadge('bad', 'Quota used up') : renderBadge('good', 'Enabled')
-}
-
-function renderExpiresSoon({ key, now }: SeenKey): Html {
-  if (key.expiresAt === null) return html``
+  if (calls >= limit) return renderBadge('bad', 'Quota used up')
+  if (key.expiresAt === null) return renderBadge('good', 'Enabled')
   const [endMs, nowMs] = [Date.parse(key.expiresAt), Date.parse(now)]
-  return endMs - nowMs > SOON_MS ? html`` : html` ${renderBadge('warn', `Expires ${formatAge(endMs, nowMs)}`)}`
+  return endMs - nowMs > SOON_MS
+    ? renderBadge('good', 'Enabled')
+    : renderBadge('warn', `Expires ${formatAge(endMs, nowMs)}`)
 }
 
 /** Renders the ends of the secrets of a key: two while the previous one works. */
@@ -41,7 +41,7 @@ export function renderSecretEnds(seen: SeenKey): Html {
   const { lastFour, previousLastFour } = seen.key
   if (!hasPreviousSecret(seen)) return renderLastFour(lastFour)
   return html`${renderLastFour(lastFour)}
-    <div class="hint">Previous: ${renderLastFour(previousLastFour)}</div>`
+    <span class="hint">previous ${renderLastFour(previousLastFour)}</span>`
 }
 
 /** Renders what a key may do, and from where. */
@@ -50,7 +50,7 @@ export function renderAccess({ scopes, allowedNetworks }: SeenKey['key']): Html 
   return html`${words.charAt(0).toUpperCase()}${words.slice(1)}${
     allowedNetworks === null
       ? ''
-      : html`<div class="hint">From ${allowedNetworks.length === 1 ? '1 network' : `${allowedNetworks.length} networks`}</div>`
+      : html`<span class="hint"> · ${allowedNetworks.length === 1 ? '1 network' : `${allowedNetworks.length} networks`}</span>`
   }`
 }
 
@@ -66,15 +66,12 @@ export function renderNetworks({ allowedNetworks }: SeenKey['key']): Html {
     : html`${allowedNetworks.map((network) => html`<code class="below">${network}</code><br />`)}`
 }
 
-const PERIODS = { hourly: 'an hour', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
-
 /** Renders how much of its quota a key has used in the current period, and when the quota resets. */
 export function renderQuota(seen: SeenKey, timeZone: string): Html {
-  const used = computeQuotaUsed(seen)
-  const calls = `${formatNumber(used.calls)} of ${formatNumber(used.limit)} calls ${PERIODS[seen.key.refreshPeriod]}`
-  return html`${renderQuotaBar(used)}
-    <div>${`${calls} (${used.percent} %)`}</div>
-    <div class="hint">Resets ${renderTime(used.resetsAt, timeZone)}</div>`
+  const { calls, limit, resetsAt } = computeQuotaUsed(seen)
+  const isShort = seen.key.refreshPeriod === 'hourly' || seen.key.refreshPeriod === 'daily'
+  const resets = isShort ? renderTime(resetsAt, timeZone) : renderDay(resetsAt, timeZone)
+  return html`${`${formatNumber(calls)} / ${formatNumber(limit)}`}<span class="hint"> · resets ${resets}</span>`
 }
 
 /** Renders when a key was last used. */

@@ -35,7 +35,6 @@ import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -130,20 +129,20 @@ function renderKeyFilter(status: string): Html {
 
 function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
   if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
-  return html`<table class="cards">
+  return html`<table class="cards rows">
     <caption class="visually-hidden">
       API keys, newest first
     </caption>
     <thead>
       <tr>
-        <th scope="col">Name and API ID</th>
+        <th scope="col">Name</th>
+        <th scope="col" class="wide">API ID</th>
         <th scope="col">Secret</th>
         <th scope="col">Status</th>
-        <th scope="col">Access</th>
-        <th scope="col">Expires</th>
+        <th scope="col" class="wide">Access</th>
         <th scope="col">Quota used</th>
         <th scope="col">Last used</th>
-        <th scope="col">Created</th>
+        <th scope="col">Expires</th>
       </tr>
     </thead>
     <tbody>
@@ -151,15 +150,15 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
         (seen) =>
           html`<tr>
             <th scope="row">
-              <a href="${PATH}/${seen.key.id}"><bdi>${seen.key.name}</bdi></a><br /><code class="below">${seen.key.id}</code>
+              <a href="${PATH}/${seen.key.id}" title="${seen.key.name}"><bdi>${seen.key.name}</bdi></a>
             </th>
+            <td data-label="API ID" class="wide"><code>${seen.key.id}</code></td>
             <td data-label="Secret">${renderSecretEnds(seen)}</td>
             <td data-label="Status">${renderKeyStatus(seen)}</td>
-            <td data-label="Access">${renderAccess(seen.key)}</td>
-            <td data-label="Expires">${renderExpiry(seen.key, timeZone)}</td>
+            <td data-label="Access" class="wide">${renderAccess(seen.key)}</td>
             <td data-label="Quota used">${renderQuota(seen, timeZone)}</td>
             <td data-label="Last used">${renderLastUsed(seen.key, timeZone)}</td>
-            <td data-label="Created">${renderTime(seen.key.createdAt, timeZone)}</td>
+            <td data-label="Expires">${renderExpiry(seen.key, timeZone)}</td>
           </tr>`,
       )}
     </tbody>

@@ -22,6 +22,9 @@ function showFault(text) {
   alert.textContent = text
 }
 
+/** Set once this browser has used a passkey: then the passkey comes first. */
+const USED = 'passkey-used'
+
 /** The question that waits until its user chooses a passkey for the email field. */
 let waiting = null
 
@@ -38,6 +41,7 @@ async function ask(form, more) {
 async function send(form, more = {}) {
   const credential = await ask(form, more)
   form.elements.response.value = JSON.stringify(credential)
+  localStorage.setItem(USED, 'yes')
   form.submit()
 }
 
@@ -68,6 +72,12 @@ async function offerInField(form) {
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (isSupported) {
     form.hidden = false
+    const others = form.parentElement.querySelector('form:not([data-passkey])')
+    if (form.dataset.passkey === 'use' && localStorage.getItem(USED)) {
+      others?.before(form)
+      form.querySelector('button').classList.add('primary')
+      others?.querySelector('.primary')?.classList.remove('primary')
+    }
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       void sendAfterClick(form)

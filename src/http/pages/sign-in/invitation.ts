@@ -21,6 +21,9 @@ import {
   readFormFields,
   type FormProblem,
 } from '../parts/form.ts'
+import type { UserOfLink } from '../../../accounts/users/user-rows.ts'
+import { readNames } from '../../../ledger/read/read-names.ts'
+import type { Html } from '../parts/page.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { companyPath } from '../parts/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -92,12 +95,13 @@ async function sendSetPasswordForm(
   const invited = await findInvitedUser(services.company.pool, token)
   if (invited && invited.requiredProvider !== null) {
     const { requiredProvider: provider } = invited
-    return sendToProvider(services, reply, { ...invited, companyId, token, provider })
+    const invitation = await renderInvitation(services, companyId, invited)
+    return sendToProvider(services, reply, { ...invited, companyId, token, invitation, provider })
   }
   return sendCardPage(reply, {
     title: 'Set your password',
     body: html`<h1>Set your password</h1>
-      ${renderFormAlert(problem)}
+      ${renderFormAlert(problem)} ${invited === null ? '' : await renderInvitation(services, companyId, invited)}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
         ${invited === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: invited.email, autocomplete: 'username', isReadOnly: true }, null)}
@@ -108,11 +112,26 @@ async function sendSetPasswordForm(
   })
 }
 
+/** Says which company the link is for, and to new users, who invited them. */
+async function renderInvitation(
+  { access }: PageServices,
+  companyId: string,
+  { companyName, invitedBy }: UserOfLink,
+): Promise<Html> {
+  const inviter = (await readNames(access, companyId, [invitedBy])).get(invitedBy)
+  const company = html`<strong><bdi>${companyName}</bdi></strong>`
+  return inviter === undefined
+    ? html`<p>For your account at ${company}.</p>`
+    : html`<p><bdi>${inviter}</bdi> invited you to ${company}.</p>`
+}
+
 interface InvitedToProvider {
   companyId: string
   userId: string
   email: string
   token: string
+  /** Who invited the user to which company. */
+  invitation: Html
   /** The name of the provider. */
   provider: string
 }
@@ -121,7 +140,7 @@ interface InvitedToProvider {
 async function sendToProvider(
   { providers, sessions }: PageServices,
   reply: FastifyReply,
-  { companyId, userId, email, token, provider }: InvitedToProvider,
+  { companyId, userId, email, token, invitation, provider }: InvitedToProvider,
 ): Promise<FastifyReply> {
   // The company's own page says what the operator must set.
   if (!isReady(sessions.publicUrl, providers.secrets, companyId)) return reply.redirect(companyPath(companyId), 303)
@@ -131,6 +150,7 @@ async function sendToProvider(
   return sendCardPage(reply, {
     title: 'No password needed',
     body: html`<h1>No password needed</h1>
+      ${invitation}
       <p>
         Your company signs in with <bdi>${provider}</bdi>. Sign in there with your own account. From then on, it signs you in
         here as <bdi>${email}</bdi>, and this link can't be used again.

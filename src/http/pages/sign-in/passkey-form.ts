@@ -18,6 +18,7 @@ export function renderPasskeyForm(destination: Destination): Html {
     <form method="post" action="${PASSKEY_PATH}" class="stack" data-passkey="use" hidden>
       ${renderDestination(destination)}
       <input type="hidden" name="response" />
+      <p class="or" aria-hidden="true">or</p>
       <button>Sign in with a passkey</button>
     </form>
     <script src="${ASSETS.passkeys.path}" type="module"></script>`

@@ -36,7 +36,7 @@ import type { SignInLimits } from './sign-in-limits.ts'
 /** The values with which the form is shown. */
 interface SignInForm extends Destination {
   email: string
-  /** Asks for the email first, which may lead to the provider of a company. */
+  /** The first step may lead to the provider of a company; the second wants the password. */
   step: 'email' | 'password'
   candidates: SignInCandidate[]
 }
@@ -48,7 +48,10 @@ interface SignInOptions {
 
 const EMPTY: SignInForm = { email: '', next: '', kept: null, step: 'email', candidates: [] }
 
-/** `/sign-in`: asks for the email, then leads to the company's provider or asks for the password. */
+/**
+ * `/sign-in`: asks for the email and the password. Without a password, it leads to the provider of the user's company if
+ * there is one, and otherwise asks for the password again, also of strangers.
+ */
 export function addSignInPage(app: FastifyInstance, services: PageServices, options: SignInOptions): void {
   const { access, sessions } = services
   app.get('/sign-in', async (request, reply) => {
@@ -75,7 +78,7 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
   app.post('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.body)
     const email = (fields['email'] ?? '').trim().slice(0, 254)
-    const step = fields['password'] === undefined ? 'email' : 'password'
+    const step = (fields['password'] ?? '') === '' || fields['way'] === 'provider' ? 'email' : 'password'
     const form: SignInForm = { ...EMPTY, email, step, ...readDestination(fields) }
     try {
       return await (step === 'email' ? chooseWay : trySignIn)(
@@ -115,6 +118,7 @@ const ENDED_AND_KEPT = problem(
   'Your session has ended. Nothing was changed. Sign in to get back to what you entered.',
 )
 const REFUSED = problem('invalid_credentials', 'The email or password is incorrect.')
+const NO_PASSWORD = problem('invalid_credentials', 'Enter your password.')
 const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
 
 interface StepOptions extends SignInOptions {
@@ -138,8 +142,7 @@ async function chooseWay(
   limits.countQuestion(request, reply)
   const email = value as string
   const place = await findSignInPlace(services.accessPool, email)
-  if (place.at !== 'provider')
-    return sendSignInForm(services, reply, { ...form, step: 'password' }, null, place.at === 'several')
+  if (place.at !== 'provider') return askForPassword(services, { request, reply, form }, place.at === 'several')
   const { companyId } = place
   const { next, kept } = form
   const authorizationRequest: AuthorizationRequest = {
@@ -153,6 +156,17 @@ async function chooseWay(
   // Without a key, the company's page says what is missing.
   if (services.providers.secrets.hasKey) keepAuthorizationRequest(authorizationRequests, reply, authorizationRequest)
   return reply.redirect(companyPath(companyId), 303)
+}
+
+/** Asks for the password; says that it is missing if the form had a field for it. */
+function askForPassword(
+  services: PageServices,
+  { request, reply, form }: Sent,
+  hasProviders: boolean,
+): Promise<FastifyReply> {
+  const isMissing = 'password' in readFormFields(request.body)
+  if (isMissing) void reply.code(NO_PASSWORD.status)
+  return sendSignInForm(services, reply, { ...form, step: 'password' }, isMissing ? NO_PASSWORD : null, hasProviders)
 }
 
 async function trySignIn(
@@ -206,6 +220,8 @@ function sendSignInForm(
   const isPasswordStep = form.step === 'password'
   const hasEmail = form.email !== ''
   const hasPasskeys = findSupport(services).party !== null
+  // Where a provider may be behind an email.
+  const hasProvider = !isPasswordStep && services.providers.secrets.hasKey && services.sessions.publicUrl !== null
   return sendCardPage(reply, {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
@@ -213,15 +229,14 @@ function sendSignInForm(
       ${hasProviders ? html`<p>You belong to several companies with sign-in pages of their own. Use the link of the one you want to sign in to, or enter a password.</p>` : ''}
       <form method="post" action="/sign-in" class="stack">
         ${renderDestination(form)}
-        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !isPasswordStep || !hasEmail }, null)}
+        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !hasEmail }, null)}
         ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
-        ${isPasswordStep ? renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', hasFocus: hasEmail }, null) : ''}
-        <button class="primary">${isPasswordStep ? 'Sign in' : 'Continue'}</button>
+        ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: !hasProvider, hasFocus: hasEmail }, null)}
+        <button class="primary">Sign in</button>
+        ${hasProvider ? html`<button name="way" value="provider">Continue with single sign-on</button>` : ''}
       </form>
       ${hasPasskeys ? renderPasskeyForm(form) : ''}
-      <p class="hint">
-        ${isPasswordStep ? renderForgotten(services) : 'If your company has an identity provider, you sign in there.'}
-      </p>`,
+      <p class="hint">${renderForgotten(services)}</p>`,
   })
 }
 

@@ -98,13 +98,14 @@ function renderUserFilter(status: string): Html {
 
 function renderUserTable(users: UserRecord[], timeZone: string): Html {
   if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`
-  return html`<table class="cards">
+  return html`<table class="cards rows">
     <caption class="visually-hidden">
       Users, newest first
     </caption>
     <thead>
       <tr>
-        <th scope="col">Name and email</th>
+        <th scope="col">Name</th>
+        <th scope="col">Email</th>
         <th scope="col">Role</th>
         <th scope="col">Status</th>
         <th scope="col">Signs in with</th>
@@ -116,8 +117,9 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         (user) =>
           html`<tr>
             <th scope="row">
-              <a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a><br /><span class="below"><bdi>${user.email}</bdi></span>
+              <a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>
             </th>
+            <td data-label="Email" class="long"><bdi>${user.email}</bdi></td>
             <td data-label="Role">${user.role}</td>
             <td data-label="Status">${renderUserStatus(user)}</td>
             <td data-label="Signs in with">${listWaysIn(user).join(', ')}</td>

@@ -110,13 +110,14 @@ function renderNoWebhooks(): Html {
 }
 
 function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
-  return html`<table class="cards">
+  return html`<table class="cards rows">
     <caption class="visually-hidden">
       Webhooks, oldest first
     </caption>
     <thead>
       <tr>
         <th scope="col">Webhook</th>
+        <th scope="col" class="wide">URL</th>
         <th scope="col">Status</th>
         <th scope="col">Progress</th>
         <th scope="col">Created</th>
@@ -134,11 +135,11 @@ function renderWebhookRow(seen: ShownWebhook, timeZone: string): Html {
   const trouble = describeTrouble(seen)
   return html`<tr>
     <th scope="row">
-      <a href="${PATH}/${webhook.id}"><bdi>${description || url}</bdi></a>
-      ${description === '' ? '' : html`<br /><code class="below">${url}</code>`}
+      <a href="${PATH}/${webhook.id}" title="${url}"><bdi>${description || url}</bdi></a>
     </th>
-    <td data-label="Status">
-      ${renderWebhookStatus(webhook)} ${trouble === null ? '' : html`<div>${trouble}</div>`}
+    <td data-label="URL" class="wide long"><code>${url}</code></td>
+    <td data-label="Status" class="long" ${trouble === null ? '' : html`title="${trouble}"`}>
+      ${renderWebhookStatus(webhook)} ${trouble === null ? '' : html`<span class="hint">${trouble}</span>`}
     </td>
     <td data-label="Progress">${describeProgress(seen.waiting)}</td>
     <td data-label="Created">${renderTime(webhook.createdAt, timeZone)}</td>
