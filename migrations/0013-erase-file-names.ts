@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { runStatements } from '../src/migration/run-statements.ts'
 
 /**
- * Lets the erasures of a person and of a user reach the names of uploaded files. Apart from its lists, the function is
- * that of version 1.0.0.
+ * Lets the erasures of a person and of a user, and the retirement of refused records, reach the names of uploaded files.
+ * Apart from its lists, the function is that of version 1.0.0.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await runStatements(db, ERASE_EVENTS)
@@ -26,7 +26,7 @@ const ERASE_EVENTS = [
     reached := case erasing_type
       when 'EmployeeErased' then array['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated',
         'EmployeeReactivated', 'EmployeeRecordRejected', 'FileUploaded']
-      when 'RecordsRetired' then array['EmployeeRecordRejected']
+      when 'RecordsRetired' then array['EmployeeRecordRejected', 'FileUploaded']
       when 'UserErased' then array['UserInvited', 'UserTokenIssued', 'UserIdentityLinked', 'UserPasskeyAdded',
         'FileUploaded']
     end;

@@ -195,7 +195,7 @@ export const ConfigSchema = Type.Object({
     default: 0,
     minimum: 0,
     maximum: 36_500,
-    description: 'days for which refused records and bodies are kept; 0: forever',
+    description: 'days for which refused records and bodies, and the names of uploaded files, are kept; 0: forever',
   }),
   ADDRESSES_KEPT_DAYS: Type.Integer({
     default: 90,

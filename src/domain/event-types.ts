@@ -29,7 +29,7 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
   EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
   ApiCallCompleted: { stream: 'log', version: 2, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
-  FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'UserErased'] },
+  FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
   RecordsRetired: { stream: 'com', version: 1 },
   PersonalDataReported: { stream: 'com', version: 1 },

@@ -12,7 +12,7 @@ const BATCHES_PER_RUN = 500
 const COMPANIES_AT_ONCE = 100
 
 /**
- * Erases the data of refused records that are older than `days` by the database's clock, oldest first, and appends
+ * Erases refused records and names of files that are older than `days` by the database's clock, oldest first, and appends
  * `RecordsRetired` in the same transaction. 0 days keeps them forever. Safe to run in several processes at once,
  * because records are selected under the lock of the head. Continues with other companies after a failure, and throws
  * all failures at the end. Returns the number of retired records.

@@ -4,10 +4,12 @@ import { retireRecords } from '../../src/erasure/retire-records.ts'
 import { openQueues, RETIRE_RECORDS } from '../../src/workers/queues.ts'
 import { streamOf } from '../support/ledger/company-events.ts'
 import { eventually } from '../support/eventually.ts'
+import { openAppends } from '../support/ledger/appends.ts'
 import { appendRefusalsAt, openOldLedger } from '../support/ledger/old-refusals.ts'
 import { inputs } from '../support/quick.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { uploadCall } from '../support/ledger/upload-call.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
@@ -81,6 +83,20 @@ await t.test('retiring records keeps the entry, its counts and error, and all em
   t.strictSame((await service.call('GET', `/v1/employees/${id}`)).body, made.employees[0])
   t.strictSame((await service.logOf(made.log_id)).records[0].erased, false)
   t.strictSame(await ledgerFaults(service.db, company.id), [])
+})
+
+await t.test('the names of uploaded files are erased, too, and their entries stay', async (t) => {
+  const service = await startService(t)
+  const { commit } = openAppends(t, service)
+  const names = ['staff of May.csv', 'staff of June.csv']
+  const calls = names.map((fileName) => uploadCall(service.company, [employee()], { fileName }))
+  await commit(calls)
+  t.equal(await retireRecords(service.pool, 1), 0, 'not before their time')
+  t.equal(await retireRecords(service.pool, TOMORROW), 2)
+  t.equal(await retireRecords(service.pool, TOMORROW), 0)
+  for (const { callId } of calls)
+    t.match(await service.logOf(callId), { entry: { name: 'File upload', file: { name: null, rows: 1 } } })
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
 
 await t.test('two processes retire many records in batches, each record once', async (t) => {

@@ -75,7 +75,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   RecordsRetired: [
     'schedule',
     { positions: [7] },
-    'The schedule deleted the data of 1 refused record, because their retention period had ended',
+    'The schedule deleted the data of 1 event (refused records and file names), because their retention period had ended',
   ],
   PersonalDataReported: [
     'usr',

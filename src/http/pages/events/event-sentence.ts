@@ -64,8 +64,8 @@ const SENTENCES: Sentences = {
     html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
   EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
   RecordsRetired: ({ actor, data }) =>
-    html`${actor} deleted the data of ${data ? count(data.positions.length, 'refused record') : 'refused records'}, because
-    their retention period had ended`,
+    html`${actor} deleted the data of ${data ? count(data.positions.length, 'event') : 'events'} (refused records and file
+    names), because their retention period had ended`,
   PersonalDataReported: ({ actor, header, data, names, viewer }) => {
     if (!data) return html`${actor} got a report of what is held about a person`
     const { subject_id: id } = data
