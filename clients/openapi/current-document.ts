@@ -25,6 +25,7 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     sessions: { publicUrl: null },
     webhooks: { secrets },
     providers: { secrets },
+    uploads: { bodyLimit: ConfigSchema.properties.BODY_LIMIT.default, commands: {} },
   } as unknown as AppServices
   const app = buildApp(services)
   await app.ready()

@@ -553,6 +553,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List uploads, newest first
+         * @description All uploads that are stored, on one page. Uploads are deleted after a day.
+         */
+        get: operations["listUploads"];
+        put?: never;
+        /**
+         * Upload a file of employees
+         * @description Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`. A user’s five newest previews are kept.
+         */
+        post: operations["createUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/uploads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an upload and how far it is
+         * @description What each part would do, and what became of it.
+         */
+        get: operations["getUpload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/uploads/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply an upload, or resume it
+         * @description Each part becomes one call, which applies all of its rows or none. A file of one part is applied before the answer; of a larger one, part after part in the background. Repeating the request has no further effect.
+         */
+        post: operations["applyUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/uploads/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel what is still to come of an upload
+         * @description What was applied stays applied. An upload that was not applied yet is deleted.
+         */
+        post: operations["cancelUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/uploads/{id}/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what columns become that are no attributes
+         * @description Before the file is applied. The preview is made again.
+         */
+        post: operations["setUploadColumns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/uploads/{id}/not-applied.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the rows of an upload that were not applied
+         * @description All rows of refused, canceled, and waiting parts, to correct and upload again. A row that was refused has the id of its entry, and its errors.
+         */
+        get: operations["exportRowsNotApplied"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/uploads/{id}/parts/{number}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a part of an upload
+         * @description The call of the part, validated and not applied: what it would do now, and its errors.
+         */
+        get: operations["previewUploadPart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/usage": {
         parameters: {
             query?: never;
@@ -1821,6 +1965,12 @@ export interface components {
             file: {
                 name: string | null;
                 rows: number;
+                part: {
+                    number: number;
+                    of: number;
+                    first_row: number;
+                    last_row: number;
+                } | null;
             } | null;
             /** @description The ids of the failed entries whose records the file corrects. */
             corrects: string[];
@@ -2495,6 +2645,78 @@ export interface components {
                 /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
                 changed: string[];
             }[];
+        };
+        Upload: {
+            /** @description `upl_…` */
+            id: string;
+            /**
+             * @description `previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
+             * @enum {string}
+             */
+            state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
+            file_name: string;
+            /** @enum {string} */
+            operation: "upsert" | "update_many";
+            /** @description Who uploaded the file. Only this user can apply it. */
+            user_id: string;
+            rows: number;
+            /** @description The ids of the failed entries that the file corrects. */
+            corrects: string[];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the upload is deleted. Its entries stay.
+             */
+            expires_at: string;
+            parts: {
+                /** @description From 1. */
+                number: number;
+                /** @description From 1. The line that names the columns does not count. */
+                first_row: number;
+                rows: number;
+                /** @description How many of the rows were erased with a person. */
+                erased: number;
+                counts: {
+                    created: number;
+                    changed: number;
+                    unchanged: number;
+                    refused: number;
+                    unreadable: number;
+                } | null;
+                /**
+                 * @description What became of the part. A refused part changed nothing.
+                 * @enum {string}
+                 */
+                state: "waiting" | "applied" | "refused" | "canceled";
+                /** @description The id that the entry of the part has, or will have. */
+                log_id: string;
+            }[];
+        };
+        UploadPreview: {
+            /** @description From 1. */
+            number: number;
+            /** @description The rows by what a call would do to them. A file with unreadable rows cannot be applied. */
+            counts: {
+                created: number;
+                changed: number;
+                unchanged: number;
+                refused: number;
+                unreadable: number;
+            };
+            /** @description The first errors. */
+            errors: {
+                row: number | null;
+                line: number | null;
+                /** @description JSON Pointer into the record; empty for the row itself, or a cell that cannot be read. */
+                pointer: string;
+                message: string;
+            }[];
+            errors_omitted: number;
+            /** @description The columns that are no attributes. */
+            unknown_columns: string[];
+            /** @description The rows whose managers are in earlier parts. The preview leaves these managers out. */
+            rows_awaiting_managers: number;
         };
         /**
          * @description What the call did to the employee.
@@ -3270,6 +3492,21 @@ export interface components {
                 };
             };
         };
+        /** @description `too_many_uploads`: The company has as many uploads as it may have. */
+        AdminTooManyUploads: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "too_many_uploads";
+                };
+            };
+        };
         /** @description `too_many_webhooks`: The company has as many webhooks as it may have. */
         AdminTooManyWebhooks: {
             headers: {
@@ -3314,6 +3551,36 @@ export interface components {
                     status?: 415;
                     /** @enum {string} */
                     code?: "unsupported_media_type";
+                };
+            };
+        };
+        /** @description `upload_not_applicable`: The upload cannot be applied now. */
+        AdminUploadNotApplicable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "upload_not_applicable";
+                };
+            };
+        };
+        /** @description `upload_not_found`: No such upload. */
+        AdminUploadNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "upload_not_found";
                 };
             };
         };
@@ -5589,6 +5856,335 @@ export interface operations {
             412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    listUploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description `upl_…` */
+                            id: string;
+                            /**
+                             * @description `previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
+                             * @enum {string}
+                             */
+                            state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
+                            file_name: string;
+                            /** @enum {string} */
+                            operation: "upsert" | "update_many";
+                            /** @description Who uploaded the file. Only this user can apply it. */
+                            user_id: string;
+                            rows: number;
+                            /** @description The ids of the failed entries that the file corrects. */
+                            corrects: string[];
+                            /** Format: date-time */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description When the upload is deleted. Its entries stay.
+                             */
+                            expires_at: string;
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    createUpload: {
+        parameters: {
+            query?: {
+                /** @description The name of the file, for the log. */
+                file_name?: string;
+                /** @description What to do with the records, as `PUT` and `PATCH` of `/v1/employees` do. */
+                operation?: "upsert" | "update_many";
+                /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. */
+                corrects?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            409: components["responses"]["AdminTooManyUploads"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    getUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    applyUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            409: components["responses"]["AdminUploadNotApplicable"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    cancelUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The response has no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    setUploadColumns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Columns that are no attributes: each becomes a custom attribute, or is ignored. Others are errors. */
+                    columns: {
+                        [key: string]: "custom" | "ignore";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    exportRowsNotApplied: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CSV file (RFC 4180) in UTF-8 with a byte order mark and a header row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    previewUploadPart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+                /**
+                 * @description The number of the part, from 1.
+                 * @example 1
+                 */
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadPreview"];
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            409: components["responses"]["AdminUploadNotApplicable"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

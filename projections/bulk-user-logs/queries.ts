@@ -1,7 +1,7 @@
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import type { FilePart, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
 import type { Direction, Search } from './people-search.ts'
@@ -32,8 +32,8 @@ export interface LogEntry {
     key: { id: string; name: string } | null
     /** Null if a key made the call. `name` is null once the user is erased. */
     user: { id: string; name: string | null } | null
-    /** Null if a key made the call. `name` is null once it is erased. */
-    file: { name: string | null; rows: number } | null
+    /** Null if a key made the call. `name` is null once it is erased, and `part` for a whole file. */
+    file: { name: string | null; rows: number; part: FilePart | null } | null
     /** The ids of the failed calls whose records the file corrects. */
     corrects: string[]
     request_id: string
@@ -279,7 +279,7 @@ function toLogEntry(row: EntryRow, upload: Upload | undefined): LogEntry {
       duration_ms: row.duration_ms,
       key: upload ? null : { id: fromUuid('key', row.key_id), name: row.key_name },
       user: upload?.user ?? null,
-      file: upload ? { name: upload.fileName, rows: total } : null,
+      file: upload ? { name: upload.fileName, rows: total, part: upload.part } : null,
       corrects: upload?.corrects ?? [],
       request_id: row.request_id,
       error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },

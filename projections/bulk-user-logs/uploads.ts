@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
+import type { FilePart } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 
 /** What is known of a call that a user made by uploading a file. */
@@ -10,6 +11,8 @@ export interface Upload {
   fileName: string | null
   /** The ids of the failed calls whose records the file corrects. */
   corrects: string[]
+  /** The part of the file; null for a whole one. */
+  part: FilePart | null
 }
 
 /**
@@ -23,17 +26,19 @@ export async function readUploads(db: AnyDb, companyId: string, callIds: string[
     call_id: string
     actor: string
     corrects: string[] | null
+    part: FilePart | null
     file_name: string | null
-  }>`select c.stream_id as call_id, c.actor, c.data::json -> 'corrects' as corrects, f.data::json ->> 'name' as file_name
+  }>`select c.stream_id as call_id, c.actor, c.data::json -> 'corrects' as corrects, c.data::json -> 'part' as part,
+      f.data::json ->> 'name' as file_name
     from events c left join events f
       on f.company_id = c.company_id and f.stream_id = c.stream_id and f.stream_version = c.stream_version + 1
     where c.company_id = ${company} and c.stream_id = any(${callIds.map(toUuid)}::uuid[])
       and c.type in ('ApiCallCompleted', 'ApiCallFailed')`.execute(db)
   const names = await readUserNames(db, company, [...new Set(rows.map(({ actor }) => actor))])
   return new Map(
-    rows.map(({ call_id: uuid, actor, corrects, file_name: fileName }) => [
+    rows.map(({ call_id: uuid, actor, corrects, part, file_name: fileName }) => [
       fromUuid('log', uuid),
-      { user: { id: actor, name: names.get(actor) ?? null }, fileName, corrects: corrects ?? [] },
+      { user: { id: actor, name: names.get(actor) ?? null }, fileName, corrects: corrects ?? [], part },
     ]),
   )
 }

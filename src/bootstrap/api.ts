@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { PROJECTIONS } from '../../projections/index.ts'
-import { quarterOf } from '../admission/budget.ts'
+import { createBudget, quarterOf } from '../admission/budget.ts'
 import { shareConnections } from '../admission/share-connections.ts'
 import { createKeyLookup, createKeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
@@ -10,26 +10,24 @@ import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
-import { createEmployeeCache } from '../ledger/append/employee-cache.ts'
-import type { OpenLanes } from '../ledger/append/lanes-of-machines.ts'
-import { createLanesOfMachines } from '../ledger/append/lanes-of-machines.ts'
-import type { LaneOptions } from '../ledger/append/lanes.ts'
+import { readJsonBody } from '../http/server/json-body.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { createCompleteness } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
-import { loggedTrace } from './log.ts'
 import { countCalls, countPending } from '../observe/metrics/count-work.ts'
 import { createMetrics } from '../observe/metrics/metrics.ts'
-import { appendConnections, LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import { QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { listenFault } from '../postgres/listen-fault.ts'
 import { openAccess } from '../postgres/open-access.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
-import { openQueues, queuePool } from '../workers/queues.ts'
+import { openQueues, queuePool, RUN_UPLOADS } from '../workers/queues.ts'
+import { createAnnouncer } from '../workers/announce.ts'
 import { createWaker } from '../workers/wake.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { createSingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
+import { openAppendPool, startLanes } from './lanes.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { createOutbox } from './mail.ts'
@@ -46,7 +44,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = createWaker(boss, warn)
   const mail = createOutbox(config, { secrets, boss, onError: warn })
-  const appends = openAppendPool(options)
+  const uploads = createAnnouncer(boss, RUN_UPLOADS, warn)
+  const appends = openAppendPool(options, config.LANES)
   const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
   const counted = countCalls(metrics, pools)
@@ -68,13 +67,22 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const areReadModelsComplete = createCompleteness(access.db, projections)
   // Only the coordinator of a cluster knows, and it may not answer later.
   void areReadModelsComplete().catch(() => undefined)
+  const commands = {
+    lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
+    newId,
+    maxRecords: config.MAX_RECORDS,
+    maxWaitMs: config.CALL_WAIT_MS,
+    inProgress: createCallsInProgress(createLongCalls(pool), config.CALL_WAIT_MS),
+  }
   const app = buildApp({
-    commands: {
-      lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
-      newId,
-      maxRecords: config.MAX_RECORDS,
-      maxWaitMs: config.CALL_WAIT_MS,
-      inProgress: createCallsInProgress(createLongCalls(pool), config.CALL_WAIT_MS),
+    commands,
+    uploads: {
+      ...{ pool, commands, readBody: readJsonBody, bodyLimit: config.BODY_LIMIT, announce: uploads.announce },
+      received: createBudget({
+        total: bodyBudgetOf(config),
+        maxWaiting: FILES_WAITING,
+        maxWaitMs: config.CALL_WAIT_MS,
+      }),
     },
     company,
     failures,
@@ -95,7 +103,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const stop = async () => {
     await app.close()
     await lanes.idle()
-    await Promise.all([waker.flush(), mail.flush(), failures.flush()])
+    await Promise.all([waker.flush(), mail.flush(), uploads.idle(), failures.flush()])
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()
@@ -110,40 +118,19 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   }
 }
 
-/** Opens the connections on which calls are committed and credentials looked up. */
-function openAppendPool({ config, store }: PartOptions) {
-  const appending = { name: 'employee-ledger appends', max: appendConnections(config.LANES) }
-  return store.open({ ...appending, settings: LOOK_UP_ONLY })
-}
-
-/** Opens the group commit of writing calls. */
-function startLanes(
-  { config, log, tracing, recent }: PartOptions,
-  options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction'>,
-): OpenLanes {
-  return createLanesOfMachines({
-    ...options,
-    lanes: config.LANES,
-    maxRecordsPerCommit: config.RECORDS_PER_COMMIT,
-    maxWaiting: config.CALLS_WAITING,
-    maxRecordsWaiting: config.RECORDS_WAITING,
-    cache: createEmployeeCache(config.EMPLOYEE_CACHE),
-    maxWaitMs: config.CALL_WAIT_MS,
-    ...(recent ? { onStored: recent.keep } : {}),
-    ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
-    onFault: (error, { companyId, callId, traceparent }) =>
-      log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'could not store a call'),
-  })
-}
-
 const MIB = 1024 * 1024
+/** Requests with files that may wait for memory. */
+const FILES_WAITING = 1_000
+
+/** Bytes of bodies in memory: of calls, and once more of uploaded files. */
+const bodyBudgetOf = ({ BODY_BUDGET, BODY_LIMIT }: Config) => BODY_BUDGET ?? Math.max(64 * MIB, 8 * BODY_LIMIT)
 
 /** The settings of the HTTP server, its sessions and its streams. */
 function readAppSettings(config: Config) {
   return {
     trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
-    bodyBudget: { bytes: config.BODY_BUDGET ?? Math.max(64 * MIB, 8 * config.BODY_LIMIT), waitMs: config.CALL_WAIT_MS },
+    bodyBudget: { bytes: bodyBudgetOf(config), waitMs: config.CALL_WAIT_MS },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,

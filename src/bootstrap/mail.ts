@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts'
 import type { Outbox } from '../accounts/mail/outbox.ts'
-import { createAnnouncer } from '../delivery/mail/announce.ts'
 import type { MailServer } from '../delivery/mail/mail-server.ts'
 import { readMailServer } from '../delivery/mail/mail-server.ts'
+import { createAnnouncer } from '../workers/announce.ts'
+import { SEND_EMAILS } from '../workers/queues.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { PgBoss } from '../workers/queues.ts'
@@ -25,7 +26,7 @@ export function createOutbox(
 ): { outbox: Outbox | undefined; flush(): Promise<void> } {
   const server = findMailServer(config, secrets)
   if (!server) return { outbox: undefined, flush: async () => undefined }
-  const { announce, idle } = createAnnouncer(boss, onError)
+  const { announce, idle } = createAnnouncer(boss, SEND_EMAILS, onError)
   return { outbox: { publicUrl: config.PUBLIC_URL!, secrets, announce }, flush: idle }
 }
 

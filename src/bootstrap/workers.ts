@@ -11,13 +11,24 @@ import { watchDatabase } from '../observe/metrics/database-metrics.ts'
 import { watchMachines } from '../observe/metrics/machine-metrics.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
 import { trackCheckpoints, createMetrics } from '../observe/metrics/metrics.ts'
-import { DELIVERY_CONNECTIONS, LOOK_UP_ONLY, MAIL_CONNECTIONS, QUEUE_CONNECTIONS } from '../postgres/connections.ts'
+import {
+  DELIVERY_CONNECTIONS,
+  LOOK_UP_ONLY,
+  MAIL_CONNECTIONS,
+  QUEUE_CONNECTIONS,
+  UPLOAD_LANES,
+} from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
 import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
 import { startSending } from '../delivery/mail/start-sending.ts'
 import { startDeliveries } from '../delivery/webhooks/deliveries.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
+import { readJsonBody } from '../http/server/json-body.ts'
+import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
+import { createLongCalls } from '../ledger/append/long-calls.ts'
+import { expireUploads } from '../ledger/uploads/erase-rows.ts'
+import { startUploads } from '../uploads/go-on.ts'
 import { openFolding } from '../workers/open-folding.ts'
 import { readQueueDepths } from '../workers/health.ts'
 import type { PgBoss } from '../workers/queues.ts'
@@ -31,6 +42,7 @@ import { expireLogoutTokens } from '../accounts/sign-in/expire-logout-tokens.ts'
 import { recordSignIns } from '../accounts/sign-in/record-sign-ins.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { forgetOldSignIns } from '../accounts/users/sign-in-records.ts'
+import { openAppendPool, startLanes } from './lanes.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { findMailServer, createOutbox } from './mail.ts'
@@ -57,6 +69,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     onError: warn,
   })
   const waker = createWaker(boss, warn)
+  const uploads = await openUploads(options, boss, waker.wake)
   const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.wake }
   const publishing = openPublishing(options, signer)
   const worker = await startWorker({
@@ -78,6 +91,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       'bodies that could not be read': (onUnreachable) =>
         deleteOldBodies(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
       'old sign-ins': (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
+      uploads: (onUnreachable) => expireUploads(store.pool, onUnreachable),
       'ended sessions': (onUnreachable) => expireSessions(store.pool, onUnreachable),
       'used logout tokens': (onUnreachable) => expireLogoutTokens(store.pool, onUnreachable),
       // Also where nothing is sent any more.
@@ -94,7 +108,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     async stop() {
       await guard.stop()
       await recorder.stop()
-      await worker.stop()
+      await Promise.all([worker.stop(), uploads.stop()])
       await Promise.all([waker.flush(), flush()])
       await Promise.all([webhooks.stop(), mail.stop(), publishing.stop()])
       await boss.stop({ graceful: false })
@@ -158,6 +172,31 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
       await deliveries.stop()
       poster.close()
       await pool.end()
+    },
+  }
+}
+
+/** Starts to go on with uploaded files, whose parts are calls, on connections of its own. */
+async function openUploads(
+  options: PartOptions,
+  boss: PgBoss,
+  onCommitted: (companyIds: string[]) => void,
+): Promise<RunningPart> {
+  const { config, store, log } = options
+  const appends = openAppendPool(options, UPLOAD_LANES)
+  const lanes = startLanes(options, { pool: appends, onCommitted, lanes: UPLOAD_LANES })
+  const uploads = await startUploads({
+    ...{ boss, log, pool: store.pool, readBody: readJsonBody, sweepIntervalMs: config.SWEEP_INTERVAL_MS },
+    commands: {
+      ...{ lanes, newId, maxRecords: config.MAX_RECORDS, maxWaitMs: config.CALL_WAIT_MS },
+      inProgress: createCallsInProgress(createLongCalls(store.pool), config.CALL_WAIT_MS),
+    },
+  })
+  return {
+    async stop() {
+      await uploads.stop()
+      await lanes.idle()
+      await appends.end()
     },
   }
 }

@@ -63,6 +63,7 @@ export type ProblemCode =
   | 'token_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
+  | 'upload_not_found'
   | 'provider_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
@@ -78,6 +79,8 @@ export type ProblemCode =
   | 'provider_required'
   | 'too_many_tokens'
   | 'too_many_webhooks'
+  | 'too_many_uploads'
+  | 'upload_not_applicable'
   | 'provider_in_use'
   | 'provider_unproven'
   | 'key_revoked'
@@ -117,6 +120,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   user_not_found: { status: 404, title: 'No such user' },
   token_not_found: { status: 404, title: 'No such token' },
   webhook_not_found: { status: 404, title: 'No such webhook' },
+  upload_not_found: { status: 404, title: 'No such upload' },
   delivery_not_found: { status: 404, title: 'No such delivery' },
   provider_not_found: { status: 404, title: 'No identity provider' },
   route_not_found: { status: 404, title: 'No such route' },
@@ -134,6 +138,8 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   provider_required: { status: 409, title: 'The company signs in through its identity provider' },
   too_many_tokens: { status: 409, title: 'The user has as many tokens as a user may have' },
   too_many_webhooks: { status: 409, title: 'The company has as many webhooks as it may have' },
+  too_many_uploads: { status: 409, title: 'The company has as many uploads as it may have' },
+  upload_not_applicable: { status: 409, title: 'The upload cannot be applied now' },
   provider_in_use: { status: 409, title: 'The identity provider is in use' },
   provider_unproven: { status: 409, title: 'No administrator is linked to the identity provider' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },

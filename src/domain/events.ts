@@ -45,6 +45,18 @@ export interface CallFacts {
   counts: CallCounts
   /** The ids of the failed calls whose records the uploaded file corrects; absent if there are none. */
   corrects?: string[]
+  /** The part of the uploaded file; absent if the call applies a whole file. */
+  part?: FilePart
+}
+
+/** A part of a file that is too large for one call. */
+export interface FilePart {
+  /** From 1, and the number of all parts. */
+  number: number
+  of: number
+  /** The first and the last row, from 1. The line that names the columns does not count. */
+  first_row: number
+  last_row: number
 }
 
 /** A JSON value exactly as a client sent it. */
@@ -108,7 +120,7 @@ export interface EventData {
    * only in refused records, this event has a stream of its own.
    */
   EmployeeErased: { positions: number[] }
-  /** The data of refused records at these positions exceeded its retention period. Part of the company's stream. */
+  /** The refused records and file names at these positions exceeded their retention period. Part of the company's stream. */
   RecordsRetired: { positions: number[] }
   /**
    * Somebody got a report of what is held about a person: an employee or a user, or null for someone who appears only in

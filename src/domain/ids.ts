@@ -1,5 +1,5 @@
 /** The TypeID prefixes of public ids. */
-export type IdPrefix = 'emp' | 'log' | 'com' | 'key' | 'usr' | 'tok' | 'whk' | 'dlv' | 'idp' | 'psk'
+export type IdPrefix = 'emp' | 'log' | 'com' | 'key' | 'usr' | 'tok' | 'whk' | 'dlv' | 'idp' | 'psk' | 'upl'
 
 /**
  * A TypeID (https://github.com/jetify-com/typeid, v0.3) whose suffix is a UUID (RFC 9562) in base 32: character 11

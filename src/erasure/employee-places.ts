@@ -12,6 +12,7 @@ import {
   readMessagesAbout,
 } from '../ledger/erasure/forget-answers.ts'
 import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
+import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
 import type { EventPlace, RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */
@@ -61,7 +62,7 @@ export interface TracedEmployee extends NamedEmployee, ToldEvents {
   bodies: readonly number[]
 }
 
-export type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhook_messages'
+export type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhook_messages' | 'stored_files'
 
 /** The rows beside the ledger that hold data of an employee. */
 export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmployee>>> = {
@@ -100,6 +101,14 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     },
     async erase(client, { companyId, ...told }) {
       await forgetReceiversAnswers(client, companyId, told)
+    },
+  },
+  /** Rows of uploaded files that are not applied yet. */
+  stored_files: {
+    erases: ['content'],
+    read: (db, { companyId, names }) => readStoredRows(db, companyId, names),
+    async erase(client, { companyId, names }) {
+      await eraseStoredRows(client, companyId, names)
     },
   },
 }

@@ -5,7 +5,9 @@ import { filterWithData } from '../ledger/erasure/erase-events.ts'
 import { UnavailableError } from '../admission/batcher.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
 import { changeCompany } from '../accounts/change-company.ts'
+import type { TracedEmployee } from './employee-places.ts'
 import { EMPLOYEE_ROWS } from './employee-places.ts'
+import type { Queryable } from './places.ts'
 import type { NamedPerson } from './find-person.ts'
 import {
   findPerson,
@@ -31,7 +33,8 @@ const MAX_LOOKS = 5
 
 /**
  * Erases a person: the data of their events and of all refused records that mention any of their current or former
- * names, the entry in the directory, and the stored answers to the affected calls and of receivers of webhooks. Appends
+ * names, the rows of stored files that do, the entry in the directory, and the stored answers to the affected calls and
+ * of receivers of webhooks. Appends
  * `EmployeeErased`, so that the read models drop the person too. Also finds people who appear only in refused records.
  *
  * Searches the ledger before it locks the head, so that the company waits only for the search of newer events. Throws
@@ -66,18 +69,22 @@ export interface ErasureScope {
   refusedRecords: number
   /** The number of bodies that could not be read and mention the person. */
   bodies: number
+  /** The number of rows of stored files that mention the person. */
+  storedRows: number
 }
 
 /** Finds what `eraseEmployee` would delete now. Throws the same refusals. */
 export async function findErasureScope(pool: Pool, companyId: string, person: NamedPerson): Promise<ErasureScope> {
   const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person))
-  joinTraces(employee, [traces])
+  const traced = joinTraces(employee, [traces])
   const streamPositions = traces.events.history.map(({ position }) => position)
   const events = (await filterWithData(pool, companyId, streamPositions)).length
   const refusedRecords = traces.events.refused_records.length
   const bodies = traces.bodies.length
-  if (events + refusedRecords + bodies + traces.events.uploaded_files.length === 0) throw makeUnknownPersonError()
-  return { employeeId: employee.employeeId, events, refusedRecords, bodies }
+  const storedRows = await countStoredRows(pool, traced)
+  const files = traces.events.uploaded_files.length
+  if (events + refusedRecords + bodies + files + storedRows === 0) throw makeUnknownPersonError()
+  return { employeeId: employee.employeeId, events, refusedRecords, bodies, storedRows }
 }
 
 type Seen = Awaited<ReturnType<typeof searchLedger>>
@@ -94,14 +101,22 @@ async function eraseSeen(
   if (!isSamePerson(person, seen.person)) return { events: [], result: null }
   const traced = joinTraces(person, [seen.traces, await findTraces(client, person, named, seen.upTo)])
   const positions = await filterWithData(client, companyId, traced.positions)
-  if (positions.length + traced.bodies.length === 0) throw makeUnknownPersonError()
+  const rows = traced.bodies.length + (await countStoredRows(client, traced))
+  if (positions.length + rows === 0) throw makeUnknownPersonError()
   for (const place of Object.values(EMPLOYEE_ROWS)) await place.erase(client, { ...traced, positions })
   const stream = person.employeeId ?? newId('emp')
   const version = await nextVersion(client, companyId, stream)
-  // Bodies are no events: of a person who appears only in them, the ledger tells that something was erased.
+  // Of a person who appears only beside the ledger, such as in a file that is not applied yet, it tells that there was an
+  // erasure.
   const events =
     positions.length === 0
       ? [{ type: 'EmployeeErased' as const, stream, version, index: null, data: { positions } }]
       : buildErasingEvents('EmployeeErased', stream, version, positions)
   return { events, result: { employeeId: person.employeeId, positions: positions.length } }
+}
+
+async function countStoredRows(db: Queryable, traced: TracedEmployee): Promise<number> {
+  let count = 0
+  for await (const page of EMPLOYEE_ROWS.stored_files.read(db, traced)) count += page.length
+  return count
 }

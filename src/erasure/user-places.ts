@@ -113,6 +113,16 @@ const USER_TABLES = {
     },
     sets: { content: 'null' },
   },
+  uploads: {
+    ...{ table: 'uploads', user: 'user_id', key: ['upload_id', 'uuid'], ids: { upload_id: 'upl' } },
+    shows: { ...CLIENT, ...columns('upload_id', 'file_name', 'rows', 'state', 'created_at', 'expires_at') },
+    sets: 'delete',
+  },
+  upload_parts: {
+    ...{ table: 'upload_parts', user: 'user_id', key: ['call_id', 'uuid'], ids: { call_id: 'log' } },
+    shows: columns('call_id', 'part', 'state'),
+    sets: 'delete',
+  },
 } as const satisfies Readonly<Record<string, UserTable>>
 
 export type UserRows = keyof typeof USER_TABLES

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { CompanyServices } from '../accounts/change-company.ts'
+import type { UploadRouteServices } from '../uploads/store-file.ts'
 import type { CommandServices } from '../ledger/calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter, KeyName } from '../accounts/api-keys/key-access.ts'
@@ -24,6 +25,7 @@ import { failedRecords } from './admin/failed-records.ts'
 import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
 import type { WebhookRouteServices } from './admin/webhooks/webhook-routes.ts'
+import { uploadRoutes } from './admin/uploads/upload-routes.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './access/authenticate.ts'
@@ -69,6 +71,7 @@ import { writeEmployees } from './v1/write-employees.ts'
 
 export interface AppServices {
   commands: CommandServices
+  uploads: UploadRouteServices
   company: CompanyServices
   webhooks: WebhookRouteServices['webhooks']
   providers: PageServices['providers']
@@ -150,6 +153,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
+  void app.register((admin) => uploadRoutes(admin, services), { prefix: '/admin/v1' })
   const { db, access, reads, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
   void app.register(
     (audit) => auditRoutes(audit, { db, access, reads, limits, streams, machineOf, failureLimit, sessions, signer }),

@@ -6,6 +6,8 @@ import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
 import type { RefreshPeriod } from '../domain/accounts/quota.ts'
 import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
 import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
+import type { ColumnUse } from '../../clients/typescript/spreadsheets/read-records.ts'
+import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 
 /** An event as it is stored. `data` is the exact text that was hashed. */
@@ -192,6 +194,41 @@ export interface LedgerTables {
     ended_at: string | null
     lease_id: string | null
     leased_until: string | null
+  }
+  uploads: {
+    company_id: string
+    upload_id: string
+    user_id: string
+    file_name: string
+    operation: UploadOperation
+    header: string[] | null
+    /** Names of columns, and what these become. */
+    uses: [string, ColumnUse][]
+    corrects: string[]
+    rows: number
+    parts: number
+    bytes: number
+    state: UploadState
+    request_id: string | null
+    address: string | null
+    user_agent: string | null
+    created_at: string
+    expires_at: string
+    lease_id: string | null
+    leased_until: string | null
+  }
+  upload_parts: {
+    company_id: string
+    upload_id: string
+    part: number
+    user_id: string
+    call_id: string
+    first_row: number
+    rows: number
+    erased: number
+    content: string | null
+    counts: PartCounts | null
+    state: PartState
   }
   checkpoints: {
     company_id: string

@@ -44,6 +44,8 @@ export const RIGHTS: Record<string, string> = {
   passkeys: 'select, insert, update, delete',
   recovery_codes: 'select, insert, delete',
   emails: 'select, insert, update, delete',
+  uploads: 'select, insert, update, delete',
+  upload_parts: 'select, insert, update, delete',
 }
 
 /** Grants the service's role its rights. Does nothing if owner and service are the same role. */

@@ -56,7 +56,8 @@ function listSections(
   const { companyId, employeeId } = person
   const employee = state.standing === 'known' ? { ...state.employee } : null
   const { history, refused_records: refused, uploaded_files: files } = EMPLOYEE_EVENTS
-  const { directory, rejected_bodies: bodies, stored_answers: answers, webhook_messages: messages } = EMPLOYEE_ROWS
+  const { directory, rejected_bodies: bodies, stored_answers: answers, stored_files: stored } = EMPLOYEE_ROWS
+  const { webhook_messages: messages } = EMPLOYEE_ROWS
   return [
     {
       ...{ name: 'employee', title: 'Employee', items: single(employee), erases: Object.keys(employee ?? {}) },
@@ -116,6 +117,12 @@ function listSections(
       description:
         'The messages of the last 30 days about the events and calls above, with what the receivers answered. A message is not stored: with values, it told what its event holds, otherwise only the names of what changed.',
       items: messages.read(pool, person),
+    },
+    {
+      ...{ name: 'stored_files', title: 'Rows of stored files', erases: stored.erases },
+      description:
+        'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention this person.',
+      items: stored.read(pool, person),
     },
     {
       ...{ name: 'webhooks', title: 'Webhooks', erases: [] },

@@ -78,6 +78,14 @@ const WORDS: Readonly<Record<UserRows, Pick<Section, 'title' | 'description'>>> 
     description: 'From where this user sent requests, by day, as long as addresses are kept.',
   },
   emails: { title: 'Messages', description: 'Messages to this user that wait or were sent, without what they said.' },
+  uploads: {
+    title: 'Stored files',
+    description: 'Files that this user uploaded in the last day, and from where they were applied.',
+  },
+  upload_parts: {
+    title: 'Parts of stored files',
+    description: 'The calls that these files become. Their rows are about employees.',
+  },
 }
 
 async function* describeActs({ pool }: CompanyServices, { companyId }: Acting, userId: string) {

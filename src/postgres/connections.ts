@@ -37,6 +37,9 @@ export const MAIL_CONNECTIONS = 2
 /** Connections of a worker process for publishing checkpoints to witnesses, if there are any. */
 export const WITNESS_CONNECTIONS = 2
 
+/** Transactions in which a worker process applies parts of uploaded files, side by side. */
+export const UPLOAD_LANES = 1
+
 /** Connections of a process to each machine of a cluster, besides those for work: heartbeat, places, presence, metrics. */
 export const MACHINE_CONNECTIONS = 4
 
@@ -49,9 +52,10 @@ export function connectionsOf(settings: {
 }) {
   const { POOL_SIZE: reading, LANES: lanes, SMTP_URL: mail, WITNESS_URLS: witnesses } = settings
   const sending = (mail === undefined ? 0 : MAIL_CONNECTIONS) + (witnesses === undefined ? 0 : WITNESS_CONNECTIONS)
-  // For folding two projections, recording checkpoints, and listening for jobs.
+  // Four are for folding two projections, recording checkpoints, and listening for jobs.
+  const working = QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + appendConnections(UPLOAD_LANES) + 4
   return {
     api: reading + ACCESS_CONNECTIONS + appendConnections(lanes) + QUEUE_CONNECTIONS.api,
-    worker: reading + QUEUE_CONNECTIONS.worker + DELIVERY_CONNECTIONS + 4 + sending,
+    worker: reading + working + sending,
   }
 }

@@ -43,6 +43,8 @@ export const RETIRE_RECORDS = 'retire-records'
 export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 /** The queue of companies that may have email messages to send. */
 export const SEND_EMAILS = 'send-emails'
+/** The queue of companies that may have uploads to preview or apply. */
+export const RUN_UPLOADS = 'run-uploads'
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
@@ -66,7 +68,7 @@ const SCHEDULES = {
 
 /** The names of the queues whose jobs workers run: all but the dead letter queues. */
 export function workedQueueNames(): string[] {
-  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, SEND_EMAILS, ...Object.keys(SCHEDULES)]
+  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, SEND_EMAILS, RUN_UPLOADS, ...Object.keys(SCHEDULES)]
 }
 
 /** The names of all queues. */
@@ -103,6 +105,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     }
     await create(DELIVER_WEBHOOKS, { notify: true, ...LIFE })
     await create(SEND_EMAILS, { notify: true, ...LIFE })
+    await create(RUN_UPLOADS, { notify: true, ...LIFE })
     for (const [name, cron] of Object.entries(SCHEDULES)) {
       await create(name, LIFE)
       await boss.schedule(name, cron)

@@ -25,6 +25,7 @@ const HEAVY = [
   'POST /admin/v1/secrets/find',
   'GET /admin/v1/bulk-user-logs/:log_id/failed-records.csv',
   'GET /admin/v1/bulk-user-logs/failed-records.csv',
+  'GET /admin/v1/uploads/:id/not-applied.csv',
   'POST /admin/v1/erasures',
   'POST /admin/v1/personal-data-reports',
   'POST /admin/v1/webhooks/:id/ping',

@@ -27,6 +27,11 @@ export function writeText(text: string): string {
   return FORMULA.test(text) || NUMERIC.test(text) || MONTH.test(text) || BOOLEAN.test(text) ? `'${text}` : text
 }
 
+/** Makes a cell of a file safe in a spreadsheet, without changing what it is read as. */
+export function keepSafe(cell: string): string {
+  return FORMULA.test(cell) && !isNumber(cell) ? `'${cell}` : cell
+}
+
 /** Writes the value of an attribute, which is a text unless it is wrong. */
 export function writeAttribute(value: unknown): string {
   if (typeof value === 'string') return writeText(value)

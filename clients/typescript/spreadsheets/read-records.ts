@@ -71,6 +71,17 @@ export function readRecords(
   }
 }
 
+/** Reads cells as a record, whatever they contain, to search it. */
+export function readCells(header: readonly string[], cells: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    cells.map((cell, at) => {
+      const name = readName(header[at] ?? '')
+      const { json } = readAttribute(cell)
+      return [findField(name) ?? name, json === undefined ? cell : JSON.parse(json)]
+    }),
+  )
+}
+
 function useColumn(column: Column, uses: ReadonlyMap<string, ColumnUse>): Column {
   const use = column.kind === 'unknown' ? uses.get(column.name) : undefined
   return use ? { ...column, kind: use === 'custom' ? 'custom' : 'ignored' } : column

@@ -1,3 +1,5 @@
+import type { FilePart } from '../events.ts'
+
 /** An API key that makes a call. */
 export interface KeyCaller {
   apiId: string
@@ -11,6 +13,8 @@ export interface UserCaller {
   fileName: string
   /** The ids of the failed calls whose records the file corrects. */
   corrects: readonly string[]
+  /** The part of the file that the call applies; null for a whole file. */
+  part: FilePart | null
 }
 
 export type Caller = KeyCaller | UserCaller

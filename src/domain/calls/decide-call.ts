@@ -47,7 +47,7 @@ export interface DecidedCall {
   binds: Binding | null
   /** Null when the secret is no longer valid: such a call belongs to no company. */
   answer: CallAnswer | null
-  /** Of a call that only validates, the events that it would append. */
+  /** Of a call that only validates, the events that it would append, and those of the valid records of a refused call. */
   preview?: NewEvent[]
   /** The body that could not be read, to be kept beside the events. */
   rejectedBody?: RejectedBody
@@ -171,7 +171,7 @@ function settleCall(
     : answerSuccess(call.command.operation, decision, logId)
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
-  if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: events }
+  if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   return {
     events,

@@ -22,7 +22,7 @@ export interface CallContext {
   requestId: string
   /** Null for a file that a user uploads. */
   key: { id: string; name: string } | null
-  upload: Pick<UserCaller, 'fileName' | 'corrects'> | null
+  upload: Pick<UserCaller, 'fileName' | 'corrects' | 'part'> | null
   requestedAt: string
   durationMs: number
   /** The time of the events, RFC 3339 UTC. */
@@ -49,6 +49,8 @@ export interface CallDecision {
   outcomes: AppliedRecord[]
   /** The body, if it could not be read. */
   rejectedBody?: RejectedBody
+  /** Of a call that fails for some of its records, the events that the others would have had. */
+  withheld: NewEvent[]
 }
 
 /** Decides a creation. `newIds` gives each record the id its employee will have. */
@@ -232,7 +234,7 @@ function completed(drafts: Draft[], counts: CallCounts, context: CallContext): C
     data: { ...factsOf(context, counts), unchanged },
   }
   const events = [...drafts.flatMap((draft) => draft.events), closing, ...fileOf(context, closing)]
-  return { events, counts, problem: null, outcomes }
+  return { events, counts, problem: null, outcomes, withheld: [] }
 }
 
 function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
@@ -244,7 +246,9 @@ function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): Ca
   const kept = faulty.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
   const errorCount = faulty.reduce((sum, { draft }) => sum + draft.faults.count, 0)
-  return close(rejected, counts, problem(codeFor(kept), detail, answered, errorCount - answered.length), context)
+  const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
+  const withheld = drafts.filter(({ faults }) => faults.count === 0).flatMap(({ events }) => events)
+  return { ...close(rejected, counts, refusal, context), withheld }
 }
 
 function recordErrors({ record, before, faults }: Draft): RecordError[] {
@@ -293,7 +297,13 @@ function close(
   const { status: http_status, code, detail } = refusal
   const data = { ...factsOf(context, counts), http_status, code, detail }
   const closing: NewEvent = { type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data }
-  return { events: [...events, closing, ...fileOf(context, closing)], counts, problem: refusal, outcomes: [] }
+  return {
+    events: [...events, closing, ...fileOf(context, closing)],
+    counts,
+    problem: refusal,
+    outcomes: [],
+    withheld: [],
+  }
 }
 
 /** The event that names the file of an uploaded call, whose name can be erased. */
@@ -305,6 +315,7 @@ function fileOf({ upload }: CallContext, { stream, version }: NewEvent): NewEven
 function factsOf(context: CallContext, counts: CallCounts) {
   const { operation, requestedAt, durationMs, key, requestId, upload } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
+  const part = upload?.part ? { part: upload.part } : {}
   return {
     operation,
     requested_at: requestedAt,
@@ -313,5 +324,6 @@ function factsOf(context: CallContext, counts: CallCounts) {
     request_id: requestId,
     counts,
     ...corrects,
+    ...part,
   }
 }

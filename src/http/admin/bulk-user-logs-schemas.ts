@@ -153,7 +153,19 @@ export const EntrySchema = Type.Object(
     ),
     file: nullable(
       Type.Object(
-        { name: nullable(Type.String({ description: 'Null once it is erased.' })), rows: Count },
+        {
+          name: nullable(Type.String({ description: 'Null once it is erased.' })),
+          rows: Count,
+          part: nullable(
+            Type.Object(
+              { number: Count, of: Count, first_row: Count, last_row: Count },
+              {
+                description:
+                  'The part of a file that is too large for one call, from 1, and its rows, without the line that names the columns. Null for a whole file.',
+              },
+            ),
+          ),
+        },
         { description: 'The file that was uploaded. Null for a call of the public API.' },
       ),
     ),

@@ -141,7 +141,10 @@ function writeRow(
 }
 
 /** Formats the errors of a record, with their fields unless the messages name them. */
-function formatErrors({ errors, errors_omitted: omitted }: Pick<RefusedRecord, 'errors' | 'errors_omitted'>): string {
+export function formatErrors({
+  errors,
+  errors_omitted: omitted,
+}: Pick<RefusedRecord, 'errors' | 'errors_omitted'>): string {
   const texts = errors.map(({ pointer, message }) => {
     const field = formatField(pointer)
     return field === '' || message.startsWith(`${field} `) ? message : `${field}: ${message}`

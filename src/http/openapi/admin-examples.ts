@@ -51,6 +51,18 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
   rotateWebhookSecret: {
     overlap: { summary: 'Sign with the old secret, too, for an hour', value: { overlap_seconds: 3_600 } },
   },
+  createUpload: {
+    records: {
+      summary: 'A JSON file with one record',
+      value: [{ external_id: 'E-1', first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }],
+    },
+  },
+  setUploadColumns: {
+    columns: {
+      summary: 'One column becomes a custom attribute, another is ignored',
+      value: { columns: { 'Shoe size': 'custom', Notes: 'ignore' } },
+    },
+  },
   inviteUser: {
     auditor: { summary: 'An auditor', value: { email: 'olga@example.com', name: 'Olga Ivanova', role: 'auditor' } },
   },

@@ -79,6 +79,7 @@ export const TAGS = [
   { name: 'Keys', description: 'The state of an API key and its remaining quota.' },
   { name: 'Admin', description: 'Bulk User Logs and API usage, for company administrators.' },
   { name: 'API keys', description: 'Issue and manage API keys, for company administrators.' },
+  { name: 'Uploads', description: 'Upload files of employees, for company administrators.' },
   {
     name: 'Webhooks',
     description:

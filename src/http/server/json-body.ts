@@ -1,6 +1,6 @@
 import { parse, scan } from 'secure-json-parse'
 import { ATTRIBUTE_RULES } from '../../domain/attributes.ts'
-import type { ProblemCode } from '../../domain/errors.ts'
+import type { Problem, ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
@@ -77,6 +77,19 @@ export function parseJsonBody(bytes: Buffer, maxRecords = LEAST_RECORDS): SentJs
     )
   if (alteredNumberAt !== null) throw new UnreadableBodyError('invalid_body', ALTERED_NUMBER, indexOf(alteredNumberAt))
   return body
+}
+
+/** Parses a text like a body, or says what is wrong with it. */
+export function readJsonBody(
+  json: string,
+  maxRecords: number,
+): { body: SentJson; fault?: undefined } | { fault: Problem } {
+  try {
+    return { body: parseJsonBody(Buffer.from(json), maxRecords) }
+  } catch (error) {
+    if (error instanceof ProblemError) return { fault: error.problem }
+    throw error
+  }
 }
 
 function decode(bytes: Buffer): string {

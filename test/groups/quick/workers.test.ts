@@ -6,4 +6,5 @@ await runFiles(
   'test/mail/*.test.ts',
   'test/witnesses/*.test.ts',
   'test/attention/*.test.ts',
+  'test/uploads/*.test.ts',
 )

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
 import { operationsOf } from '../../support/http/api-document.ts'
 import { deliverToNobody, storeDelivery } from '../../support/http/stored-deliveries.ts'
+import { newId } from '../../../src/bootstrap/new-id.ts'
 import { employee, startService, type Service } from '../../support/service.ts'
 
 /* Who may call what: every documented route with every kind of caller. A route missing from the table fails. */
@@ -59,6 +60,7 @@ await change('DELETE', `/tokens/${revoked.token.id}`)
 const ID: Record<string, string> = {
   ...{ keys: spare.key.id, users: spare.user.id, tokens: spare.token.id },
   webhooks: spare.webhook.id,
+  uploads: newId('upl'),
 }
 const DELIVERIES = `/admin/v1/webhooks/${ID['webhooks']}/deliveries`
 
@@ -108,6 +110,18 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     path: `${DELIVERIES}/${deliveryId}/redeliver`,
   },
   ...idRoutes('webhooks', ID['webhooks']!, ['DELETE']),
+  'GET /admin/v1/uploads': { allowed: 'admin' },
+  'POST /admin/v1/uploads': { allowed: 'admin', path: '/admin/v1/uploads?file_name=a.json', body: [] },
+  ...idRoutes('uploads', ID['uploads']!, ['GET', 'GET not-applied.csv', 'POST apply', 'POST cancel']),
+  'POST /admin/v1/uploads/{id}/columns': {
+    allowed: 'admin',
+    path: `/admin/v1/uploads/${ID['uploads']}/columns`,
+    body: { columns: {} },
+  },
+  'GET /admin/v1/uploads/{id}/parts/{number}/preview': {
+    allowed: 'admin',
+    path: `/admin/v1/uploads/${ID['uploads']}/parts/1/preview`,
+  },
   'GET /admin/v1/users': { allowed: 'admin' },
   'POST /admin/v1/users': { allowed: 'admin', body: {} },
   ...idRoutes('users', ID['users']!, ['GET', 'PATCH', 'POST reset-password', 'DELETE', 'POST erase']),

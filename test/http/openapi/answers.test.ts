@@ -173,12 +173,34 @@ await hold(200, `GET ${HOOKS}/{id}`, { id: hook.id })
 await hold(404, `GET ${HOOKS}/{id}`)
 const [delivery] = (await hold(200, `GET ${DELIVERIES}`, { id: hook.id, query: '?status=delivered' })).body.items
 await hold(404, `GET ${DELIVERIES}`)
-await hold(200, `GET ${DELIVERIES}/{delivery_id}`, { id: hook.id, deliveryId: delivery.id })
+await hold(200, `GET ${DELIVERIES}/{delivery_id}`, { id: hook.id, second: delivery.id })
 await hold(404, `GET ${DELIVERIES}/{delivery_id}`, { id: hook.id })
-await hold(200, `POST ${DELIVERIES}/{delivery_id}/redeliver`, { id: hook.id, deliveryId: delivery.id })
+await hold(200, `POST ${DELIVERIES}/{delivery_id}/redeliver`, { id: hook.id, second: delivery.id })
 await hold(404, `POST ${DELIVERIES}/{delivery_id}/redeliver`, { id: hook.id })
 await hold(204, `DELETE ${HOOKS}/{id}`, { id: hook.id })
 await hold(404, `DELETE ${HOOKS}/{id}`, { id: hook.id })
+
+const UPLOADS = '/admin/v1/uploads'
+const uploaded = { query: '?file_name=a.json', body: [employee()] }
+const upload = { id: (await hold(201, `POST ${UPLOADS}`, uploaded)).body.id }
+await hold(400, `POST ${UPLOADS}`, { ...uploaded, query: '?name=a.json' })
+await hold(422, `POST ${UPLOADS}`, { ...uploaded, body: '{' })
+await hold(413, `POST ${UPLOADS}`, { ...uploaded, body: 'x'.repeat(80_001) })
+await hold(415, `POST ${UPLOADS}`, { ...uploaded, body: 'x', headers: { 'content-type': 'text/plain' } })
+await hold(200, `GET ${UPLOADS}`)
+await hold(400, `GET ${UPLOADS}`, { query: '?limit=1' })
+await hold(200, `GET ${UPLOADS}/{id}`, upload)
+await hold(404, `GET ${UPLOADS}/{id}`)
+await hold(200, `POST ${UPLOADS}/{id}/columns`, { ...upload, body: { columns: { x: 'ignore' } } })
+await hold(422, `POST ${UPLOADS}/{id}/columns`, { ...upload, body: { columns: { x: 'y' } } })
+const ofPart = { ...upload, second: '1' }
+await hold(200, `GET ${UPLOADS}/{id}/parts/{number}/preview`, ofPart)
+await hold(200, `GET ${UPLOADS}/{id}/not-applied.csv`, upload)
+await hold(404, `GET ${UPLOADS}/{id}/not-applied.csv`)
+await hold(200, `POST ${UPLOADS}/{id}/apply`, upload)
+await hold(409, `GET ${UPLOADS}/{id}/parts/{number}/preview`, ofPart)
+for (const action of ['apply', 'cancel']) await hold(404, `POST ${UPLOADS}/{id}/${action}`)
+await hold(204, `POST ${UPLOADS}/{id}/cancel`, upload)
 
 const USERS = '/admin/v1/users'
 const invited = await hold(201, `POST ${USERS}`, { body: { email: 'new@example.com', name: 'New', role: 'member' } })

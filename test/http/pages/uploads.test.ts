@@ -9,12 +9,14 @@ const { company } = service
 const cookie = await cookieOf(service, company.admin)
 const PATH = '/settings/bulk-user-logs/upload'
 
-/** The fields of the form in a page. */
-function fieldsOf(page: string): Record<string, string> {
-  const inputs = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
-  return Object.fromEntries(inputs.map(([, name, value]) => [name, value!.replaceAll('&amp;', '&')]))
+const wordsOf = (page: string) => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+/** A page of the administrator, or of somebody else. */
+async function open(path: string, as: string | null = cookie) {
+  const answer = await browse(service, path, { cookie: as })
+  return { ...answer, path, words: wordsOf(answer.text) }
 }
 
+/** Uploads a file, and opens the page to which it leads. */
 async function send(
   content: string | Buffer | null,
   fields: Record<string, string> = {},
@@ -25,12 +27,15 @@ async function send(
   if (content !== null)
     upload.set('file', new Blob([typeof content === 'string' ? content : new Uint8Array(content)]), name)
   const answer = await browse(service, PATH, { cookie: as, upload })
-  const text = answer.text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
-  return { ...answer, words: text, fields: fieldsOf(answer.text) }
+  return answer.location === null ? { ...answer, path: '', words: wordsOf(answer.text) } : open(answer.location, as)
 }
 
-/** Presses the button of a preview that applies it. */
-const apply = (fields: Record<string, string>) => send(null, { ...fields, apply: 'yes' })
+/** Presses a button of an upload's page, and opens the page to which it leads. */
+async function press(path: string, form: Record<string, string> = {}) {
+  const answer = await browse(service, path, { cookie, form })
+  return answer.location === null ? { ...answer, path: '', words: wordsOf(answer.text) } : open(answer.location)
+}
+const apply = ({ path }: { path: string }) => press(`${path}/apply`)
 const newest = async () => {
   await service.project()
   return (await service.admin('/bulk-user-logs?limit=1')).body.items[0]
@@ -50,7 +55,7 @@ await t.test('a preview shows counts, and each change with its line; applying it
   t.match(preview.words, /Line 4 first_name Zoë/)
   t.equal((await newest()).id, before.id, 'nothing is applied yet')
 
-  t.match(await apply(preview.fields), { status: 200, words: /All records of the file were applied/ })
+  t.match(await apply(preview), { status: 200, words: /All records of the file were applied/ })
   const entry = await newest()
   t.match(entry, {
     name: 'File upload',
@@ -60,27 +65,39 @@ await t.test('a preview shows counts, and each change with its line; applying it
   })
   t.match(entry, { counts: { total: 3, updated: 1, no_updates: 1 }, user: { id: company.admin.user_id }, key: null })
 
-  t.equal((await apply(preview.fields)).status, 200, 'a repeated click')
+  t.equal((await apply(preview)).status, 200, 'a repeated click')
   t.equal((await newest()).id, entry.id, 'has no second effect')
 })
 
 await t.test('errors are at their lines and columns, and nothing can be applied', async (t) => {
   const csv = 'email,phone,custom_attributes.grade\nnobody@example.com,12,7\n"a@\nb",,\n'
-  const { status, words, fields } = await send(csv, { operation: 'update_many' })
-  t.equal(status, 422)
+  const { words } = await send(csv, { operation: 'update_many' })
   t.match(words, /Line 2, column 1 email No such employee exists/)
   t.match(words, /Line 2, column 2 phone phone must be in E\.164 format/)
   t.match(words, /Line 3, column 1 email email must be a valid email address/)
-  t.notOk(fields['token'])
+  t.notMatch(words, /Apply/)
+})
+
+await t.test('a preview with errors also shows what the other rows would do', async (t) => {
+  const before = await newest()
+  const csv =
+    'external_id,first_name,last_name,email,phone\nN-1,A,B,n1@example.com,12\nN-2,C,D,n2@example.com,\nX-2,E,,,\n'
+  const { words } = await send(`${csv}N-3,F,G,n3@example.com,4.9E+12\n`)
+  t.match(words, /Created 1 Changed 1 Unchanged 0 Refused 1 Unreadable 1/)
+  t.match(words, /Line 5, column 5 A spreadsheet has shortened/)
+  t.match(words, /Line 2, column 5 phone phone must be/)
+  t.match(words, /Line 3 first_name C.*Line 4 first_name from \S+ → to E/)
+  t.notMatch(words, /Apply/)
+  t.equal((await newest()).id, before.id)
 })
 
 await t.test('a column that is no attribute is named, and can become a custom attribute or be ignored', async (t) => {
   const csv = 'external_id,Shoe size,Note\nX-1,42,x\n'
   const first = await send(csv)
-  t.match(first, { status: 422, words: /Shoe size.*Note.*Line 2, column 2 Shoe size This field does not exist/ })
-  const second = await send(null, { ...first.fields, 'use.0': 'custom', 'use.1': 'ignore' })
+  t.match(first, { status: 200, words: /Shoe size.*Note.*Line 2, column 2 Shoe size This field does not exist/ })
+  const second = await press(`${first.path}/columns`, { 'use.0': 'custom', 'use.1': 'ignore' })
   t.match(second, { status: 200, words: /Line 2 custom_attributes\.Shoe size from not set → to 42/ })
-  t.equal((await apply({ ...second.fields, 'use.0': 'custom', 'use.1': 'ignore' })).status, 200)
+  t.match(await apply(second), { words: /All records of the file were applied/ })
   const { items } = (await service.call('GET', '/v1/employees?external_id=X-1')).body
   t.strictSame(items[0].custom_attributes, { 'Shoe size': 42 })
 })
@@ -107,7 +124,7 @@ await t.test('what failed can be downloaded, corrected, and sent again; the entr
   const corrected = (csv as string).replace("'0151", "'+4930901820").replace("'2026-02-30", "'2026-02-28")
   const preview = await send(corrected, {}, { name: 'corrected.csv' })
   t.match(preview, { status: 200, words: /Created 2 / })
-  await apply(preview.fields)
+  await apply(preview)
   const entry = await newest()
   t.match(entry, { status: 'Completed', corrects: [failed.log_id], file: { name: 'corrected.csv' } })
   t.strictSame((await service.admin(`/bulk-user-logs/${failed.log_id}`)).body.corrected_by, [entry.id])
@@ -152,12 +169,20 @@ await t.test('a hostile file gets an error at its line', async (t) => {
     ['only separators', `email\n${','.repeat(1_000_000)}`, /Line 2 The line has more than/],
     ['a long line', `email\n${'x'.repeat(2_000_000)}\n`, /Line 2 The line has more than/],
     ['an open quotation mark', 'email\n"a@example.com\n', /A cell that begins with a quotation mark/],
-    ['too many rows', `email\n${'a@example.com\n'.repeat(1_001)}`, /Line 1002 A file must have at most 1000 rows/],
+    ['too many rows', `email\n${'a@example.com\n'.repeat(100_001)}`, /Line 100002 A file must have at most 100 parts/],
+    ['a large JSON file', `[${' '.repeat(8 * 1_048_576)}1]`, /Line 1 A JSON file must have at most/],
+  ]
+  for (const [name, content, error] of places) t.match(await send(content), { status: 422, words: error }, name)
+  const cells: [string, string, RegExp][] = [
     ['a damaged number', 'email,phone\na@example.com,4.9E+12\n', /Line 2, column 2 A spreadsheet has shortened/],
     ['__proto__', 'email,__proto__\na@example.com,x\n', /Line 1 The body has a member named __proto__/],
   ]
-  for (const [name, content, error] of places) t.match(await send(content), { status: 422, words: error }, name)
-  t.match(await send(Buffer.alloc(8 * 1_048_576 + 1, 'x')), { status: 413, words: /A file must have at most/ })
+  for (const [name, content, error] of cells) {
+    const { words } = await send(content)
+    t.match(words, error, name)
+    t.notMatch(words, /Apply/, name)
+  }
+  t.match(await send(Buffer.alloc(4 * 8 * 1_048_576 + 1, 'x')), { status: 413, words: /A file must have at most/ })
   t.match(await send(null), { status: 200, words: /Choose a file first/ })
 })
 

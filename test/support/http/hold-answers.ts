@@ -12,7 +12,7 @@ interface Call {
   /** The value of the path's first parameter. */
   id?: string
   /** The value of its second one. */
-  deliveryId?: string
+  second?: string
 }
 
 /** Sends requests to a service and checks the answers against its document. */
@@ -27,12 +27,12 @@ export function holdAnswers(service: Service, document: OpenApiDocument) {
   async function hold(
     status: number,
     route: string,
-    { as, query = '', id = 'x', deliveryId = 'x', headers = {}, body }: Call = {},
+    { as, query = '', id = 'x', second = 'x', headers = {}, body }: Call = {},
   ): Promise<Answer> {
     const [method, path] = route.split(' ') as [string, string]
     const who = as ?? (path.startsWith('/v1/') ? 'key' : 'admin')
     const options = { key: who === 'key' ? key : null, headers: { ...(who === 'admin' ? bearer : {}), ...headers } }
-    const url = path.replace(/\{\w+\}/, id).replace('{delivery_id}', deliveryId) + query
+    const url = path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, second) + query
     const answer = await send(service.address, method, url, body === undefined ? options : { ...options, body })
     const { statuses, faults } = held.get(route) ?? { statuses: [], faults: [] }
     const other = answer.status === status ? [] : [`${answer.status} and not ${status}: ${JSON.stringify(answer.body)}`]

@@ -11,10 +11,10 @@ const MAX_RECORDS = 1_000
 export function uploadCall(
   company: TestCompany,
   records: unknown[],
-  { userId = company.admin.user_id, fileName = 'staff.csv', corrects = [] }: Partial<UserCaller> = {},
+  { userId = company.admin.user_id, fileName = 'staff.csv', corrects = [], part = null }: Partial<UserCaller> = {},
   operation: 'upsert' | 'update_many' = 'upsert',
 ): WriteCall {
   const command =
     operation === 'upsert' ? readUpsertMany(records, MAX_RECORDS, newId) : readUpdateMany(records, MAX_RECORDS)
-  return { ...createCall(company, []), caller: { userId, fileName, corrects }, command }
+  return { ...createCall(company, []), caller: { userId, fileName, corrects, part }, command }
 }

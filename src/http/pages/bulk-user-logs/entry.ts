@@ -138,6 +138,13 @@ export function renderCorrections({ entry: { corrects } }: LogEntry, correctedBy
   return html`${links('This file corrects records of', corrects)} ${links('Corrected by', correctedBy)}`
 }
 
+function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {
+  const rows = part
+    ? `, rows ${formatNumber(part.first_row)}–${formatNumber(part.last_row)} (part ${part.number} of ${part.of})`
+    : ''
+  return html`${name === null ? 'erased' : html`<bdi>${name}</bdi>`}${rows}`
+}
+
 /** Renders the facts of the request. */
 export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
   const { entry } = logEntry
@@ -158,7 +165,7 @@ export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone:
             )
           : fact('User', html`<bdi>${formatCaller(entry)}</bdi>`)
       }
-      ${entry.file ? fact('File', entry.file.name === null ? html`erased` : html`<bdi>${entry.file.name}</bdi>`) : ''}
+      ${entry.file ? fact('File', renderFile(entry.file)) : ''}
       ${client ? fact('Sent from', renderClient(client, renderAddressLink(client.address))) : ''}
       ${fact('Request ID', html`<code id="request-id">${entry.request_id}</code>`)}
       ${fact(

@@ -3,11 +3,10 @@ import type { CompanyServices } from '../../../accounts/change-company.ts'
 import type { FailedSignIns } from '../../../accounts/sign-in/failed-sign-ins.ts'
 import type { ProviderClient } from '../../../accounts/oidc/provider-client.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
-import type { CommandServices } from '../../../ledger/calls/run-api-call.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import type { BodyBudget } from '../../access/body-budget.ts'
+import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import type { WebhookRouteServices } from '../../admin/webhooks/webhook-routes.ts'
 
@@ -29,12 +28,8 @@ export interface PageServices extends WebhookRouteServices {
   }
   signer: CheckpointSigner
   health: SystemHealth
-  /** Running the calls of uploaded files. */
-  commands: CommandServices
-  /** Maximum size of an uploaded file, in bytes. */
-  bodyLimit: number
-  /** Bytes that the uploads that are being read may use together. */
-  bodyBudget: BodyBudget
+  /** Uploading files, whose parts become calls. */
+  uploads: UploadRouteServices
   sessions: SessionSettings
   /** Whether the read models of the pages are filled. */
   areReadModelsComplete(): Promise<boolean>

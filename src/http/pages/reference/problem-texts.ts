@@ -123,6 +123,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
     entry: 'no',
   },
+  upload_not_found: {
+    when: 'The company has no upload with the id in the path. Uploads are deleted a day after they were made or applied.',
+    remedy: 'Upload the file again. The entries in Bulk User Logs say what was applied.',
+    entry: 'no',
+  },
   provider_not_found: {
     when: 'The company has no identity provider.',
     remedy: 'Set one up first.',
@@ -168,6 +173,16 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',
+    entry: 'no',
+  },
+  too_many_uploads: {
+    when: 'The company already has 20 unfinished uploads, or their files have 256 MiB.',
+    remedy: 'Apply or delete uploads. They are also deleted after a day.',
+    entry: 'no',
+  },
+  upload_not_applicable: {
+    when: 'The preview of the upload is not complete, some of its rows cannot be read, or another user uploaded the file.',
+    remedy: 'Wait for the preview, or correct the file and upload it again. `detail` says which.',
     entry: 'no',
   },
   key_revoked: {

@@ -3,43 +3,52 @@ import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
 import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { readPointer } from '../../../../clients/typescript/spreadsheets/read-records.ts'
+import type { PartCounts } from '../../../domain/uploads.ts'
+import type { PartRecords } from '../../../uploads/part-records.ts'
+import type { PartPreview } from '../../../uploads/run-part.ts'
+import { toSentence } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
-import type { UploadedFile } from './read-file.ts'
 
 /** The lines of changes and of errors that are shown. */
 const SHOWN = 200
 
-/** The numbers of records by what happens to them. */
-export interface PreviewCounts {
-  created: number
-  changed: number
-  unchanged: number
-  refused: number
+const LABELS: Readonly<Record<keyof PartCounts, string>> = {
+  created: 'Created',
+  changed: 'Changed',
+  unchanged: 'Unchanged',
+  refused: 'Refused',
+  unreadable: 'Unreadable',
 }
 
-/** Counts what the events of a call do to its records. */
-export function countEffects(events: readonly NewEvent[], total: number): PreviewCounts {
-  const created = events.filter(({ type }) => type === 'EmployeeCreated').length
-  const refused = events.filter(({ type }) => type === 'EmployeeRecordRejected').length
-  const changed = new Set(events.filter(isChange).map(({ index }) => index)).size
-  return { created, changed, unchanged: refused > 0 ? 0 : total - created - changed, refused }
-}
-
-function isChange({ type }: NewEvent): boolean {
-  return type === 'EmployeeUpdated' || type === 'EmployeeDeactivated' || type === 'EmployeeReactivated'
-}
-
-export function renderPreviewCounts(counts: PreviewCounts): Html {
+/** Renders what happens to rows, in numbers. Unreadable ones are shown only if there are any. */
+export function renderPreviewCounts(counts: PartCounts): Html {
+  const names = (Object.keys(LABELS) as (keyof PartCounts)[]).filter(
+    (name) => name !== 'unreadable' || counts[name] > 0,
+  )
   return html`<dl class="counts">
-    ${Object.entries(counts).map(
-      ([name, count]) =>
+    ${names.map(
+      (name) =>
         html`<div>
-          <dt>${name.charAt(0).toUpperCase()}${name.slice(1)}</dt>
-          <dd>${formatNumber(count)}</dd>
+          <dt>${LABELS[name]}</dt>
+          <dd>${formatNumber(counts[name])}</dd>
         </div>`,
     )}
   </dl>`
+}
+
+/** Renders what is wrong with a part, and what its other rows set and change. */
+export function renderPreview({ records, events, errors, refusal, awaiting }: PartPreview): Html {
+  return html`${refusal ? html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>` : ''}
+    ${
+      awaiting > 0
+        ? html`<p class="hint">
+            ${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier part,
+            which is applied first. The manager is not among the changes below.
+          </p>`
+        : ''
+    }
+    ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)} ${renderEffects(events, records)}`
 }
 
 /** A line of a table: where in the file, which attribute, and what about it. */
@@ -50,9 +59,9 @@ interface PreviewLine {
 }
 
 /** Renders what a call sets and changes, old and new values, by the lines of the file. */
-export function renderEffects(events: readonly NewEvent[], file: UploadedFile): Html {
+function renderEffects(events: readonly NewEvent[], records: PartRecords): Html {
   const lines = events.flatMap((event) =>
-    listEffects(event).map((effect) => ({ ...effect, place: placeOf(event.index ?? 0, file) })),
+    listEffects(event).map((effect) => ({ ...effect, place: placeOf(event.index ?? 0, records) })),
   )
   return renderTable('Changes', ['Attribute', 'Old and new value'], lines)
 }
@@ -76,11 +85,11 @@ function listEffects(event: NewEvent): Omit<PreviewLine, 'place'>[] {
 }
 
 /** Renders the errors of records, by the lines and columns of the file. */
-export function renderRecordErrors(errors: readonly RecordError[], file: UploadedFile): Html {
+function renderRecordErrors(errors: readonly RecordError[], records: PartRecords): Html {
   const lines = errors.map(({ index, pointer, message }) => {
     const field = readPointer(pointer)
-    const column = file.columns.get(field)
-    const place = placeOf(index ?? 0, file)
+    const column = records.columns.get(field)
+    const place = placeOf(index, records)
     return { place: column === undefined ? place : `${place}, column ${column}`, field, what: html`${message}` }
   })
   return renderTable('Errors', ['Attribute', 'Error'], lines)
@@ -96,9 +105,9 @@ export function renderFileFaults(faults: readonly FileFault[]): Html {
   return renderTable('Errors in the file', ['Attribute', 'Error'], lines)
 }
 
-function placeOf(index: number, { lines }: UploadedFile): string {
-  const line = lines[index]
-  return line === undefined ? `Record ${index}` : `Line ${line}`
+function placeOf(index: number, { rows }: PartRecords): string {
+  const { line, row } = rows[index]!
+  return line === undefined ? `Record ${row - 1}` : `Line ${line}`
 }
 
 function renderTable(caption: string, [field, what]: readonly [string, string], lines: readonly PreviewLine[]): Html {

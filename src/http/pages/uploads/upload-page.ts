@@ -1,32 +1,45 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { html } from 'hono/html'
-import type { Problem, RecordError } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
+import type { ColumnUse } from '../../../../clients/typescript/spreadsheets/read-records.ts'
+import { readRecords } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
+import { isApplicable } from '../../../domain/uploads.ts'
+import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
+import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
+import { FileFaultError } from '../../../uploads/read-file.ts'
+import { previewPart } from '../../../uploads/run-part.ts'
+import { storeFile } from '../../../uploads/store-file.ts'
 import { sendAttachment } from '../../admin/attachment.ts'
 import { CSV_TYPE, writeCsvHeader } from '../../admin/csv-text.ts'
-import { requireItem, getViewer, requireViewer } from '../parts/viewer.ts'
-import type { FormProblem } from '../parts/form.ts'
-import { renderFormAlert, toFormProblem } from '../parts/form.ts'
+import { findCorrected } from '../../admin/uploads/find-corrected.ts'
+import { ProblemError } from '../../server/problem.ts'
+import type { FormFields, FormProblem } from '../parts/form.ts'
+import { readFormFields, renderFormAlert, toFormProblem } from '../parts/form.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { formatNumber } from '../parts/shown-values.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
-import { countEffects, renderEffects, renderFileFaults, renderPreviewCounts, renderRecordErrors } from './preview.ts'
-import type { UploadedFile } from './read-file.ts'
-import { readFile } from './read-file.ts'
+import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
+import { renderFileFaults } from './preview.ts'
 import type { UploadForm } from './read-upload.ts'
 import { acceptUploads, maxFormBytes, readUpload } from './read-upload.ts'
-import { findCorrected, runUpload } from './upload-call.ts'
+import type { ShownUpload } from './stored-upload.ts'
+import { isSingle, renderPreviewed, renderProgress, titleOf } from './stored-upload.ts'
+import { renderUploadForm, renderUploads } from './upload-form.ts'
 
-const LOGS_PATH = NAVIGATION.bulkUserLogs.path
+interface OfUpload {
+  Params: { id: string }
+}
 
-/** `/settings/bulk-user-logs/upload`: choosing a file, a preview of what it does, and applying it. */
+const RELOAD_SECONDS = 2
+
+/** `/settings/bulk-user-logs/upload`: choosing a file, and the page of each file: its preview, and how far it is. */
 export async function addUploadPages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { access, sessions, bodyLimit } = services
+  const { access, sessions, uploads } = services
   app.get(UPLOAD_PATH, async (request, reply) => {
     const { log } = request.query as { log?: unknown }
     return sendForm(services, request, reply, typeof log === 'string' && isId('log', log) ? log : '', null)
@@ -34,19 +47,21 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
   app.get(`${UPLOAD_PATH}/template.csv`, async (_, reply) =>
     sendAttachment(reply, 'employees.csv', CSV_TYPE, Readable.from([writeCsvHeader(listTemplateColumns())])),
   )
+  addStoredUploadPages(app, services)
   await app.register(async (scope) => {
     // Before the body is read, which may be large.
     scope.addHook('onRequest', requireViewer(access, sessions))
     scope.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
-    await acceptUploads(scope, services)
-    scope.post(UPLOAD_PATH, { bodyLimit: maxFormBytes(bodyLimit) }, async (request, reply) => {
-      let form: UploadForm
+    await acceptUploads(scope, uploads)
+    scope.post(UPLOAD_PATH, { bodyLimit: maxFormBytes(uploads.bodyLimit) }, async (request, reply) => {
+      let form: UploadForm | null = null
       try {
-        form = await readUpload(request, bodyLimit)
+        form = await readUpload(request, uploads.bodyLimit)
+        return await receive(services, request, reply, form)
       } catch (error) {
-        return sendForm(services, request, reply, '', toFormProblem(error))
+        if (error instanceof FileFaultError && form) return sendFaults(request, reply.code(422), form, error)
+        return sendForm(services, request, reply, form?.logId ?? '', toFormProblem(error))
       }
-      return receive(services, request, reply, form)
     })
   })
 }
@@ -55,180 +70,133 @@ async function receive(
   services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  form: UploadForm,
+  { content, logId, ...form }: UploadForm,
 ): Promise<FastifyReply> {
-  const { commands, reads } = services
-  const { companyId } = getViewer(request)
-  if (!form.content) return sendForm(services, request, reply, form.logId, null, 'Choose a file first.')
-  const file = await readFile(form.content, form.uses, commands.maxRecords)
-  if (file.faults.length > 0) return sendPreview(request, reply.code(422), form, file, renderFileFaults(file.faults))
-  const corrects = await findCorrected(await reads.of(companyId, request.left), companyId, file, form)
-  const isApplied = form.isApplied && form.token !== ''
-  const { status, body, preview, callId } = await runUpload(commands, request, form, file, {
-    corrects,
-    validateOnly: !isApplied,
-  })
-  const answer = (typeof body === 'string' ? JSON.parse(body) : body) as UploadAnswer
-  if (status >= 400) return sendPreview(request, reply.code(status), form, file, renderRefusal(answer, file))
-  if (isApplied) return sendApplied(request, reply, callId ?? answer.log_id ?? '')
-  return sendPreview(
-    request,
-    reply,
-    form,
-    file,
-    html`${renderPreviewCounts(countEffects(preview ?? [], file.count))} ${renderEffects(preview ?? [], file)}`,
-    services.commands.newId('log'),
+  if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
+  const acting = getActing(request)
+  const db = await services.reads.of(acting.companyId, request.left)
+  const id = await storeFile(services.uploads, acting, { ...form, content }, (named) =>
+    findCorrected(db, acting.companyId, named.length > 0 ? named : [logId]),
   )
+  return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
 }
 
-/** What the body of an answer may hold. */
-interface UploadAnswer extends Partial<Problem> {
-  log_id?: string
-  errors?: RecordError[]
+function addStoredUploadPages(app: FastifyInstance, services: PageServices): void {
+  const { uploads } = services
+  app.get<OfUpload>(`${UPLOAD_PATH}/:id`, async (request, reply) => {
+    const { companyId, userId } = getViewer(request)
+    const upload = await requireUpload(uploads, companyId, readUploadId(request.params.id))
+    const parts = await readParts(uploads.pool, upload)
+    const shown = await showPart(services, request, upload, parts)
+    return sendUpload(request, reply, { upload, parts, shown, isOwn: upload.userId === userId })
+  })
+
+  app.post<OfUpload>(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
+    const id = readUploadId(request.params.id)
+    await applyUpload(uploads, getActing(request), id, request.id)
+    return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
+  })
+
+  app.post<OfUpload>(`${UPLOAD_PATH}/:id/cancel`, async (request, reply) => {
+    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request.params.id))
+    const isDeleted = await cancelUpload(uploads.pool, upload)
+    return reply.redirect(isDeleted ? UPLOAD_PATH : `${UPLOAD_PATH}/${upload.id}`, 303)
+  })
+
+  app.post<OfUpload>(`${UPLOAD_PATH}/:id/columns`, async (request, reply) => {
+    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request.params.id))
+    await changeUses(uploads.pool, upload, readUses(upload, readFormFields(request.body)))
+    if (!isSingle(upload)) uploads.announce([upload.companyId])
+    return reply.redirect(`${UPLOAD_PATH}/${upload.id}`, 303)
+  })
 }
 
-function renderRefusal(
-  { detail = '', errors = [], errors_omitted: omitted = 0 }: UploadAnswer,
-  file: UploadedFile,
-): Html {
-  const refused = new Set(errors.map(({ index }) => index)).size
-  const counts = { created: 0, changed: 0, unchanged: 0, refused }
-  return html`<p class="alert" role="alert">${detail}.</p>
-    ${errors.length === 0 ? '' : renderPreviewCounts(counts)} ${renderRecordErrors(errors, file)}
-    ${omitted > 0 ? html`<p class="hint">and ${formatNumber(omitted)} more errors</p>` : ''}`
+/** Previews the part of the query, or the first one that would be refused. */
+async function showPart(
+  { uploads }: PageServices,
+  request: FastifyRequest,
+  upload: StoredUpload,
+  parts: readonly StoredPart[],
+): Promise<ShownUpload['shown']> {
+  // The script reloads only the progress.
+  if (upload.state !== 'previewed' || request.headers['sec-fetch-mode'] === 'cors') return null
+  const { part: asked } = request.query as { part?: unknown }
+  const part =
+    parts.find(({ number }) => String(number) === asked) ??
+    parts.find(({ counts }) => counts !== null && !isApplicable(counts)) ??
+    parts[0]
+  if (!part) return null
+  const preview = await previewPart(uploads, upload, part)
+  await recordCounts(uploads.pool, upload, part.number, preview.counts)
+  return { number: part.number, preview }
 }
 
-async function sendApplied(request: FastifyRequest, reply: FastifyReply, logId: string): Promise<FastifyReply> {
+async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
+  const { upload } = shown
+  const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
+  const isMoving = upload.state === 'previewing' || upload.state === 'applying'
+  const title = titleOf(shown)
+  const ofFile = html`<bdi>${upload.fileName}</bdi>`
   return sendUserPage(request, reply, getViewer(request), {
-    title: 'File applied',
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
-      <h1>File applied</h1>
-      <p role="status">All records of the file were applied.</p>
-      <p class="actions"><a class="button primary" href="${LOGS_PATH}/${logId}">Open its entry</a></p>`,
+    title,
+    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
+      <h1>${isBefore ? html`${title === 'File not applied' ? 'Errors in' : 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
+      ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}`,
+    reloadSeconds: isMoving ? RELOAD_SECONDS : undefined,
+  })
+}
+
+async function sendFaults(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { fileName, logId }: UploadForm,
+  { faults }: FileFaultError,
+): Promise<FastifyReply> {
+  return sendUserPage(request, reply, getViewer(request), {
+    title: 'File not applied',
+    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
+      <h1>Errors in <bdi>${fileName}</bdi></h1>
+      <p>Nothing was applied. Correct the file and upload it again.</p>
+      <p class="actions">
+        <a class="button" href="${logId === '' ? UPLOAD_PATH : buildUploadUrl(logId)}">Choose another file</a>
+      </p>
+      ${renderFileFaults(faults)}`,
   })
 }
 
 async function sendForm(
-  { commands, bodyLimit }: PageServices,
+  { uploads }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   logId: string,
   problem: FormProblem,
   hint = '',
 ): Promise<FastifyReply> {
-  const isCorrection = logId !== ''
-  const title = isCorrection ? 'Fix and send again' : 'Upload a file'
+  const title = logId === '' ? 'Upload a file' : 'Fix and send again'
+  const { companyId, timeZone } = getViewer(request)
   if (problem) void reply.code(problem.status)
+  const limits = { maxRecords: uploads.commands.maxRecords, bodyLimit: uploads.bodyLimit }
   return sendUserPage(request, reply, getViewer(request), {
     title,
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${title}</h1>
       ${renderFormAlert(problem)} ${hint === '' ? '' : html`<p class="alert" role="alert">${hint}</p>`}
-      ${
-        isCorrection
-          ? html`<p>
-              Download the failed records, correct them in a spreadsheet, and upload the file.
-              <a href="/admin/v1/bulk-user-logs/${logId}/failed-records.csv" download>Download failed records</a>
-            </p>`
-          : html`<p>
-              A CSV or JSON file that creates or updates employees.
-              <a href="${UPLOAD_PATH}/template.csv" download>Download a template</a>
-            </p>`
-      }
-      <form method="post" action="${UPLOAD_PATH}" enctype="multipart/form-data" class="stack">
-        <input type="hidden" name="log" value="${logId}" />
-        <div class="field">
-          <label for="file">File</label>
-          <input id="file" name="file" type="file" accept=".csv,.json,.txt,text/csv,application/json" required class="drop" aria-describedby="file-hint" />
-          <p class="hint" id="file-hint">
-            Choose a file or drop it here: at most ${formatNumber(commands.maxRecords)} records and
-            ${formatNumber(Math.floor(bodyLimit / 1_048_576))} MiB.
-          </p>
-        </div>
-        ${renderOperations('upsert')}
-        <div class="actions">
-          <button class="primary">Preview</button><a class="button" href="${LOGS_PATH}">Cancel</a>
-        </div>
-        <p class="hint">The preview shows what the file would change. Nothing is applied before you confirm.</p>
-      </form>`,
+      ${renderUploadForm(logId, limits)} ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
   })
 }
 
-const OPERATIONS = [
-  ['upsert', 'Create or update', 'Finds employees by external_id, or by email, and creates those who are not found.'],
-  ['update_many', 'Update only', 'Finds employees by id, external_id, or email. An unknown employee is an error.'],
-] as const
-
-function renderOperations(chosen: UploadForm['operation']): Html {
-  return html`<fieldset>
-    <legend>What to do</legend>
-    ${OPERATIONS.map(
-      ([value, label, hint]) =>
-        html`<p>
-          <label><input type="radio" name="operation" value="${value}" ${value === chosen ? html`checked` : ''} /> ${label}</label>
-          <span class="hint">${hint}</span>
-        </p>`,
-    )}
-  </fieldset>`
+function readUploadId(id: string): string {
+  if (!isId('upl', id)) throw new ProblemError(NO_SUCH_UPLOAD)
+  return id
 }
 
-/** Sends what a file would do. With a token, the form applies it; else it only previews it again. */
-async function sendPreview(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: UploadForm,
-  file: UploadedFile,
-  outcome: Html,
-  token = '',
-): Promise<FastifyReply> {
-  const hidden = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}" />`
-  return sendUserPage(request, reply, getViewer(request), {
-    title: token === '' ? 'File not applied' : 'Preview of the file',
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <h1>${token === '' ? 'Errors in' : 'Preview of'} <bdi>${form.fileName}</bdi></h1>
-      <p>${token === '' ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
-      <form method="post" action="${UPLOAD_PATH}" enctype="multipart/form-data">
-        ${hidden('content', form.content!.toString('base64'))} ${hidden('file_name', form.fileName)} ${hidden('log', form.logId)}
-        ${hidden('operation', form.operation)} ${token === '' ? '' : hidden('token', token)}
-        ${renderUnknownColumns(file, form)}
-        <div class="actions">
-          ${
-            token === ''
-              ? ''
-              : html`<button class="primary" name="apply" value="yes">
-                  Apply ${formatNumber(file.count)} ${file.count === 1 ? 'record' : 'records'}
-                </button>`
-          }
-          ${file.unknown.length === 0 ? '' : html`<button>Preview again</button>`}
-          <a class="button" href="${form.logId === '' ? UPLOAD_PATH : buildUploadUrl(form.logId)}">Choose another file</a>
-        </div>
-      </form>
-      ${outcome}`,
-  })
-}
-
-function renderUnknownColumns({ unknown }: UploadedFile, { uses }: UploadForm): Html {
-  if (unknown.length === 0) return html``
-  return html`<fieldset class="uses">
-    <legend>Columns that are no attributes</legend>
-    ${unknown.map(
-      (name, at) =>
-        html`<p>
-          <input type="hidden" name="column.${at}" value="${name}" />
-          <label for="use-${at}"><bdi>${name}</bdi></label>
-          <select id="use-${at}" name="use.${at}">
-            ${(
-              [
-                ['', 'An error'],
-                ['custom', 'A custom attribute'],
-                ['ignore', 'Ignore'],
-              ] as const
-            ).map(
-              ([value, label]) =>
-                html`<option value="${value}" ${(uses.get(name) ?? '') === value ? html`selected` : ''}>${label}</option>`,
-            )}
-          </select>
-        </p>`,
-    )}
-  </fieldset>`
+/** The fields are numbered like the columns that are no attributes. */
+function readUses({ header }: StoredUpload, fields: FormFields): Map<string, ColumnUse> {
+  const { unknown } = readRecords({ line: 1, cells: header ?? [] }, [], new Map())
+  return new Map(
+    unknown.flatMap((name, at) => {
+      const use = fields[`use.${at}`]
+      return use === 'custom' || use === 'ignore' ? [[name, use] as const] : []
+    }),
+  )
 }

@@ -1,23 +1,23 @@
-import type { PgBoss } from '../../workers/queues.ts'
-import { insertJobs, SEND_EMAILS } from '../../workers/queues.ts'
+import type { PgBoss } from './queues.ts'
+import { insertJobs } from './queues.ts'
 
-/** A job names companies that may have messages to send. It is only a hint; the messages' rows decide. */
-export interface MailJob {
+/** A job names companies that may have something to do. It is only a hint; their rows decide. */
+export interface CompaniesJob {
   companies: string[]
 }
 
 const COMPANIES_PER_JOB = 100
 
-/** The jobs that announce the messages of these companies. */
-export function makeMailJobs(companyIds: string[]): { data: MailJob }[] {
-  const jobs: { data: MailJob }[] = []
+/** The jobs that announce these companies. */
+export function makeCompaniesJobs(companyIds: string[]): { data: CompaniesJob }[] {
+  const jobs: { data: CompaniesJob }[] = []
   for (let at = 0; at < companyIds.length; at += COMPANIES_PER_JOB)
     jobs.push({ data: { companies: companyIds.slice(at, at + COMPANIES_PER_JOB) } })
   return jobs
 }
 
-/** Announces messages to the workers. `idle` waits for what is under way. */
-export function createAnnouncer(boss: PgBoss, onError: (error: unknown) => void) {
+/** Announces companies to the workers of a queue. `idle` waits for what is under way. */
+export function createAnnouncer(boss: PgBoss, queue: string, onError: (error: unknown) => void) {
   const announced = new Set<string>()
   let sending: Promise<void> | undefined
 
@@ -25,7 +25,7 @@ export function createAnnouncer(boss: PgBoss, onError: (error: unknown) => void)
     while (announced.size > 0) {
       const companies = [...announced]
       announced.clear()
-      await insertJobs(boss, SEND_EMAILS, makeMailJobs(companies)).catch(onError)
+      await insertJobs(boss, queue, makeCompaniesJobs(companies)).catch(onError)
     }
   }
 

@@ -1,0 +1,91 @@
+import { findLogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import { keepSafe, writeText } from '../../../../clients/typescript/spreadsheets/cells.ts'
+import {
+  addColumns,
+  orderColumns,
+  ORIGIN_COLUMNS,
+  writeRecord,
+} from '../../../../clients/typescript/spreadsheets/record-columns.ts'
+import type { StoredRow } from '../../../domain/uploads.ts'
+import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import { readRows } from '../../../ledger/uploads/read-uploads.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { UploadServices } from '../../../uploads/run-part.ts'
+import { writeCsvHeader, writeCsvRows } from '../csv-text.ts'
+import { formatErrors } from '../failed-records-csv.ts'
+import { listRefusedRecords } from '../refused-records.ts'
+
+/** Writes the rows of a file that were not applied, to correct and upload again, part by part. */
+export async function* writeNotApplied(
+  { pool }: Pick<UploadServices, 'pool'>,
+  db: LedgerDb,
+  upload: StoredUpload,
+  parts: readonly StoredPart[],
+): AsyncGenerator<string> {
+  const remaining = parts.filter(({ state }) => state !== 'applied')
+  const layout = upload.header
+    ? layOutCells(upload.header)
+    : await layOutRecords(() => readAll(pool, upload, remaining))
+  yield writeCsvHeader([...ORIGIN_COLUMNS, ...layout.names])
+  for (const part of remaining) {
+    const errors = await readErrors(db, upload, part)
+    const rows = await readRows(pool, upload, part.number)
+    yield writeCsvRows(
+      rows.map((row) => {
+        const index = row.row - part.firstRow
+        return [
+          part.state === 'refused' ? part.callId : '',
+          String(index),
+          errors.get(index) ?? '',
+          ...layout.write(row),
+        ]
+      }),
+    )
+  }
+}
+
+interface Layout {
+  names: readonly string[]
+  write(row: StoredRow): string[]
+}
+
+/** The columns and cells of a CSV file, apart from those that say where its rows come from. */
+function layOutCells(header: readonly string[]): Layout {
+  const isOrigin = (name: string | undefined) => ORIGIN_COLUMNS.some((origin) => origin === name)
+  const kept = [...header.keys()].filter((at) => !isOrigin(header[at]))
+  return {
+    names: kept.map((at) => keepSafe(header[at]!)),
+    write: ({ cells = [] }) => kept.map((at) => keepSafe(cells[at] ?? '')),
+  }
+}
+
+async function layOutRecords(list: () => AsyncIterable<StoredRow[]>): Promise<Layout> {
+  const columns = new Set<string>()
+  for await (const rows of list()) for (const { record } of rows) addColumns(columns, record)
+  const names = orderColumns(columns)
+  return {
+    names,
+    write: ({ record }) => {
+      const cells = writeRecord(record, columns)
+      return names.map((name) => cells.get(name) ?? '')
+    },
+  }
+}
+
+async function* readAll(
+  pool: UploadServices['pool'],
+  upload: StoredUpload,
+  parts: readonly StoredPart[],
+): AsyncGenerator<StoredRow[]> {
+  for (const { number } of parts) yield await readRows(pool, upload, number)
+}
+
+/** Reads the errors of the rows of a part, by their index in its call. Where rows were erased, indexes are uncertain. */
+async function readErrors(db: LedgerDb, { companyId }: StoredUpload, part: StoredPart): Promise<Map<number, string>> {
+  const errors = new Map<number, string>()
+  const entry = part.state === 'refused' && part.erased === 0 ? await findLogEntry(db, companyId, part.callId) : null
+  if (!entry) return errors
+  for await (const page of listRefusedRecords(db, companyId, entry, {}))
+    for (const refused of page) if (refused.index !== null) errors.set(refused.index, writeText(formatErrors(refused)))
+  return errors
+}

@@ -1,0 +1,273 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { RefusedByStateError } from '../../../accounts/change-company.ts'
+import { problem } from '../../../domain/errors.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { isId } from '../../../domain/ids.ts'
+import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
+import type { Reads } from '../../../ledger/read/reads.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
+import { FileFaultError } from '../../../uploads/read-file.ts'
+import { maxFileBytes } from '../../../uploads/read-file.ts'
+import { previewPart } from '../../../uploads/run-part.ts'
+import type { UploadRouteServices } from '../../../uploads/store-file.ts'
+import { cleanFileName, storeFile } from '../../../uploads/store-file.ts'
+import { authorizeAdmin, userOf } from '../../access/authorize-user.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
+import { limitFailures } from '../../access/rate-limits.ts'
+import { budgetFiles } from '../../access/receive-files.ts'
+import type { SessionSettings } from '../../access/session.ts'
+import { ADMIN_BODIES } from '../../openapi/admin-examples.ts'
+import { idIn, NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
+import { JSON_TYPES } from '../../server/media-types.ts'
+import { refuseFailedConditions } from '../../server/preconditions.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { compileSchema } from '../../server/schema-compiler.ts'
+import { streamTexts } from '../../server/text-stream.ts'
+import { sendAttachment } from '../attachment.ts'
+import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
+import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
+import { findCorrected } from './find-corrected.ts'
+import { writeNotApplied } from './not-applied-csv.ts'
+import {
+  ColumnsBody,
+  renderPartPreview,
+  renderUpload,
+  renderUploadFacts,
+  ShownPreview,
+  ShownUpload,
+  UploadList,
+  UploadQuery,
+} from './upload-schemas.ts'
+
+interface OfUpload {
+  Params: { id: string }
+}
+
+interface RouteServices {
+  uploads: UploadRouteServices
+  reads: Reads
+  access: LedgerDb
+  sessions: SessionSettings
+  failureLimit: number
+}
+
+const FILE_TYPES = ['text/csv', 'application/json'] as const
+const tags = ['Uploads']
+const params = idIn('upload', 'upl')
+const problems = ['upload_not_found'] as const
+const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
+
+/** Routes to upload files of employees, for administrators. */
+export async function uploadRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
+  const { access, sessions, failureLimit } = services
+  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
+  refuseFailedConditions(app)
+  addReadRoutes(app, services)
+  addChangeRoutes(app, services)
+  await app.register(async (scope) => addCreation(scope, services))
+}
+
+function addCreation(app: FastifyInstance, { uploads, reads }: RouteServices): void {
+  const maxBytes = maxFileBytes(uploads)
+  budgetFiles(app, { received: uploads.received, maxBytes, companyOf: (request) => userOf(request).companyId })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser([...FILE_TYPES], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.post<{ Querystring: Static<typeof UploadQuery> }>(
+    '/uploads',
+    {
+      schema: {
+        ...{ operationId: 'createUpload', summary: 'Upload a file of employees', tags },
+        description:
+          'Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` ' +
+          'records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`. ' +
+          'A user’s five newest previews are kept.',
+        querystring: UploadQuery,
+        body: {
+          content: {
+            'text/csv': { schema: Type.String() },
+            'application/json': { schema: Type.Unknown(), examples: ADMIN_BODIES['createUpload'] },
+          },
+        },
+        response: { 201: ShownUpload },
+        problems: ['too_many_uploads'],
+      },
+      bodyLimit: maxBytes,
+      // The body is a file, whatever is in it.
+      validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compileSchema(part)),
+    },
+    async (request, reply) => {
+      const acting = actingUser(request)
+      const { file_name: name, corrects, operation } = request.query
+      const db = await reads.of(acting.companyId, request.left)
+      const content = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const file = { content, fileName: cleanFileName(name), operation }
+      const id = await storeFile(uploads, acting, file, (named) =>
+        findCorrected(db, acting.companyId, corrects?.split(',') ?? named),
+      ).catch((error: unknown) => {
+        throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
+      })
+      void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
+      return showUpload(uploads, acting.companyId, id)
+    },
+  )
+}
+
+function describeFaults({ faults }: FileFaultError) {
+  return invalidFields(
+    faults.map(({ line, column, message }) =>
+      fieldError('', 'invalid_value', `Line ${line}${column === null ? '' : `, column ${column}`}: ${message}`),
+    ),
+  )
+}
+
+async function showUpload(uploads: UploadRouteServices, companyId: string, id: string) {
+  const upload = await requireUpload(uploads, companyId, id)
+  return renderUpload(upload, await readParts(uploads.pool, upload))
+}
+
+function addReadRoutes(app: FastifyInstance, { uploads, reads, access, sessions }: RouteServices): void {
+  const authorize = authorizeAdmin(access, sessions)
+  app.get(
+    '/uploads',
+    {
+      schema: {
+        ...{ operationId: 'listUploads', summary: 'List uploads, newest first', tags },
+        description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
+        ...{ querystring: NoQuery, response: { 200: UploadList } },
+      },
+    },
+    async (request) => ({
+      items: (await listUploads(uploads.pool, userOf(request).companyId)).map(renderUploadFacts),
+    }),
+  )
+
+  app.get<OfUpload>(
+    '/uploads/:id',
+    {
+      schema: {
+        ...{ operationId: 'getUpload', summary: 'Get an upload and how far it is', tags },
+        description: 'What each part would do, and what became of it.',
+        ...{ params, querystring: NoQuery, response: { 200: ShownUpload }, problems },
+      },
+    },
+    async (request) => showUpload(uploads, userOf(request).companyId, readUploadId(request)),
+  )
+
+  app.get<{ Params: { id: string; number: string } }>(
+    '/uploads/:id/parts/:number/preview',
+    {
+      schema: {
+        ...{ operationId: 'previewUploadPart', summary: 'Preview a part of an upload', tags },
+        description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
+        params: Type.Object({
+          ...params.properties,
+          number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
+        }),
+        ...{ querystring: NoQuery, response: { 200: ShownPreview } },
+        problems: [...problems, 'upload_not_applicable'],
+      },
+    },
+    async (request) => {
+      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+      const part = (await readParts(uploads.pool, upload)).find(
+        ({ number }) => String(number) === request.params.number,
+      )
+      if (!part) throw new ProblemError(problem('upload_not_found', 'The upload has no such part'))
+      if (part.state !== 'waiting') throw new RefusedByStateError(NOT_WAITING)
+      const preview = await previewPart(uploads, upload, part)
+      await recordCounts(uploads.pool, upload, part.number, preview.counts)
+      return renderPartPreview(part.number, preview)
+    },
+  )
+
+  app.get<OfUpload>(
+    '/uploads/:id/not-applied.csv',
+    {
+      schema: {
+        ...{ operationId: 'exportRowsNotApplied', summary: 'Export the rows of an upload that were not applied', tags },
+        description:
+          'All rows of refused, canceled, and waiting parts, to correct and upload again. A row that was refused has the ' +
+          'id of its entry, and its errors.',
+        ...{ params, querystring: NoQuery, response: CSV_ANSWER, problems },
+      },
+      ...{ exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
+    },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const upload = await requireUpload(uploads, companyId, readUploadId(request))
+      const db = await reads.of(companyId, request.left)
+      const texts = writeNotApplied(uploads, db, upload, await readParts(uploads.pool, upload))
+      const csv = await streamTexts({ request, reply, authorize }, texts)
+      return sendAttachment(reply, `not-applied-${upload.id}.csv`, CSV_TYPE, csv)
+    },
+  )
+}
+
+const NOT_WAITING = problem('upload_not_applicable', 'The part was already applied, refused, or canceled')
+
+function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
+  app.post<OfUpload & { Body: Static<typeof ColumnsBody> }>(
+    '/uploads/:id/columns',
+    {
+      schema: {
+        ...{ operationId: 'setUploadColumns', summary: 'Say what columns become that are no attributes', tags },
+        description: 'Before the file is applied. The preview is made again.',
+        ...{ params, querystring: NoQuery, body: ColumnsBody, response: { 200: ShownUpload }, problems },
+      },
+      ...jsonBody,
+    },
+    async (request) => {
+      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+      await changeUses(uploads.pool, upload, new Map(Object.entries(request.body.columns)))
+      uploads.announce([upload.companyId])
+      return showUpload(uploads, upload.companyId, upload.id)
+    },
+  )
+
+  app.post<OfUpload>(
+    '/uploads/:id/apply',
+    {
+      schema: {
+        ...{ operationId: 'applyUpload', summary: 'Apply an upload, or resume it', tags },
+        description:
+          'Each part becomes one call, which applies all of its rows or none. A file of one part is applied before the ' +
+          'answer; of a larger one, part after part in the background. Repeating the request has no further effect.',
+        ...{ params, querystring: NoQuery, response: { 200: ShownUpload } },
+        problems: [...problems, 'upload_not_applicable'],
+      },
+      ...jsonBody,
+    },
+    async (request) => {
+      const [acting, id] = [actingUser(request), readUploadId(request)]
+      await applyUpload(uploads, acting, id, request.id)
+      return showUpload(uploads, acting.companyId, id)
+    },
+  )
+
+  app.post<OfUpload>(
+    '/uploads/:id/cancel',
+    {
+      schema: {
+        ...{ operationId: 'cancelUpload', summary: 'Cancel what is still to come of an upload', tags },
+        description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
+        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems },
+      },
+      ...jsonBody,
+    },
+    async (request, reply) => {
+      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+      await cancelUpload(uploads.pool, upload)
+      return reply.code(204).send()
+    },
+  )
+}
+
+function readUploadId(request: FastifyRequest): string {
+  const { id } = request.params as { id: string }
+  if (!isId('upl', id)) throw new ProblemError(NO_SUCH_UPLOAD)
+  return id
+}

@@ -1,0 +1,149 @@
+import { Type } from '@sinclair/typebox'
+import type { UploadOperation } from '../../../domain/uploads.ts'
+import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import type { PartPreview } from '../../../uploads/run-part.ts'
+import { oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
+import { MAX_CORRECTIONS } from '../../../../projections/bulk-user-logs/uploads.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
+
+export const UploadQuery = Type.Object(
+  {
+    file_name: Type.String({
+      ...{ minLength: 1, maxLength: 255, default: 'unnamed', description: 'The name of the file, for the log.' },
+    }),
+    operation: Type.Unsafe<UploadOperation>({
+      ...{ type: 'string', enum: ['upsert', 'update_many'], default: 'upsert' },
+      description: 'What to do with the records, as `PUT` and `PATCH` of `/v1/employees` do.',
+    }),
+    corrects: Type.Optional(
+      Type.String({
+        pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
+        maxLength: 31 * MAX_CORRECTIONS,
+        description:
+          'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`.',
+      }),
+    ),
+  },
+  STRICT,
+)
+
+const Counts = Type.Object(
+  { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count },
+  { description: 'The rows by what a call would do to them. A file with unreadable rows cannot be applied.' },
+)
+
+const Part = Type.Object({
+  number: PartNumber,
+  first_row: Type.Integer({ description: 'From 1. The line that names the columns does not count.' }),
+  rows: Count,
+  erased: Type.Integer({ minimum: 0, description: 'How many of the rows were erased with a person.' }),
+  counts: Type.Union([Counts, Type.Null({ description: 'Not counted yet.' })]),
+  state: oneOf(
+    ['waiting', 'applied', 'refused', 'canceled'],
+    'What became of the part. A refused part changed nothing.',
+  ),
+  log_id: Type.String({ description: 'The id that the entry of the part has, or will have.' }),
+})
+
+const FACTS = {
+  id: Type.String({ description: '`upl_…`' }),
+  state: oneOf(
+    ['previewing', 'previewed', 'applying', 'stopped', 'ended'],
+    '`previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after ' +
+      'part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. ' +
+      '`ended`: every part was applied, refused, or canceled.',
+  ),
+  file_name: Type.String(),
+  operation: oneOf(['upsert', 'update_many']),
+  user_id: Type.String({ description: 'Who uploaded the file. Only this user can apply it.' }),
+  rows: Count,
+  corrects: Type.Array(Type.String(), { description: 'The ids of the failed entries that the file corrects.' }),
+  created_at: Time,
+  expires_at: Type.String({ format: 'date-time', description: 'When the upload is deleted. Its entries stay.' }),
+}
+
+export const ShownUpload = Type.Object({ ...FACTS, parts: Type.Array(Part) }, { $id: 'Upload' })
+export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
+
+export const ColumnsBody = Type.Object(
+  {
+    columns: Type.Unsafe<Record<string, 'custom' | 'ignore'>>({
+      type: 'object',
+      additionalProperties: { type: 'string', enum: ['custom', 'ignore'] },
+      maxProperties: 512,
+      description: 'Columns that are no attributes: each becomes a custom attribute, or is ignored. Others are errors.',
+    }),
+  },
+  STRICT,
+)
+
+const PlacedError = Type.Object({
+  row: Type.Union([Type.Integer(), Type.Null()]),
+  line: Type.Union([Type.Integer(), Type.Null({ description: 'Of a JSON file.' })]),
+  pointer: Type.String({
+    description: 'JSON Pointer into the record; empty for the row itself, or a cell that cannot be read.',
+  }),
+  message: Type.String(),
+})
+
+export const ShownPreview = Type.Object(
+  {
+    number: PartNumber,
+    counts: Counts,
+    errors: Type.Array(PlacedError, { description: 'The first errors.' }),
+    errors_omitted: Count,
+    unknown_columns: Type.Array(Type.String(), { description: 'The columns that are no attributes.' }),
+    rows_awaiting_managers: Type.Integer({
+      description: 'The rows whose managers are in earlier parts. The preview leaves these managers out.',
+    }),
+  },
+  { $id: 'UploadPreview' },
+)
+
+/** The most errors in a preview. */
+const MAX_ERRORS = 1_000
+
+/** Renders an upload without its parts. */
+export function renderUploadFacts(upload: StoredUpload) {
+  return {
+    id: upload.id,
+    state: upload.state,
+    file_name: upload.fileName,
+    operation: upload.operation,
+    user_id: upload.userId,
+    rows: upload.rows,
+    corrects: upload.corrects,
+    created_at: upload.createdAt,
+    expires_at: upload.expiresAt,
+  }
+}
+
+/** Renders an upload and its parts. */
+export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[]) {
+  return {
+    ...renderUploadFacts(upload),
+    parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
+      ...{ number, first_row: firstRow, rows, erased, counts, state, log_id: callId },
+    })),
+  }
+}
+
+/** Renders what a part would do. */
+export function renderPartPreview(number: number, { counts, records, errors, refusal, awaiting }: PartPreview) {
+  const all = [
+    ...records.faults.map(({ line, column, message }) => ({
+      ...{ row: null, line, pointer: '', message: column === null ? message : `Column ${column}: ${message}` },
+    })),
+    ...errors.map(({ index, pointer, message }) => {
+      const { row, line = null } = records.rows[index]!
+      return { row, line, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, ''), message }
+    }),
+    ...(refusal ? [{ row: null, line: null, pointer: '', message: refusal.detail }] : []),
+  ]
+  return {
+    ...{ number, counts, errors: all.slice(0, MAX_ERRORS), errors_omitted: Math.max(0, all.length - MAX_ERRORS) },
+    ...{ unknown_columns: [...records.unknown], rows_awaiting_managers: awaiting },
+  }
+}

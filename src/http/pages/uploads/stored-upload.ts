@@ -1,0 +1,228 @@
+import { html } from 'hono/html'
+import { addCounts, isApplicable } from '../../../domain/uploads.ts'
+import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import type { PartPreview } from '../../../uploads/run-part.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
+import { renderPreview, renderPreviewCounts } from './preview.ts'
+
+/** What a page shows of an upload. */
+export interface ShownUpload {
+  upload: StoredUpload
+  parts: readonly StoredPart[]
+  /** What a part would do now; null if no part is shown. */
+  shown: { number: number; preview: PartPreview } | null
+  /** Whether the viewer uploaded the file. */
+  isOwn: boolean
+}
+
+const LOGS_PATH = NAVIGATION.bulkUserLogs.path
+
+/** Whether a file is applied by one call. */
+export const isSingle = ({ parts }: Pick<StoredUpload, 'parts'>) => parts === 1
+
+/** The title of the page of an upload. */
+export function titleOf({ upload, parts, shown }: ShownUpload): string {
+  switch (upload.state) {
+    case 'previewing':
+      return 'Preview of the file'
+    case 'previewed':
+      return isSingle(upload) && shown && !isApplicable(shown.preview.counts)
+        ? 'File not applied'
+        : 'Preview of the file'
+    case 'applying':
+      return 'Applying the file'
+    case 'stopped':
+      return 'Stopped'
+    case 'ended':
+      return parts.every(({ state }) => state === 'applied') ? 'File applied' : 'File applied in part'
+  }
+}
+
+/** Renders a file whose preview is complete, or is being made: what it would do, and the button that applies it. */
+export function renderPreviewed(given: ShownUpload): Html {
+  const { upload, parts, shown } = given
+  const counts = isSingle(upload) && shown ? shown.preview.counts : addCounts(parts.map((part) => part.counts))
+  const refused = parts.filter((part) => part.counts && !isApplicable(part.counts)).length
+  return html`<p>${isSingle(upload) && !isApplicable(counts) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
+    ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
+    ${renderUnknownColumns(upload, shown?.preview.records.unknown ?? [])}
+    ${isSingle(upload) ? '' : renderParts(given, refused)}
+    ${renderPreviewCounts(counts)}
+    ${
+      shown ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview)}` : ''
+    }`
+}
+
+function renderActions({ upload, isOwn, parts, shown }: ShownUpload, isPossible: boolean): Html {
+  const isComplete = upload.state === 'previewed'
+  const rows = (isSingle(upload) && shown ? shown.preview.records.rows.length : upload.rows) - sumOf(parts, 'erased')
+  return html`<div class="actions">
+    ${
+      isComplete && isPossible && isOwn
+        ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">
+            <button class="primary">Apply ${formatNumber(rows)} ${rows === 1 ? 'record' : 'records'}</button>
+          </form>`
+        : ''
+    }
+    <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
+    ${renderCancel(upload, 'Delete the file')}
+  </div>`
+}
+
+function renderCancel({ id }: StoredUpload, label: string): Html {
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/cancel"><button>${label}</button></form>`
+}
+
+function sumOf(parts: readonly StoredPart[], name: 'rows' | 'erased'): number {
+  return parts.reduce((sum, part) => sum + part[name], 0)
+}
+
+/** Says how a large file is applied, and what each part would do. */
+function renderParts({ upload, parts }: ShownUpload, refused: number): Html {
+  const counted = parts.filter(({ counts }) => counts !== null).length
+  return html`<div id="progress" ${upload.state === 'previewing' ? html`data-refresh="1000"` : ''}>
+    <p>
+      The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other, in the order of
+      the file. Each part is applied as a whole or not at all. If a part is refused, the parts before it stay applied, and
+      those after it are still applied.
+    </p>
+    ${
+      upload.state === 'previewing'
+        ? html`<p role="status">Preparing the preview: ${formatNumber(counted)} of ${formatNumber(parts.length)} parts.</p>
+            <progress max="${parts.length}" value="${counted}" aria-label="Preview"></progress>`
+        : ''
+    }
+    ${
+      refused === 0
+        ? ''
+        : html`<p class="alert" role="alert">
+            ${formatNumber(refused)} ${refused === 1 ? 'part' : 'parts'} would be refused as a whole, because of the errors
+            in ${refused === 1 ? 'it' : 'them'}.
+          </p>`
+    }
+    ${renderPartTable(upload, parts)}
+  </div>`
+}
+
+const PART_STATES = { waiting: 'To come', applied: 'Applied', refused: 'Refused', canceled: 'Canceled' } as const
+const COUNTED = ['created', 'changed', 'unchanged', 'refused'] as const
+
+function renderPartTable(upload: StoredUpload, parts: readonly StoredPart[]): Html {
+  const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
+  const number = (count: number | undefined) => (count === undefined ? '…' : formatNumber(count))
+  const columns = isBefore ? ['Created', 'Changed', 'Unchanged', 'Refused'] : ['Status', 'Entry']
+  return html`<table class="cards">
+    <caption>${isBefore ? 'Preview of the parts' : 'Parts'}</caption>
+    <thead>
+      <tr><th scope="col">Part</th><th scope="col">Rows</th>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr>
+    </thead>
+    <tbody>
+      ${parts.map(
+        (part) =>
+          html`<tr>
+            <th scope="row">${isBefore && upload.state === 'previewed' ? html`<a href="?part=${part.number}">${part.number}</a>` : part.number}</th>
+            <td data-label="Rows">${formatRows(part)}</td>
+            ${
+              isBefore
+                ? COUNTED.map(
+                    (name, at) =>
+                      html`<td data-label="${columns[at]!}">
+                        ${number(name === 'refused' && part.counts ? part.counts.refused + part.counts.unreadable : part.counts?.[name])}
+                      </td>`,
+                  )
+                : html`<td data-label="Status">${PART_STATES[part.state]}</td>
+                    <td data-label="Entry">
+                      ${part.state === 'applied' || part.state === 'refused' ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>` : ''}
+                    </td>`
+            }
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+function formatRows({ firstRow, rows, erased }: StoredPart): string {
+  const gone = erased === 0 ? '' : ` (${formatNumber(erased)} erased)`
+  return `${formatNumber(firstRow)}–${formatNumber(firstRow + rows - 1)}${gone}`
+}
+
+/** Renders a file that is being applied, or was: what was applied, what was refused, and what is still to come. */
+export function renderProgress(given: ShownUpload): Html {
+  const { upload, parts, isOwn } = given
+  if (isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied')
+    return html`<p role="status">All records of the file were applied.</p>
+      <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>`
+  const isApplying = upload.state === 'applying'
+  const waiting = parts.filter(({ state }) => state === 'waiting')
+  const isAllApplied = parts.every(({ state }) => state === 'applied')
+  return html`<div id="progress" ${isApplying ? html`data-refresh="1000"` : ''}>
+    <p role="status">${describe(parts)}</p>
+    <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
+    ${isApplying ? html`<p class="hint">You can close this page: the file is applied all the same.</p>` : ''}
+    ${
+      upload.state === 'stopped'
+        ? html`<p class="alert" role="alert">
+            Stopped, because the user who uploaded the file was not an administrator any more.
+            ${isOwn ? 'You can resume it.' : 'Only this user can resume it.'}
+          </p>`
+        : ''
+    }
+    <div class="actions">
+      ${
+        upload.state === 'stopped' && isOwn
+          ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply"><button class="primary">Resume</button></form>`
+          : ''
+      }
+      ${waiting.length > 0 ? renderCancel(upload, 'Cancel the rest') : ''}
+      ${isApplying || isAllApplied ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
+    </div>
+    ${renderPartTable(upload, parts)}
+  </div>`
+}
+
+/** Says how many rows were applied, refused, and so on. */
+function describe(parts: readonly StoredPart[]): string {
+  const count = (state: StoredPart['state']) =>
+    sumOf(
+      parts.filter((part) => part.state === state),
+      'rows',
+    )
+  const some = [
+    [count('refused'), 'were refused'],
+    [count('canceled'), 'were canceled'],
+    [count('waiting'), 'are still to come'],
+  ] as const
+  const others = some.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatNumber(rows)} ${what}`)
+  return `${formatNumber(count('applied'))} of ${formatNumber(sumOf(parts, 'rows'))} rows were applied${others.length === 0 ? '' : `; ${others.join(', ')}`}.`
+}
+
+const USES = [
+  ['', 'An error'],
+  ['custom', 'A custom attribute'],
+  ['ignore', 'Ignore'],
+] as const
+
+function renderUnknownColumns({ id, uses }: StoredUpload, unknown: readonly string[]): Html {
+  if (unknown.length === 0) return html``
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/columns">
+    <fieldset class="uses">
+      <legend>Columns that are no attributes</legend>
+      ${unknown.map(
+        (name, at) =>
+          html`<p>
+            <label for="use-${at}"><bdi>${name}</bdi></label>
+            <select id="use-${at}" name="use.${at}">
+              ${USES.map(
+                ([value, label]) =>
+                  html`<option value="${value}" ${(uses.get(name) ?? '') === value ? html`selected` : ''}>${label}</option>`,
+              )}
+            </select>
+          </p>`,
+      )}
+      <div class="actions"><button>Preview again</button></div>
+    </fieldset>
+  </form>`
+}

@@ -1,0 +1,96 @@
+import { html } from 'hono/html'
+import type { UploadOperation } from '../../../domain/uploads.ts'
+import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import { maxFileBytes, MAX_PARTS } from '../../../uploads/read-file.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
+import { UPLOAD_PATH } from '../parts/upload-address.ts'
+
+const MIB = 1_048_576
+
+/** Renders the form that uploads a file, as a correction of an entry unless its id is empty. */
+export function renderUploadForm(
+  logId: string,
+  { maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number },
+): Html {
+  return html`${
+    logId === ''
+      ? html`<p>
+            A CSV or JSON file that creates or updates employees.
+            <a href="${UPLOAD_PATH}/template.csv" download>Download a template</a>
+          </p>`
+      : html`<p>
+            Download the failed records, correct them in a spreadsheet, and upload the file.
+            <a href="/admin/v1/bulk-user-logs/${logId}/failed-records.csv" download>Download failed records</a>
+          </p>`
+  }
+    <form method="post" action="${UPLOAD_PATH}" enctype="multipart/form-data" class="stack">
+      <input type="hidden" name="log" value="${logId}" />
+      <div class="field">
+        <label for="file">File</label>
+        <input id="file" name="file" type="file" accept=".csv,.json,.txt,text/csv,application/json" required class="drop" aria-describedby="file-hint" />
+        <p class="hint" id="file-hint">
+          Choose a file or drop it here: at most ${formatNumber(MAX_PARTS * maxRecords)} records and
+          ${formatNumber(Math.floor(maxFileBytes({ bodyLimit }) / MIB))} MiB. A file of more than
+          ${formatNumber(maxRecords)} records is applied in parts.
+        </p>
+      </div>
+      ${renderOperations('upsert')}
+      <div class="actions">
+        <button class="primary">Preview</button><a class="button" href="${NAVIGATION.bulkUserLogs.path}">Cancel</a>
+      </div>
+      <p class="hint">The preview shows what the file would change. Nothing is applied before you confirm.</p>
+    </form>`
+}
+
+const OPERATIONS = [
+  ['upsert', 'Create or update', 'Finds employees by external_id, or by email, and creates those who are not found.'],
+  ['update_many', 'Update only', 'Finds employees by id, external_id, or email. An unknown employee is an error.'],
+] as const
+
+function renderOperations(chosen: UploadOperation): Html {
+  return html`<fieldset>
+    <legend>What to do</legend>
+    ${OPERATIONS.map(
+      ([value, label, hint]) =>
+        html`<p>
+          <label><input type="radio" name="operation" value="${value}" ${value === chosen ? html`checked` : ''} /> ${label}</label>
+          <span class="hint">${hint}</span>
+        </p>`,
+    )}
+  </fieldset>`
+}
+
+/** What the state of an upload is called. */
+export const STATES: Readonly<Record<StoredUpload['state'], string>> = {
+  previewing: 'Preparing the preview',
+  previewed: 'Not applied yet',
+  applying: 'Applying',
+  stopped: 'Stopped',
+  ended: 'Finished',
+}
+
+/** Renders links to the files that are stored. */
+export function renderUploads(uploads: readonly StoredUpload[], timeZone: string): Html {
+  if (uploads.length === 0) return html``
+  return html`<h2>Uploaded files</h2>
+    <table class="cards">
+      <thead>
+        <tr><th scope="col">File</th><th scope="col">Uploaded</th><th scope="col">Rows</th><th scope="col">Status</th></tr>
+      </thead>
+      <tbody>
+        ${uploads.map(
+          ({ id, fileName, createdAt, rows, state }) =>
+            html`<tr>
+              <th scope="row"><a href="${UPLOAD_PATH}/${id}"><bdi>${fileName}</bdi></a></th>
+              <td data-label="Uploaded">${renderTime(createdAt, timeZone)}</td>
+              <td data-label="Rows">${formatNumber(rows)}</td>
+              <td data-label="Status">${STATES[state]}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    <p class="hint">Uploaded files are deleted after a day. Their entries stay in Bulk User Logs.</p>`
+}

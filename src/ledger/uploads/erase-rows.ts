@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import type { ClientBase, Pool } from 'pg'
+import { mentionsPerson, fileNamesPerson, type PersonNames } from '../../domain/erasure.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { readCells } from '../../../clients/typescript/spreadsheets/read-records.ts'
+import type { StoredRow } from '../../domain/uploads.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { readContent, writeContent } from './read-uploads.ts'
+
+type Queryable = Pick<ClientBase, 'query'>
+
+/** The row of a stored file that mentions a person. */
+interface FoundRow {
+  upload_id: string
+  file_name: string
+  /** From 1. */
+  row: number
+  content: unknown
+}
+
+/** Reads the rows of stored files that mention a person, page by page. */
+export async function* readStoredRows(
+  db: Queryable,
+  companyId: string,
+  names: PersonNames,
+): AsyncGenerator<Readonly<Record<keyof FoundRow, unknown>>[]> {
+  for (const ref of await listPartsWithRows(db, companyId)) {
+    const { fileName, all, kept } = await readPartWithout(db, companyId, ref, names)
+    const others = new Set(kept)
+    yield all
+      .filter((row) => !others.has(row))
+      .map(({ row, cells, record }) => ({
+        ...{ upload_id: fromUuid('upl', ref.uploadId), file_name: fileName, row, content: cells ?? record },
+      }))
+  }
+}
+
+/** Deletes the rows of stored files that mention a person, and the names of those files that do. */
+export async function eraseStoredRows(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
+  await eraseFileNames(client, companyId, names)
+  for (const { uploadId, part } of await listPartsWithRows(client, companyId)) {
+    const { all, kept } = await readPartWithout(client, companyId, { uploadId, part }, names, 'for update of p')
+    if (kept.length === all.length) continue
+    await client.query(
+      `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2 and part = $3`,
+      [toUuid(companyId), uploadId, part, writeContent(kept), all.length - kept.length],
+    )
+  }
+}
+
+interface PartRef {
+  /** A UUID. */
+  uploadId: string
+  part: number
+}
+
+/** Parts are read one by one, because the rows of one take megabytes. */
+async function listPartsWithRows(db: Queryable, companyId: string): Promise<PartRef[]> {
+  const { rows } = await db.query<{ upload_id: string; part: number }>(
+    `select upload_id, part from upload_parts where company_id = $1 and content is not null order by upload_id, part`,
+    [toUuid(companyId)],
+  )
+  return rows.map(({ upload_id: uploadId, part }) => ({ uploadId, part }))
+}
+
+/** Reads the rows of a part, and those that do not mention a person. */
+async function readPartWithout(
+  db: Queryable,
+  companyId: string,
+  { uploadId, part }: PartRef,
+  names: PersonNames,
+  locking = '',
+): Promise<{ fileName: string; all: StoredRow[]; kept: StoredRow[] }> {
+  const { rows } = await db.query<{ content: string | null; header: string[] | null; file_name: string }>(
+    `select p.content, u.header, u.file_name from upload_parts p
+     join uploads u on u.company_id = p.company_id and u.upload_id = p.upload_id
+     where p.company_id = $1 and p.upload_id = $2 and p.part = $3 ${locking}`,
+    [toUuid(companyId), uploadId, part],
+  )
+  const all = readContent(rows[0]?.content ?? null)
+  const kept = all.filter((row) => !mentions(row, rows[0]?.header ?? [], names))
+  return { fileName: rows[0]?.file_name ?? '', all, kept }
+}
+
+async function eraseFileNames(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
+  const { rows } = await client.query<{ upload_id: string; file_name: string }>(
+    'select upload_id, file_name from uploads where company_id = $1',
+    [toUuid(companyId)],
+  )
+  const named = rows.filter(({ file_name: name }) => fileNamesPerson(name, names)).map(({ upload_id: id }) => id)
+  await client.query(`update uploads set file_name = 'unnamed' where company_id = $1 and upload_id = any($2::uuid[])`, [
+    toUuid(companyId),
+    named,
+  ])
+}
+
+function mentions({ cells, record }: StoredRow, header: readonly string[], names: PersonNames): boolean {
+  const sent = cells ? readCells(header, cells) : record
+  return mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
+}
+
+/** Deletes the stored files whose day is over, by the database's clock. Returns how many rows of tables. */
+export async function expireUploads(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
+  const parts = await deleteEverywhere(
+    pool,
+    (limit) => sql`delete from upload_parts p using (
+        select q.company_id, q.upload_id, q.part from uploads u
+        join upload_parts q on q.company_id = u.company_id and q.upload_id = u.upload_id
+        where u.expires_at <= statement_timestamp() ${limit}
+      ) as old
+      where p.company_id = old.company_id and p.upload_id = old.upload_id and p.part = old.part`,
+    onUnreachable,
+  )
+  const uploads = await deleteEverywhere(
+    pool,
+    (limit) => sql`delete from uploads u using (
+        select company_id, upload_id from uploads where expires_at <= statement_timestamp() ${limit}
+      ) as old
+      where u.company_id = old.company_id and u.upload_id = old.upload_id`,
+    onUnreachable,
+  )
+  return parts + uploads
+}

@@ -1,0 +1,148 @@
+import type { Pool } from 'pg'
+import { problem } from '../../domain/errors.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { parseJson } from '../../domain/parse-json.ts'
+import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
+import type { PartCounts, PartState, StoredRow, UploadOperation, UploadState } from '../../domain/uploads.ts'
+import type { LedgerTables } from '../tables.ts'
+
+/** A stored file. Times are RFC 3339 UTC. */
+export interface StoredUpload {
+  companyId: string
+  id: string
+  /** Who uploaded the file, and makes its calls. */
+  userId: string
+  fileName: string
+  operation: UploadOperation
+  /** The line that names the columns; null for JSON. */
+  header: string[] | null
+  /** What columns become that are no attributes. */
+  uses: ReadonlyMap<string, ColumnUse>
+  /** The ids of the failed calls whose records the file corrects. */
+  corrects: string[]
+  /** The number of rows, and of the parts into which they are split. */
+  rows: number
+  parts: number
+  state: UploadState
+  /** The request that applies the file; null before. */
+  requestId: string | null
+  address: string | null
+  userAgent: string | null
+  createdAt: string
+  expiresAt: string
+}
+
+/** A part of a stored file, without its rows. */
+export interface StoredPart {
+  /** From 1. */
+  number: number
+  /** The id that its call has or will have. */
+  callId: string
+  firstRow: number
+  rows: number
+  /** How many of the rows were erased. */
+  erased: number
+  /** What a preview has counted; null before. */
+  counts: PartCounts | null
+  state: PartState
+}
+
+/** Nobody can read more uploads than a company can have. */
+const MAX_LISTED = 100
+
+export const NO_SUCH_UPLOAD = problem('upload_not_found', 'No such upload exists. Uploads are deleted after a day')
+
+/** Finds a stored file of a company; null if it does not exist, or its day is over. */
+export async function findUpload(
+  db: Pick<Pool, 'query'>,
+  companyId: string,
+  uploadId: string,
+): Promise<StoredUpload | null> {
+  const { rows } = await db.query<LedgerTables['uploads']>(
+    'select * from uploads where company_id = $1 and upload_id = $2 and expires_at > statement_timestamp()',
+    [toUuid(companyId), toUuid(uploadId)],
+  )
+  return rows[0] ? toUpload(rows[0]) : null
+}
+
+/** Lists the stored files of a company, newest first. */
+export async function listUploads(db: Pick<Pool, 'query'>, companyId: string): Promise<StoredUpload[]> {
+  const { rows } = await db.query<LedgerTables['uploads']>(
+    `select * from uploads where company_id = $1 and expires_at > statement_timestamp()
+     order by created_at desc, upload_id limit ${MAX_LISTED}`,
+    [toUuid(companyId)],
+  )
+  return rows.map(toUpload)
+}
+
+/** Reads the parts of a stored file, in order, without their rows. Whether the call of a part was made is what the ledger says. */
+export async function readParts(
+  db: Pick<Pool, 'query'>,
+  { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
+): Promise<StoredPart[]> {
+  const { rows } = await db.query<LedgerTables['upload_parts']>(
+    `select p.part, p.call_id, p.first_row, p.rows, p.erased, p.counts,
+       case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
+     from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
+       and e.type in ('ApiCallCompleted', 'ApiCallFailed')
+     where p.company_id = $1 and p.upload_id = $2 order by p.part`,
+    [toUuid(companyId), toUuid(id)],
+  )
+  return rows.map(toPart)
+}
+
+/** Reads the rows of a part. A part that was applied has none any more. */
+export async function readRows(
+  db: Pick<Pool, 'query'>,
+  { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
+  part: number,
+): Promise<StoredRow[]> {
+  const { rows } = await db.query<{ content: string | null }>(
+    'select content from upload_parts where company_id = $1 and upload_id = $2 and part = $3',
+    [toUuid(companyId), toUuid(id), part],
+  )
+  return readContent(rows[0]?.content ?? null)
+}
+
+/** Writes the rows of a part as its content. */
+export function writeContent(rows: readonly StoredRow[]): string {
+  return JSON.stringify(rows)
+}
+
+/** Reads the rows in the content of a part. */
+export function readContent(content: string | null): StoredRow[] {
+  return content === null ? [] : (parseJson(content) as StoredRow[])
+}
+
+export function toUpload(row: LedgerTables['uploads']): StoredUpload {
+  return {
+    companyId: fromUuid('com', row.company_id),
+    id: fromUuid('upl', row.upload_id),
+    userId: fromUuid('usr', row.user_id),
+    fileName: row.file_name,
+    operation: row.operation,
+    header: row.header,
+    uses: new Map(row.uses),
+    corrects: row.corrects,
+    rows: row.rows,
+    parts: row.parts,
+    state: row.state,
+    requestId: row.request_id,
+    address: row.address,
+    userAgent: row.user_agent,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}
+
+function toPart(row: LedgerTables['upload_parts']): StoredPart {
+  return {
+    number: row.part,
+    callId: fromUuid('log', row.call_id),
+    firstRow: row.first_row,
+    rows: row.rows,
+    erased: row.erased,
+    counts: row.counts,
+    state: row.state,
+  }
+}

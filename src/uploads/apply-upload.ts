@@ -1,0 +1,65 @@
+import { UnavailableError } from '../admission/batcher.ts'
+import type { Acting } from '../accounts/change-company.ts'
+import { RefusedByStateError } from '../accounts/change-company.ts'
+import { problem } from '../domain/errors.ts'
+import { IdempotencyInProgressError } from '../ledger/calls/calls-in-progress.ts'
+import { beginApplying, recordCounts } from '../ledger/uploads/change-upload.ts'
+import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
+import { goOn } from './go-on.ts'
+import { previewPart } from './run-part.ts'
+import type { UploadRouteServices } from './store-file.ts'
+
+/** Finds an upload of the company. Throws RefusedByStateError with `upload_not_found`. */
+export async function requireUpload(
+  { pool }: Pick<UploadRouteServices, 'pool'>,
+  companyId: string,
+  uploadId: string,
+): Promise<StoredUpload> {
+  const upload = await findUpload(pool, companyId, uploadId)
+  if (!upload) throw new RefusedByStateError(NO_SUCH_UPLOAD)
+  return upload
+}
+
+/**
+ * Begins to apply an upload, or resumes it. A file of one part is applied at once; of a larger one, the workers apply part
+ * after part. Does nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found`
+ * or `upload_not_applicable`.
+ */
+export async function applyUpload(
+  services: UploadRouteServices,
+  { companyId, actor, client }: Acting,
+  uploadId: string,
+  requestId: string,
+): Promise<void> {
+  const upload = await requireUpload(services, companyId, uploadId)
+  if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
+  if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
+  await assertReadable(services, upload)
+  if (!(await beginApplying(services.pool, upload, { userId: actor, requestId, client: client ?? null }))) return
+  if (upload.parts > 1) return services.announce([companyId])
+  try {
+    await goOn(services, await requireUpload(services, companyId, uploadId))
+  } catch (error) {
+    if (!(error instanceof UnavailableError) && !(error instanceof IdempotencyInProgressError)) throw error
+    services.announce([companyId])
+  }
+}
+
+async function assertReadable(services: UploadRouteServices, upload: StoredUpload): Promise<void> {
+  for (const part of await readParts(services.pool, upload)) {
+    const { unreadable } = part.counts ?? (await countPart(services, upload, part))
+    if (unreadable > 0) throw refuse('The file has rows that cannot be read')
+  }
+}
+
+/** Counts what a part would do, and records it. */
+async function countPart(services: UploadRouteServices, upload: StoredUpload, part: StoredPart) {
+  const { counts } = await previewPart(services, upload, part)
+  await recordCounts(services.pool, upload, part.number, counts)
+  return counts
+}
+
+function refuse(detail: string): RefusedByStateError {
+  return new RefusedByStateError(problem('upload_not_applicable', detail))
+}

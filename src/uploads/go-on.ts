@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { UnavailableError } from '../admission/batcher.ts'
+import { IdempotencyInProgressError } from '../ledger/calls/calls-in-progress.ts'
+import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
+import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { readParts } from '../ledger/uploads/read-uploads.ts'
+import type { CompanyTurns } from '../workers/company-turns.ts'
+import { startTurns } from '../workers/company-turns.ts'
+import type { PgBoss } from '../workers/queues.ts'
+import { RUN_UPLOADS } from '../workers/queues.ts'
+import type { UploadServices } from './run-part.ts'
+import { applyPart, previewPart } from './run-part.ts'
+
+/** Uploads at once, each of another company. */
+const AT_ONCE = 2
+const RETRY_MS = 5_000
+
+/** Starts to go on with stored files in the background. Companies take turns, one part each. */
+export function startUploads(
+  options: UploadServices & { boss: PgBoss; log: Logger; sweepIntervalMs: number },
+): Promise<CompanyTurns> {
+  const { boss, pool, log, sweepIntervalMs } = options
+  return startTurns({
+    ...{ boss, pool, log, sweepIntervalMs, queue: RUN_UPLOADS, what: 'go on with uploads', atOnce: AT_ONCE },
+    listDue: listCompaniesWithUploads,
+    takeTurn: (companyId) => takeTurn(options, companyId),
+  })
+}
+
+/** Goes on with the oldest upload of a company by one part. Returns false if there is none, or it has to wait. */
+async function takeTurn(services: UploadServices & { log: Logger }, companyId: string): Promise<boolean> {
+  const { pool, log } = services
+  const leaseId = randomUUID()
+  const upload = await claimUpload(pool, companyId, leaseId)
+  if (!upload) return false
+  let afterMs = 0
+  try {
+    await goOn(services, upload)
+  } catch (error) {
+    afterMs = RETRY_MS
+    const isPassing = error instanceof UnavailableError || error instanceof IdempotencyInProgressError
+    log[isPassing ? 'warn' : 'error']({ companyId, uploadId: upload.id, err: error }, 'could not go on with an upload')
+  }
+  await releaseUpload(pool, upload, leaseId, { afterMs })
+  return afterMs === 0
+}
+
+/** Previews or applies the next part of a stored file, as its state says. Two processes may do so at once. */
+export async function goOn(services: UploadServices, upload: StoredUpload): Promise<void> {
+  const parts = await readParts(services.pool, upload)
+  if (upload.state === 'previewing') {
+    const part = parts.find(({ counts }) => counts === null)
+    if (part) await recordCounts(services.pool, upload, part.number, (await previewPart(services, upload, part)).counts)
+  }
+  if (upload.state === 'applying') {
+    const part = parts.find(({ state }) => state === 'waiting')
+    if (part) await applyPart(services, upload, part)
+  }
+}

@@ -1,0 +1,191 @@
+import { hash, randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
+import type { Command } from '../domain/calls/commands.ts'
+import { readUpdateMany, readUpsertMany } from '../domain/calls/commands.ts'
+import type { WriteCall } from '../domain/calls/write-call.ts'
+import type { Problem, RecordError } from '../domain/errors.ts'
+import type { FilePart, NewEvent } from '../domain/events.ts'
+import { isObject } from '../domain/json-object.ts'
+import type { PartCounts } from '../domain/uploads.ts'
+import { countEffects } from '../domain/uploads.ts'
+import { toUuid } from '../domain/ids.ts'
+import type { CommandServices } from '../ledger/calls/run-api-call.ts'
+import { runApiCall } from '../ledger/calls/run-api-call.ts'
+import { recordCall, stopUpload } from '../ledger/uploads/change-upload.ts'
+import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { readRows } from '../ledger/uploads/read-uploads.ts'
+import type { PartRecords } from './part-records.ts'
+import { readPart } from './part-records.ts'
+import type { ReadBody } from './read-file.ts'
+
+/** What running the parts of stored files needs. */
+export interface UploadServices {
+  pool: Pool
+  commands: CommandServices
+  readBody: ReadBody
+}
+
+/** What a part would do now. */
+export interface PartPreview {
+  counts: PartCounts
+  records: PartRecords
+  /** The events that its call would append, or that those records would have that are not refused. */
+  events: readonly NewEvent[]
+  errors: readonly RecordError[]
+  /** Why the call would be refused as a whole; null otherwise. */
+  refusal: Problem | null
+  /** The rows whose managers are in earlier parts, which are not applied yet. */
+  awaiting: number
+}
+
+/**
+ * Previews a part: the call itself, validated and not applied. Managers in earlier parts of the file are taken for
+ * granted.
+ */
+export async function previewPart(
+  services: UploadServices,
+  upload: StoredUpload,
+  part: StoredPart,
+): Promise<PartPreview> {
+  const records = readPart(upload, await readRows(services.pool, upload, part.number), services.readBody)
+  const { unreadable, body } = records
+  const nothing = { records, events: [], errors: [], refusal: null, awaiting: 0 }
+  if (body.length === 0) return { ...nothing, counts: { ...countEffects([], 0, false), unreadable } }
+  const first = await validate(services, upload, part, body)
+  const awaiting = findAwaiting(first.events, records)
+  const { events, refusal } =
+    awaiting.size === 0
+      ? first
+      : await validate(
+          services,
+          upload,
+          part,
+          body.map((record, at) => (awaiting.has(at) ? withoutManager(record) : record)),
+        )
+  const errors = events.flatMap((event) =>
+    event.type === 'EmployeeRecordRejected'
+      ? event.data.errors.map((error) => ({ ...error, index: event.index!, id: null }) as RecordError)
+      : [],
+  )
+  const counts = { ...countEffects(events, body.length, refusal !== null), unreadable }
+  return { counts, records, events, errors, refusal: errors.length === 0 ? refusal : null, awaiting: awaiting.size }
+}
+
+async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, body: readonly unknown[]) {
+  const call = makeCall(services, upload, part, body)
+  const { newId } = services.commands
+  const {
+    status,
+    preview = [],
+    ...answer
+  } = await runApiCall(services.commands, {
+    ...call,
+    ...{ callId: newId('log'), requestId: randomUUID(), idempotency: null, validateOnly: true },
+  })
+  return { events: preview, refusal: status < 400 ? null : (answer.body as Problem) }
+}
+
+/** The records that are refused only because their managers, in earlier parts, do not exist yet. */
+function findAwaiting(events: readonly NewEvent[], { rows }: PartRecords): Set<number> {
+  return new Set(
+    events.flatMap((event) =>
+      event.type === 'EmployeeRecordRejected' &&
+      rows[event.index!]?.hasEarlierManager === true &&
+      event.data.errors.every(({ code }) => code === 'manager_not_found')
+        ? event.index!
+        : [],
+    ),
+  )
+}
+
+function withoutManager(record: unknown): unknown {
+  if (!isObject(record)) return record
+  const { manager_external_id: _externalId, manager_email: _email, ...others } = record
+  return others
+}
+
+/**
+ * Applies a part: makes its call, unless it was made before, and records what came of it. The ledger decides whether it
+ * was: the call has its id from the start. If the user is no longer an administrator, as of the moment of the decision,
+ * nothing is applied and the upload stops. Throws as `runApiCall` does if the ledger cannot be written.
+ */
+export async function applyPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<void> {
+  const { pool } = services
+  let outcome = await findOutcome(pool, upload, part)
+  if (outcome === null) {
+    const { body } = readPart(upload, await readRows(pool, upload, part.number), services.readBody)
+    // All of its rows were erased.
+    if (body.length === 0) return recordCall(pool, upload, part.number, 'canceled')
+    await makeOnce(services, makeCall(services, upload, part, body))
+    outcome = await findOutcome(pool, upload, part)
+  }
+  if (outcome === null) await stopUpload(pool, upload)
+  else await recordCall(pool, upload, part.number, outcome)
+}
+
+async function makeOnce({ commands }: UploadServices, call: WriteCall): Promise<void> {
+  try {
+    await runApiCall(commands, call)
+  } catch (error) {
+    // The user was removed. What else a refusal says is in the ledger.
+    if (!(error instanceof RefusedCredentialsError)) throw error
+  }
+}
+
+/** What became of the call of a part; null if it was not made. */
+async function findOutcome(
+  pool: Pool,
+  { companyId }: StoredUpload,
+  { callId }: StoredPart,
+): Promise<'applied' | 'refused' | null> {
+  const { rows } = await pool.query<{ type: string }>(
+    `select type from events where company_id = $1 and stream_id = $2 and type in ('ApiCallCompleted', 'ApiCallFailed')`,
+    [toUuid(companyId), toUuid(callId)],
+  )
+  if (!rows[0]) return null
+  return rows[0].type === 'ApiCallCompleted' ? 'applied' : 'refused'
+}
+
+function makeCall(
+  { commands }: UploadServices,
+  upload: StoredUpload,
+  part: StoredPart,
+  body: readonly unknown[],
+): WriteCall {
+  const { companyId, userId, fileName, corrects, id, requestId, address, userAgent } = upload
+  const name = hash('sha256', `upload ${id} ${part.number}`, 'hex')
+  const now = performance.now()
+  return {
+    callId: part.callId,
+    companyId,
+    caller: { userId, fileName, corrects, part: placeOf(upload, part) },
+    sentFrom: address ?? '',
+    userAgent,
+    requestId: requestId ?? randomUUID(),
+    arrivedAt: now,
+    waitsUntil: now + commands.maxWaitMs,
+    bodyBytes: Buffer.byteLength(JSON.stringify(body)),
+    // The part is the request: erasing some of its rows does not make it another one.
+    idempotency: { keyHash: name, requestHash: name },
+    validateOnly: false,
+    traceparent: null,
+    command: readCommand(commands, upload, part, body),
+  }
+}
+
+function placeOf(upload: StoredUpload, { number, firstRow, rows }: StoredPart): FilePart | null {
+  if (upload.parts === 1) return null
+  return { number, of: upload.parts, first_row: firstRow, last_row: firstRow + rows - 1 }
+}
+
+function readCommand(
+  { maxRecords, newId }: CommandServices,
+  { operation }: StoredUpload,
+  { rows }: StoredPart,
+  body: readonly unknown[],
+): Command {
+  // A part that was stored while calls could have more records is still one.
+  const most = Math.max(maxRecords, rows)
+  return operation === 'upsert' ? readUpsertMany(body, most, newId) : readUpdateMany(body, most)
+}

@@ -1,0 +1,67 @@
+import type { Budget } from '../admission/budget.ts'
+import type { Acting } from '../accounts/change-company.ts'
+import { RefusedByStateError } from '../accounts/change-company.ts'
+import { problem } from '../domain/errors.ts'
+import type { UploadOperation } from '../domain/uploads.ts'
+import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
+import type { ReadFile } from './read-file.ts'
+import { readFile } from './read-file.ts'
+import type { UploadServices } from './run-part.ts'
+
+/** What the routes of uploads need. */
+export interface UploadRouteServices extends UploadServices {
+  /** Maximum size of the body of a call, in bytes. */
+  bodyLimit: number
+  /** Bytes of files that are being received, by company. */
+  received: Budget
+  /** Lets the workers know of companies whose uploads go on. */
+  announce(companyIds: string[]): void
+}
+
+/** A file as it was sent. */
+export interface SentFile {
+  content: Buffer
+  fileName: string
+  operation: UploadOperation
+}
+
+const MAX_FILE_NAME = 255
+const MIB = 1024 * 1024
+
+/** The name of a file as it is stored: without control characters, and never empty. */
+export function cleanFileName(name: string): string {
+  const cleaned = name
+    .replaceAll(/[\p{C}]/gu, '')
+    .slice(0, MAX_FILE_NAME)
+    .toWellFormed()
+  return cleaned === '' ? 'unnamed' : cleaned
+}
+
+/**
+ * Reads and stores a file, and begins its preview. `findCorrected` filters the ids of calls, as the file names them, to
+ * those that it corrects. Returns the id of the upload. Throws FileFaultError, or RefusedByStateError with
+ * `too_many_uploads`.
+ */
+export async function storeFile(
+  { pool, commands, readBody, bodyLimit, announce }: UploadRouteServices,
+  { companyId, actor }: Acting,
+  { content, ...sent }: SentFile,
+  findCorrected: (logIds: readonly string[]) => Promise<string[]>,
+): Promise<string> {
+  const { maxRecords, newId } = commands
+  const { header, parts, logIds }: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody })
+  const id = newId('upl')
+  const isStored = await storeUpload(pool, {
+    ...{ ...sent, companyId, id, userId: actor, header, bytes: content.length },
+    corrects: await findCorrected(logIds),
+    parts: parts.map((rows) => ({ callId: newId('log'), rows })),
+  })
+  if (!isStored) throw new RefusedByStateError(TOO_MANY)
+  if (parts.length > 1) announce([companyId])
+  return id
+}
+
+const TOO_MANY = problem(
+  'too_many_uploads',
+  `A company can have ${MAX_UPLOADS} unfinished uploads with ${MAX_UPLOADED_BYTES / MIB} MiB. Apply or delete some. They are also deleted after a day`,
+)

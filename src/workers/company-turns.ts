@@ -1,0 +1,97 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { createBudget } from '../admission/budget.ts'
+import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, shardTargets } from '../postgres/cluster/company-connections.ts'
+import type { CompaniesJob } from './announce.ts'
+import { makeCompaniesJobs } from './announce.ts'
+import type { PgBoss } from './queues.ts'
+import { insertJobs } from './queues.ts'
+import { Runs } from './runs.ts'
+
+interface TurnsOptions {
+  boss: PgBoss
+  pool: Pool
+  log: Logger
+  /** The queue whose jobs announce companies. */
+  queue: string
+  /** What is done in turns, for the log: 'send messages'. */
+  what: string
+  /** The companies that have their turn at once, one turn each. */
+  atOnce: number
+  /** Milliseconds between two searches for companies that no job announced, or that are due again. */
+  sweepIntervalMs: number
+  /** Lists companies of a place that have something to do now. */
+  listDue(place: Pool): Promise<string[]>
+  /** Does the next thing for a company. Returns false if there is none. `cutOff` aborts when the process can't wait. */
+  takeTurn(companyId: string, cutOff: AbortSignal): Promise<boolean>
+  /** Runs before each search. */
+  beforeSweep?(leaveOut: OnUnreachable): Promise<unknown>
+}
+
+export interface CompanyTurns {
+  /** Stops: lets turns that are under way finish for some milliseconds, then aborts them. */
+  stop(finishMs?: number): Promise<void>
+}
+
+const JOBS_AT_ONCE = 100
+const POLL_SECONDS = 2
+/** Companies that may wait for their turn; the sweep finds the others again. */
+const WAITING = 4_000
+const LONGEST_WAIT_MS = 60_000
+
+/** Works for companies in turns, one thing each: a pg-boss worker, and the sweep for those that are due without a job. */
+export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
+  const { boss, pool, log, queue, what, atOnce, sweepIntervalMs } = options
+  const slots = createBudget({ total: atOnce, share: 1, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+  const runs = new Runs((error, { companyId }) => log.warn({ companyId, err: error }, `could not ${what}`))
+
+  function dispatch(companyIds: string[]): void {
+    for (const companyId of companyIds) {
+      runs.wake(
+        companyId,
+        companyId,
+        () =>
+          ({ stopping, cutOff }) =>
+            slots.hold(companyId, 1, undefined, async () =>
+              stopping.aborted ? false : options.takeTurn(companyId, cutOff),
+            ),
+      )
+    }
+  }
+
+  const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
+  await boss.work<CompaniesJob>(queue, { batchSize: JOBS_AT_ONCE, ...polling }, async (jobs) => {
+    dispatch([...new Set(jobs.flatMap(({ data }) => data.companies))])
+  })
+
+  async function sweepOnce(): Promise<void> {
+    const leaveOut: OnUnreachable = (machine, error) =>
+      log.warn({ err: error, machine }, `could not ${what} of a machine`)
+    await options.beforeSweep?.(leaveOut)
+    const due = await findEverywhere(shardTargets(pool), (place) => options.listDue(place.pool), leaveOut)
+    try {
+      await insertJobs(boss, queue, makeCompaniesJobs(due))
+    } catch (error) {
+      log.warn({ err: error }, `could not reach the job queue to ${what}; going on without it`)
+      dispatch(due)
+    }
+  }
+
+  let sweeping: Promise<void> | undefined
+  const sweep = () => {
+    sweeping ??= sweepOnce()
+      .catch((error: unknown) => log.warn({ err: error }, `could not look for companies to ${what}; retrying`))
+      .finally(() => (sweeping = undefined))
+  }
+  sweep()
+  const timer = setInterval(sweep, sweepIntervalMs)
+  return {
+    async stop(finishMs) {
+      clearInterval(timer)
+      const stopped = runs.stop(finishMs)
+      await Promise.all([boss.offWork(queue, { wait: true }), sweeping])
+      await stopped
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import t from 'tap'
+import { send, startService } from '../../support/service.ts'
+
+/* The admin endpoints of uploaded files, for tools. */
+
+const service = await startService(t)
+const { admin } = service.company
+
+const upload = (content: string, query: string, type = 'text/csv', token = admin.token) =>
+  send(service.address, 'POST', `/admin/v1/uploads?${query}`, {
+    ...{ key: null, body: content },
+    headers: { 'content-type': type, authorization: `Bearer ${token}` },
+  })
+const CSV = 'external_id,first_name,last_name,email,Shoe size\nU-1,Ada,L,ada@example.com,38\n'
+
+await t.test('a tool uploads a file, looks at its preview, and applies it once', async (t) => {
+  const made = await upload(CSV, 'file_name=staff.csv')
+  t.match(made, {
+    status: 201,
+    headers: { location: /^\/admin\/v1\/uploads\/upl_/ },
+    body: { state: 'previewed', file_name: 'staff.csv', operation: 'upsert', rows: 1, user_id: admin.user_id },
+  })
+  const path = `/uploads/${made.body.id}`
+  const preview = () => service.admin(`${path}/parts/1/preview`)
+  t.match((await preview()).body, {
+    counts: { created: 0, refused: 1 },
+    errors: [{ row: 1, line: 2, pointer: '/Shoe size', message: 'This field does not exist' }],
+    unknown_columns: ['Shoe size'],
+  })
+  t.equal((await service.manage('POST', `${path}/columns`, { columns: { 'Shoe size': 'custom' } })).status, 200)
+  t.match((await preview()).body, { counts: { created: 1, refused: 0 }, errors: [] })
+
+  const applied = await service.manage('POST', `${path}/apply`)
+  t.match(applied, { status: 200, body: { state: 'ended', parts: [{ number: 1, state: 'applied', log_id: /^log_/ }] } })
+  t.match((await service.manage('POST', `${path}/apply`)).body, applied.body, 'a second time has no effect')
+  await service.project()
+  const { items } = (await service.admin('/bulk-user-logs')).body
+  t.match(items, [{ id: applied.body.parts[0].log_id, name: 'File upload', user: { id: admin.user_id }, key: null }])
+  t.equal(items.length, 1)
+  t.match((await service.admin('/uploads')).body.items, [{ id: made.body.id, state: 'ended' }])
+  t.equal((await service.admin(`${path}/parts/1/preview`)).status, 409)
+})
+
+await t.test('JSON is accepted, and an upload that was not applied can be deleted', async (t) => {
+  const made = await upload(
+    '[{"external_id":"U-1","job_title":"Dev"}]',
+    'file_name=a.json&operation=update_many',
+    'application/json',
+  )
+  t.match(made.body, { operation: 'update_many', parts: [{ rows: 1, counts: null }] })
+  t.equal((await service.manage('POST', `/uploads/${made.body.id}/cancel`)).status, 204)
+  t.match(await service.admin(`/uploads/${made.body.id}`), { status: 404, body: { code: 'upload_not_found' } })
+})
+
+await t.test('what is wrong with a file is said with its line', async (t) => {
+  t.match(await upload('email\n"a@example.com\n', 'file_name=a.csv'), {
+    status: 422,
+    body: { code: 'validation_failed', errors: [{ message: /^Line \d: A cell that begins with a quotation mark/ }] },
+  })
+  t.match(await upload(CSV, 'file_name=a.csv', 'text/plain'), { status: 415 })
+  t.match(await upload(CSV, 'file_name='), { status: 400, body: { code: 'invalid_query' } })
+  t.match(await upload('x'.repeat(4 * service.config.BODY_LIMIT + 1), 'file_name=a.csv'), { status: 413 })
+  const unreadable = await upload('email,phone\na@example.com,4.9E+12\n', 'file_name=a.csv')
+  t.match(await service.manage('POST', `/uploads/${unreadable.body.id}/apply`), {
+    status: 409,
+    body: { code: 'upload_not_applicable', detail: 'The file has rows that cannot be read' },
+  })
+})
+
+await t.test('an upload belongs to its company', async (t) => {
+  const { body } = await upload(CSV, 'file_name=a.csv')
+  const other = await service.makeCompany('Other')
+  for (const path of ['', '/parts/1/preview', '/not-applied.csv'])
+    t.equal((await service.admin(`/uploads/${body.id}${path}`, other.admin.token)).status, 404)
+  for (const action of ['apply', 'cancel'])
+    t.equal((await service.manage('POST', `/uploads/${body.id}/${action}`, undefined, other.admin.token)).status, 404)
+  t.strictSame((await service.admin('/uploads', other.admin.token)).body.items, [])
+})
+
+await t.test(
+  'a file names the failed entries that it corrects, 50 at most, and only those of its company',
+  async (t) => {
+    const { body: failed } = await service.call('POST', '/v1/employees', { body: [{ phone: '1' }] })
+    await service.project()
+    const made = await upload(CSV, `file_name=a.csv&corrects=${failed.log_id}`)
+    t.strictSame(made.body.corrects, [failed.log_id])
+    const ids = Array.from({ length: 51 }, () => failed.log_id).join(',')
+    t.equal((await upload(CSV, `file_name=a.csv&corrects=${ids}`)).status, 400)
+    const rows = Array.from({ length: 60 }, (_, at) => `${failed.log_id.slice(0, -2)}${10 + at},u${at}@example.com`)
+    const many = await upload(['log_id,email', `${failed.log_id},u@example.com`, ...rows].join('\n'), 'file_name=a.csv')
+    t.strictSame(many.body.corrects, [failed.log_id])
+    const other = await service.makeCompany('Foreign')
+    const foreign = await upload(CSV, `file_name=a.csv&corrects=${failed.log_id}`, 'text/csv', other.admin.token)
+    t.strictSame(foreign.body.corrects, [])
+  },
+)

@@ -1,0 +1,218 @@
+import t from 'tap'
+import { toUuid } from '../../src/domain/ids.ts'
+import { eventually } from '../support/eventually.ts'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
+import { holdHead, letGo } from '../support/postgres/held-rows.ts'
+import { startService } from '../support/service.ts'
+
+/* Files of more than MAX_RECORDS rows, which become several calls. */
+
+const service = await startService(t, { MAX_RECORDS: '10', SWEEP_INTERVAL_MS: '100' }, { workers: true })
+const PATH = '/settings/bulk-user-logs/upload'
+const HEADER = 'external_id,first_name,last_name,email,manager_external_id'
+
+/** Rows of new employees, numbered from a row on. */
+const rowsOf = (prefix: string, from: number, to: number, change: (row: string, at: number) => string = (row) => row) =>
+  Array.from({ length: to - from + 1 }, (_, at) => {
+    const name = `${prefix}-${from + at}`
+    return change(`${name},F${from + at},L,${name.toLowerCase()}@example.com,`, from + at)
+  })
+const fileOf = (rows: string[]) => [HEADER, ...rows, ''].join('\n')
+
+async function openAs(user = service.company.admin) {
+  const cookie = await cookieOf(service, user)
+  const words = (page: string) => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+  const read = async (path: string) => {
+    const answer = await browse(service, path, { cookie })
+    return { status: answer.status, words: words(answer.text) }
+  }
+  return {
+    read,
+    async upload(content: string, name = 'staff.csv') {
+      const upload = new FormData()
+      upload.set('file', new Blob([content]), name)
+      const { location, text } = await browse(service, PATH, { cookie, upload })
+      if (location === null) throw new Error(words(text))
+      return location
+    },
+    press: async (path: string, form: Record<string, string> = {}) => browse(service, path, { cookie, form }),
+    /** Waits until a page says something. */
+    async until(path: string, says: RegExp) {
+      let page = ''
+      await eventually(`${says} on the page`, async () => says.test((page = (await read(path)).words)))
+      return page
+    },
+  }
+}
+
+const admin = await openAs()
+const PREVIEWED = /Nothing has been applied yet\. Apply/
+const entriesOf = async (fileName: string) => {
+  const { items } = (await service.admin('/bulk-user-logs?limit=200')).body
+  return items.filter(({ file }: { file: { name: string } | null }) => file?.name === fileName).toReversed()
+}
+
+await t.test('a large file is applied in parts, each with its entry, after a preview of all of them', async (t) => {
+  const path = await admin.upload(fileOf(rowsOf('A', 1, 25)))
+  const page = await admin.until(path, PREVIEWED)
+  t.match(page, /applied in 3 parts.*Each part is applied as a whole or not at all/)
+  t.match(page, /Created 25 Changed 0 Unchanged 0 Refused 0/)
+  t.match(page, /1 1–10 10 0 0 0 2 11–20 10 0 0 0 3 21–25 5 0 0 0/)
+  t.strictSame(await entriesOf('staff.csv'), [], 'nothing is applied yet')
+  await admin.press(`${path}/apply`)
+  t.match(await admin.until(path, /25 of 25 rows were applied\./), /3 21–25 Applied Open its entry/)
+  await service.project()
+  const entries = await entriesOf('staff.csv')
+  t.match(
+    entries.map(({ file, status }: { file: unknown; status: string }) => ({ file, status })),
+    [
+      { status: 'Completed', file: { rows: 10, part: { number: 1, of: 3, first_row: 1, last_row: 10 } } },
+      { status: 'Completed', file: { rows: 10, part: { number: 2, of: 3, first_row: 11, last_row: 20 } } },
+      { status: 'Completed', file: { rows: 5, part: { number: 3, of: 3, first_row: 21, last_row: 25 } } },
+    ],
+  )
+  t.match(
+    (await admin.read(`/settings/bulk-user-logs/${entries[1].id}`)).words,
+    /staff\.csv , rows 11–20 \(part 2 of 3\)/,
+  )
+  await admin.press(`${path}/apply`)
+  t.equal((await entriesOf('staff.csv')).length, 3, 'a repeated click has no effect')
+  const { rows } = await service.pool.query('select content from upload_parts where company_id = $1', [
+    toUuid(service.company.id),
+  ])
+  t.ok(rows.length === 3 && rows.every(({ content }) => content === null), 'applied rows are deleted')
+})
+
+await t.test(
+  'a part that is refused changes nothing, and the others are applied; its rows can be downloaded',
+  async (t) => {
+    const rows = rowsOf('B', 1, 30, (row, at) => (at === 15 ? row.replace('F15', '') : row))
+    const path = await admin.upload(fileOf(rows), 'b.csv')
+    const page = await admin.until(path, PREVIEWED)
+    t.match(page, /1 part would be refused as a whole/)
+    t.match(page, /Part 2 .*Line 16, column 2 first_name/)
+    await admin.press(`${path}/apply`)
+    t.match(
+      await admin.until(path, /20 of 30 rows were applied; 10 were refused\./),
+      /2 11–20 Refused Open its entry 3 21–30 Applied/,
+    )
+    const csv = (await service.admin(`/uploads/${path.split('/').at(-1)}/not-applied.csv`)).body as string
+    t.equal(csv.trim().split('\r\n').length, 11)
+    t.match(csv, /log_\w+,4,"?first_name[^,]*,B-15,,L,b-15@example\.com/)
+    await service.project()
+    t.strictSame(
+      (await entriesOf('b.csv')).map(({ status }: { status: string }) => status),
+      ['Completed', 'Failed', 'Completed'],
+    )
+    // What was downloaded can be corrected and sent again.
+    const corrected = await admin.upload(csv.replace('B-15,,L', 'B-15,F,L'), 'b-corrected.csv')
+    await admin.press(`${corrected}/apply`)
+    await service.project()
+    t.match(await entriesOf('b-corrected.csv'), [{ status: 'Completed', corrects: [/^log_/] }])
+  },
+)
+
+await t.test('managers may be in earlier parts, and the preview takes them for granted', async (t) => {
+  const rows = rowsOf('C', 1, 15, (row, at) => (at === 12 ? `${row}C-3` : row))
+  const path = await admin.upload(fileOf(rows), 'c.csv')
+  t.match(await admin.until(path, PREVIEWED), /Created 15 Changed 0 Unchanged 0 Refused 0/)
+  t.match((await admin.read(`${path}?part=2`)).words, /1 row has a manager in an earlier part/)
+  await admin.press(`${path}/apply`)
+  await admin.until(path, /15 of 15 rows were applied\./)
+  const { items } = (await service.call('GET', '/v1/employees?external_id=C-12')).body
+  const { items: managers } = (await service.call('GET', '/v1/employees?external_id=C-3')).body
+  t.equal(items[0].manager_id, managers[0].id)
+  const later = rowsOf('D', 1, 15, (row, at) => (at === 2 ? `${row}D-13` : row))
+  t.match(await admin.until(await admin.upload(fileOf(later), 'd.csv'), PREVIEWED), /No employee matches this manager/)
+})
+
+await t.test('two rows of one employee in different parts are an error at the second one', async (t) => {
+  const rows = rowsOf('E', 1, 25)
+  rows[22] = rows[2]!
+  await t.rejects(admin.upload(fileOf(rows)), /Line 24 Another row with this external_id is on line 4/)
+})
+
+await t.test('an administrator who loses the role applies nothing further, and can resume with it', async (t) => {
+  const { body } = await service.manage('POST', '/users', { email: 'temp@example.com', name: 'Temp', role: 'admin' })
+  await service.manage(
+    'POST',
+    '/invitations/accept',
+    { token: body.invitation.token, password: 'a long enough password' },
+    null,
+  )
+  const temporary = { ...service.company.admin, email: 'temp@example.com', password: 'a long enough password' }
+  const setRole = (role: string) => service.manage('PATCH', `/users/${body.id}`, { role })
+
+  const before = await openAs(temporary)
+  const path = await before.upload(fileOf(rowsOf('F', 1, 25)), 'f.csv')
+  await before.until(path, PREVIEWED)
+  await setRole('member')
+  t.match(await before.press(`${path}/apply`), { status: /40[13]/ }, 'between preview and apply')
+  t.match(await admin.press(`${path}/apply`), { status: 409 }, 'nobody else applies it')
+  await setRole('admin')
+
+  const again = await openAs(temporary)
+  const holder = await holdHead(service, service.company)
+  await again.press(`${path}/apply`)
+  await lockIsAwaited(service, 'heads')
+  await letGo(holder)
+  await again.until(path, /[1-9]\d* of 25 rows were applied/)
+  await setRole('member')
+  await admin.until(path, /(?:were applied\. |Stopped, because the user)/)
+  await service.project()
+  for (const { file, user } of await entriesOf('f.csv')) t.match({ file, user }, { user: { id: body.id } })
+})
+
+await t.test('cancelling keeps what was applied, and the other rows can be downloaded', async (t) => {
+  const path = await admin.upload(fileOf(rowsOf('G', 1, 25)), 'g.csv')
+  await admin.until(path, PREVIEWED)
+  const holder = await holdHead(service, service.company)
+  await admin.press(`${path}/apply`)
+  await lockIsAwaited(service, 'heads')
+  await admin.press(`${path}/cancel`)
+  await letGo(holder)
+  const page = await admin.until(path, /10 of 25 rows were applied; 15 were canceled\./)
+  t.match(page, /Download rows not applied/)
+})
+
+await t.test('an erasure reaches stored rows, the names of their files, and people who are only there', async (t) => {
+  const rows = rowsOf('H', 1, 25)
+  const path = await admin.upload(fileOf(rows), 'about h-7@example.com.csv')
+  await admin.until(path, PREVIEWED)
+  t.equal((await service.manage('POST', '/erasures', { email: 'H-7@example.com' })).status, 200)
+  t.equal((await service.manage('POST', '/erasures', { external_id: 'H-12' })).status, 200)
+  const { rows: stored } = await service.pool.query('select content, erased from upload_parts where upload_id = $1', [
+    toUuid(path.split('/').at(-1)!),
+  ])
+  t.notMatch(JSON.stringify(stored), /h-7@example|H-12\b/)
+  t.match(await admin.until(path, PREVIEWED), /unnamed.*Apply 23 records.*1–10 \(1 erased\)/)
+  await admin.press(`${path}/apply`)
+  await admin.until(path, /25 of 25 rows were applied/)
+  t.equal((await service.call('GET', '/v1/employees?external_id=H-7')).body.items.length, 0)
+  t.equal((await service.manage('POST', '/erasures', { email: 'h-7@example.com' })).status, 404)
+})
+
+await t.test('a company can have a limited number of uploads; a user keeps the newest previews', async (t) => {
+  const company = await service.makeCompany('Many')
+  const cookie = await cookieOf(service, company.admin)
+  const upload = new FormData()
+  upload.set('file', new Blob([fileOf(rowsOf('I', 1, 2))]), 'i.csv')
+  for (let at = 0; at < 7; at += 1) t.equal((await browse(service, PATH, { cookie, upload })).status, 303)
+  const count = async () => {
+    const { rows } = await service.pool.query(
+      'select count(*)::integer as n, (select count(*)::integer from upload_parts where company_id = $1) as parts from uploads where company_id = $1',
+      [toUuid(company.id)],
+    )
+    return rows[0]
+  }
+  t.strictSame(await count(), { n: 5, parts: 5 })
+  await service.pool.query(
+    `insert into uploads select company_id, gen_random_uuid(), user_id, file_name, operation, header, uses, corrects, rows,
+       parts, bytes, 'stopped', null, null, null, created_at, expires_at
+     from (select * from uploads where company_id = $1 limit 1) u, generate_series(1, 16)`,
+    [toUuid(company.id)],
+  )
+  const refused = await browse(service, PATH, { cookie, upload })
+  t.match(refused, { status: 409, text: /A company can have 20 unfinished uploads/ })
+})
