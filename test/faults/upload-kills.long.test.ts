@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { addUser } from '../../src/accounts/users/add-user.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { inputs } from '../support/quick.ts'
+import type { Answer } from '../support/service.ts'
+import { send } from '../support/service.ts'
+import { openStage } from './stage.ts'
+
+/*
+ * A file of 50,000 rows while processes are killed (SIGKILL): the API process and both workers, at several points of the
+ * preview and of applying it. In the end, every row is applied exactly once, every part has exactly one entry, and the
+ * upload says so.
+ */
+
+const PARTS = inputs(8, 50)
+const ROWS = 1_000 * PARTS
+
+const stage = await openStage({ apis: 1, workers: 2 })
+t.teardown(() => stage.cleanup.run())
+
+const [api] = stage.apis
+const [company] = await stage.makeCompanies(1)
+const companyId = company!.companyId
+const admin = await stage.withServices((services) =>
+  addUser(services, { companyId, email: 'admin@example.com', name: 'Admin', role: 'admin' }),
+)
+
+/** Asks until there is an answer: the process may just have been killed. */
+async function ask(method: string, path: string, body?: string): Promise<Answer> {
+  for (;;) {
+    await api!.ready()
+    const headers = {
+      authorization: `Bearer ${admin.token}`,
+      ...(body === undefined ? {} : { 'content-type': 'text/csv' }),
+    }
+    const answer = await send(api!.address, method, `/admin/v1${path}`, { key: null, headers, body }).catch(() => null)
+    if (answer && answer.status < 500) return answer
+  }
+}
+
+const rows = Array.from({ length: ROWS }, (_, at) => `E-${at},Ada ${at},Lovelace,ada.${at}@example.com,${at % 7}`)
+const FILE = ['external_id,first_name,last_name,email,custom_attributes.grade', ...rows].join('\n')
+
+type Parts = { state: string; counts: unknown; log_id: string; rows: number }[]
+const partsOf = async (path: string) => (await ask('GET', path)).body.parts as Parts
+const applied = (parts: Parts) => parts.filter(({ state }) => state === 'applied').length
+
+/** Polls for minutes: a part may have to wait until the process that was killed has lost it. */
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 6_000; tries += 1) {
+    if (await isSo()) return
+    await pause(100)
+  }
+  throw new Error(`it never came to this: ${what}`)
+}
+
+await t.test('every row of a large file is applied exactly once, whichever processes are killed', async (t) => {
+  // Killed while the file is being received, the service keeps nothing of it or all of it.
+  const cut = send(api!.address, 'POST', '/admin/v1/uploads', {
+    ...{ key: null, body: FILE },
+    headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'text/csv' },
+  }).catch(() => null)
+  await api!.restart('SIGKILL')
+  await cut
+  const { body: upload } = await ask('POST', '/uploads?file_name=staff.csv', FILE)
+  t.equal(upload.rows, ROWS)
+  t.equal(upload.parts.length, PARTS)
+  const path = `/uploads/${upload.id}`
+
+  await until('some parts are counted', async () => (await partsOf(path)).some(({ counts }) => counts !== null))
+  await Promise.all([...stage.workers, api!].map((part) => part.restart('SIGKILL')))
+  const isPreviewed = async () => (await ask('GET', path)).body.state === 'previewed'
+  await until('the preview is complete', isPreviewed)
+
+  await Promise.all([ask('POST', `${path}/apply`), ask('POST', `${path}/apply`)])
+  let kills = 0
+  for (const victims of [[stage.workers[0]!], [stage.workers[1]!], [api!], [...stage.workers, api!], stage.workers]) {
+    const before = applied(await partsOf(path))
+    if (before === PARTS) break
+    const goesOn = async () => applied(await partsOf(path)) > before
+    await until('another part is applied', goesOn)
+    await Promise.all(victims.map((part) => part.restart('SIGKILL')))
+    kills += 1
+    void ask('POST', `${path}/apply`)
+  }
+  t.ok(kills >= 3, `killed ${kills} times while it was applied`)
+  const isEnded = async () => (await ask('GET', path)).body.state === 'ended'
+  await until('the file is applied', isEnded)
+  t.ok(await stage.settled([companyId]))
+
+  const parts = await partsOf(path)
+  t.ok(parts.every(({ state }) => state === 'applied'))
+  const entries: { id: string; counts: unknown; file: { part: { number: number } } }[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { body } = await ask('GET', `/bulk-user-logs?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`)
+    entries.push(...body.items)
+    cursor = body.next_cursor
+  }
+  t.strictSame(
+    entries.map(({ id }) => id).toReversed(),
+    parts.map(({ log_id: id }) => id),
+    'each part has one entry, in the order of the file',
+  )
+  await stage.withDatabase(async (db) => {
+    const { rows: counted } = await sql`
+      select count(*) filter (where type = 'EmployeeCreated')::integer as created,
+        count(*) filter (where type in ('EmployeeUpdated', 'ApiCallFailed'))::integer as others,
+        (select count(*) from employee_directory d where d.company_id = ${toUuid(companyId)})::integer as employees
+      from events where company_id = ${toUuid(companyId)}`.execute(db)
+    t.strictSame(counted, [{ created: ROWS, others: 0, employees: ROWS }])
+  })
+})
