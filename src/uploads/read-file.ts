@@ -92,7 +92,11 @@ const ROWS_AT_ONCE = 100
 const CHUNK = 65_536
 
 function* chunksOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; at += CHUNK) yield text.slice(at, at + CHUNK)
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    // Not between the halves of a character.
+    end = at + CHUNK + (/[\ud800-\udbff]/.test(text.charAt(at + CHUNK - 1)) ? 1 : 0)
+    yield text.slice(at, end)
+  }
 }
 
 async function readRows(text: string, parts: PartBuilder): Promise<string[]> {

@@ -1,0 +1,102 @@
+import t from 'tap'
+import { readJsonBody } from '../../src/http/server/json-body.ts'
+import { FileFaultError, readFile } from '../../src/uploads/read-file.ts'
+
+/* Splitting a file into parts that can be calls. */
+
+const MIB = 1024 * 1024
+const limits = { maxRecords: 3, bodyLimit: 8 * MIB, readBody: readJsonBody }
+const read = (text: string | Buffer, more: Partial<typeof limits> = {}) =>
+  readFile(Buffer.from(text as string), { ...limits, ...more })
+const faultsOf = async (text: string | Buffer, more: Partial<typeof limits> = {}) => {
+  try {
+    await read(text, more)
+  } catch (error) {
+    if (error instanceof FileFaultError) return error.faults.map(({ line, message }) => `${line}: ${message}`)
+    throw error
+  }
+  return []
+}
+
+await t.test('rows are numbered in the file, and keep their lines', async (t) => {
+  const { header, parts } = await read('external_id,note\nA,"two\nlines"\n,\nB,\nC,\nD,\n')
+  t.strictSame(header, ['external_id', 'note'])
+  t.match(parts, [
+    [
+      { row: 1, line: 2, cells: ['A', 'two\nlines'] },
+      { row: 2, line: 5 },
+      { row: 3, line: 6 },
+    ],
+    [{ row: 4, line: 7, cells: ['D', ''] }],
+  ])
+})
+
+await t.test('a JSON file is split alike', async (t) => {
+  const records = Array.from({ length: 7 }, (_, at) => ({ external_id: `J-${at}` }))
+  for (const text of [JSON.stringify(records), JSON.stringify({ employees: records })]) {
+    const { header, parts } = await read(text)
+    t.equal(header, null)
+    t.strictSame(
+      parts.map((part) => part.map(({ row, record }) => [row, (record as { external_id: string }).external_id])),
+      [[1, 2, 3].map((row) => [row, `J-${row - 1}`]), [4, 5, 6].map((row) => [row, `J-${row - 1}`]), [[7, 'J-6']]],
+    )
+  }
+  t.strictSame(await faultsOf('{"external_id":"J"}'), [
+    '1: The file must be a list of records, or an object with the list in employees',
+  ])
+  t.strictSame(await faultsOf('[]'), ['1: There are no records in the list'])
+})
+
+await t.test('a part is no larger than a body, however long the names of the columns are', async (t) => {
+  const names = Array.from({ length: 200 }, (_, at) => `${'n'.repeat(100)}${at}`)
+  const rows = Array.from({ length: 100 }, () => names.map(() => 'x').join(','))
+  const { parts } = await read([names.join(','), ...rows].join('\n'), { maxRecords: 1_000, bodyLimit: MIB / 2 })
+  t.ok(parts.length >= 4, `${parts.length} parts`)
+  t.equal(parts.flat().length, 100)
+})
+
+await t.test('no character is lost where the text is cut for parsing', async (t) => {
+  for (let at = 65_530; at < 65_540; at += 1) {
+    const start = 'first_name\n'
+    const padding = `${'x'.repeat(at - start.length - 1)}\n`
+    const { parts } = await read(`${start}${padding}😀é\n`)
+    t.strictSame(parts.flat().at(-1)!.cells, ['😀é'])
+  }
+})
+
+await t.test('two rows of one employee are an error across parts; within a part, the call decides', async (t) => {
+  const rows = ['A,a@x.com', 'B,b@x.com', 'A,a2@x.com', 'C,c@x.com', ',B@X.com']
+  t.strictSame(await faultsOf(['external_id,email', ...rows].join('\n')), [
+    '6: Another row with this email is on line 3: a file may change an employee only once',
+  ])
+  const records = [{ external_id: 'A' }, { external_id: 'B' }, { external_id: 'C' }, { external_id: 'B' }]
+  t.strictSame(await faultsOf(JSON.stringify(records)), [
+    '1: Record 3 has the same external_id as record 1: a file may change an employee only once',
+  ])
+})
+
+await t.test('a row knows if its manager is in an earlier part', async (t) => {
+  const rows = ['A,', 'B,C', 'C,B', 'D,A', 'E,D']
+  const { parts } = await read(['external_id,manager_external_id', ...rows].join('\n'))
+  t.strictSame(
+    parts.flat().map(({ hasEarlierManager = false }) => hasEarlierManager),
+    [false, false, false, true, false],
+  )
+})
+
+await t.test('a file is split into a limited number of parts', async (t) => {
+  const rows = Array.from({ length: 301 }, (_, at) => `P-${at}`)
+  t.equal((await read(['external_id', ...rows.slice(1)].join('\n'))).parts.length, 100)
+  t.match(await faultsOf(['external_id', ...rows].join('\n')), [/^302: A file must have at most 100 parts of 3 rows/])
+})
+
+await t.test('one line of 32 MB, open quotation marks, and a million separators end at their line', async (t) => {
+  const large = 'x'.repeat(32 * MIB)
+  t.match(await faultsOf(`email\n${large}\n`), [/^2: The line has more than/])
+  t.match(await faultsOf(`email\n"${large}`), [/^\d+: The line has more than/])
+  t.match(await faultsOf(`email\na\n${','.repeat(1_000_000)}`), [/^3: The line has more than/])
+  t.match(await faultsOf(`${Array.from({ length: 10_000 }, (_, at) => `c${at}`).join(',')}\n`), [
+    /^1: A file must have at most/,
+  ])
+  t.match(await faultsOf(Buffer.from('fffe', 'hex')), [/^1: The file is empty/])
+})
