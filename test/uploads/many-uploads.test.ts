@@ -1,0 +1,97 @@
+import type { Pool } from 'pg'
+import t from 'tap'
+import { findLogEntry, listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
+import { findCorrections, MAX_CORRECTIONS } from '../../projections/bulk-user-logs/uploads.ts'
+import { openDatabase } from '../../src/postgres/kysely.ts'
+import type { LedgerTables } from '../../src/ledger/tables.ts'
+import { openAppends } from '../support/ledger/appends.ts'
+import { uploadCall } from '../support/ledger/upload-call.ts'
+import { employee, startService } from '../support/service.ts'
+
+/* Pages stay fast, and links few, however many files a company uploads. */
+
+const UPLOADS = 1_200
+const CORRECTING = 100
+/** Uploads that are searched for corrections. */
+const SEARCHED = 1_000
+
+const service = await startService(t)
+const { company } = service
+const { commit } = openAppends(t, service)
+const refused = (await service.call('POST', '/v1/employees', { body: [employee({ phone: '12' })] })).body.log_id
+for (let made = 0; made < UPLOADS; made += 100)
+  await commit(
+    Array.from({ length: 100 }, (_, at) =>
+      uploadCall(company, [employee()], { corrects: made + at < UPLOADS - CORRECTING ? [] : [refused] }),
+    ),
+  )
+await service.project()
+
+/** Runs a query, and counts the rows of `events` that it reads with the indexes that there are. */
+async function countEvents(run: (db: ReturnType<typeof openDatabase<LedgerTables>>) => Promise<unknown>) {
+  const settings = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
+  const pool = service.open({ name: 'test plans', max: 1, settings })
+  const sent: Statement[] = []
+  const db = openDatabase<LedgerTables>(watch(pool, sent))
+  await run(db)
+  let count = 0
+  for (const { text, values } of [...sent]) {
+    const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values)
+    count += countIn(rows[0]['QUERY PLAN'][0].Plan)
+  }
+  await db.destroy()
+  return count
+}
+
+function watch(pool: Pool, sent: Statement[]): Pool {
+  const connect = pool.connect.bind(pool) as () => Promise<{ query: (...given: unknown[]) => unknown }>
+  return Object.assign(Object.create(pool) as Pool, {
+    async connect() {
+      const client = await connect()
+      const query = client.query.bind(client)
+      return Object.assign(Object.create(client as object), {
+        query(given: unknown, more: unknown) {
+          const { text, values = [] } = (typeof given === 'string' ? { text: given, values: more } : given) as Statement
+          if (/^\s*(?:select|with)/i.test(text)) sent.push({ text, values })
+          return query(given, more)
+        },
+      })
+    },
+  })
+}
+
+interface Statement {
+  text: string
+  values: unknown[]
+}
+
+interface Plan {
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  Plans?: Plan[]
+}
+
+function countIn(plan: Plan): number {
+  const own = /^events/.test(plan['Relation Name'] ?? '') ? plan['Actual Rows'] * plan['Actual Loops'] : 0
+  return own + (plan.Plans ?? []).reduce((sum, below) => sum + countIn(below), 0)
+}
+
+await t.test('a page of the list reads two events for each upload that it shows', async (t) => {
+  const shown = 50
+  const read = await countEvents(async (db) => {
+    const { entries } = await listLogEntries(db, company.id, {}, { before: null, limit: shown })
+    t.equal(entries.length, shown)
+    t.ok(entries.every(({ entry }) => entry.name === 'File upload' && entry.file?.name === 'staff.csv'))
+  })
+  t.ok(read >= shown && read <= 4 * (shown + 1), `${read} events`)
+})
+
+await t.test('a failed entry leads to the newest uploads that correct it, and the search for them ends', async (t) => {
+  const entry = await findLogEntry(service.db, company.id, refused)
+  const read = await countEvents(async (db) => {
+    t.equal((await findCorrections(db, company.id, entry!)).length, MAX_CORRECTIONS)
+  })
+  t.ok(read >= MAX_CORRECTIONS && read <= 2 * SEARCHED, `${read} events`)
+  t.equal((await service.admin(`/bulk-user-logs/${refused}`)).body.corrected_by.length, MAX_CORRECTIONS)
+})
