@@ -47,6 +47,7 @@ import type { Answered } from './server/access-log.ts'
 import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
+import { readMe } from './pages/evidence/read-me.ts'
 import { pages } from './pages/pages.ts'
 import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
@@ -150,11 +151,11 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
-  const { db, access, reads, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
-  void app.register(
-    (audit) => auditRoutes(audit, { db, access, reads, limits, streams, machineOf, failureLimit, sessions, signer }),
-    { prefix: '/audit/v1' },
-  )
+  const { db, access, reads, company, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
+  const audited = { db, access, reads, company, limits, streams, machineOf, storyteller: readMe }
+  void app.register((audit) => auditRoutes(audit, { ...audited, failureLimit, sessions, signer }), {
+    prefix: '/audit/v1',
+  })
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.register((notices) => backchannelLogout(notices, services))
   void app.after(methods.refuseOthers)

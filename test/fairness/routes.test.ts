@@ -29,6 +29,7 @@ const HEAVY = [
   'POST /admin/v1/webhooks/:id/ping',
   'POST /admin/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
   'GET /audit/v1/events',
+  'GET /audit/v1/evidence',
   'GET /audit/v1/employees/:id',
   'GET /settings/bulk-user-logs',
   'GET /settings/bulk-user-logs/rows',

@@ -1,10 +1,5 @@
-import { createWriteStream } from 'node:fs'
-import { access, open, rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import { createSigner } from '../../bootstrap/signing.ts'
-import { faultReason } from '../../postgres/fault-reason.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { ExportOvertakenError, exportPages } from '../../ledger/read/export-pages.ts'
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
@@ -14,6 +9,7 @@ import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-c
 import { interruption } from '../terminal/interruption.ts'
 import { eventProgress } from '../terminal/progress.ts'
 import { readSettings } from '../terminal/settings.ts'
+import { assertNotThere, writeWholeFile } from '../terminal/whole-file.ts'
 import type { Opened } from '../terminal/with-store.ts'
 import { withStore } from '../terminal/with-store.ts'
 
@@ -37,7 +33,7 @@ export async function exportFrom(
   opened: ExportSource,
   { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
 ): Promise<string> {
-  if (out !== undefined) await assertNotThere(out)
+  if (out !== undefined) await assertNotThere([out, `${out}.checkpoint`])
   let end = await findExportEnd(opened, company)
   if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
   const moveEnd = async () => {
@@ -52,11 +48,11 @@ export async function exportFrom(
     await pipeline(lines, process.stdout, { signal: interruption, end: false })
     return ''
   }
-  await writeFile(out, lines)
+  await writeWholeFile(out, lines)
   const { note, upTo } = end
   if ('refusal' in note)
     throw new StartupError(`the events were written to ${out}, without a checkpoint. ${note.refusal}`)
-  if ('text' in note) await writeFile(`${out}.checkpoint`, [note.text])
+  if ('text' in note) await writeWholeFile(`${out}.checkpoint`, [note.text])
   const checkpoint = 'text' in note ? ` and their checkpoint to ${out}.checkpoint` : `; ${note.unsigned}`
   return `wrote events ${after + 1} to ${upTo} of ${company} to ${out}${checkpoint}\n`
 }
@@ -102,43 +98,5 @@ async function* exportLines(pages: ReturnType<typeof exportPages>, events: numbe
     throw error instanceof ExportOvertakenError ? new StartupError(error.message, { cause: error }) : error
   } finally {
     progress.finish()
-  }
-}
-
-async function assertNotThere(file: string): Promise<void> {
-  for (const name of [file, `${file}.checkpoint`]) {
-    const isTaken = await access(name).then(
-      () => true,
-      () => false,
-    )
-    if (isTaken) throw new StartupError(`${name} already exists; choose another name for --out`)
-  }
-}
-
-/** Writes to a temporary file and renames it when it is on disk, so that `file` is never incomplete. */
-async function writeFile(file: string, lines: AsyncIterable<string> | string[]): Promise<void> {
-  const partFile = `${file}.part`
-  try {
-    const target = createWriteStream(partFile)
-    const source = Readable.from(lines, { objectMode: false })
-    if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
-    else await pipeline(source, target, { signal: interruption })
-    await syncFile(partFile)
-    await rename(partFile, file)
-  } catch (error) {
-    await rm(partFile, { force: true })
-    interruption.throwIfAborted()
-    if (error instanceof Error && 'syscall' in error)
-      throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)
-    throw error
-  }
-}
-
-async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

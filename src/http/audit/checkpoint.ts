@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
-import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
-import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
+import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { idsOf } from '../server/log-ids.ts'
@@ -77,14 +76,4 @@ export function checkpoints(app: FastifyInstance, services: { db: LedgerDb; sign
 
 function renderCheckpoint({ size, root, note, publicKey }: SignedCheckpoint) {
   return { position: size, root: root.toString('base64'), note, public_key: publicKey }
-}
-
-/** Explains why nothing was signed, without internal details. Null for any other error. */
-function explainRefusal(error: unknown): string | null {
-  if (error instanceof NoSigningKeyError) return 'This service does not sign checkpoints: no signing key is set'
-  if (error instanceof RefusedToSignError) return error.message
-  if (error instanceof NoteFileError) {
-    return 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this'
-  }
-  return null
 }

@@ -27,6 +27,16 @@ export class NoSigningKeyError extends Error {
   override name = 'NoSigningKeyError'
 }
 
+/** Explains why nothing was signed, without internal details. Null for any other error. */
+export function explainRefusal(error: unknown): string | null {
+  if (error instanceof NoSigningKeyError) return 'This service does not sign checkpoints: no signing key is set'
+  if (error instanceof RefusedToSignError) return error.message
+  if (error instanceof NoteFileError) {
+    return 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this'
+  }
+  return null
+}
+
 /** A signed head of a ledger. */
 export interface SignedCheckpoint extends TreeHead {
   note: string

@@ -1,30 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { compileGoVerifier } from '../../support/ledger/go-verifier.ts'
 import { frozenFile, readFrozen } from '../../support/ledger/frozen-ledger.ts'
 
 /* docs/verify_ledger.go, which checks a ledger with the packages that Go's checksum database uses. */
 
 const folder = t.testdir()
 const file = (name: string) => path.join(folder, name)
-/** Where Debian's golang-golang-x-mod-dev has the module. Otherwise it must be in the cache of Go. */
-const DEBIAN = '/usr/share/gocode/src/golang.org/x/mod'
-
-/** Compiles the program without a network. Returns what is missing here, if anything. */
-function compile(): string | null {
-  if (spawnSync('go', ['version']).status !== 0) return 'Go'
-  const replace = existsSync(DEBIAN) ? `replace golang.org/x/mod => ${DEBIAN}\n` : ''
-  writeFileSync(file('go.mod'), `module verifier\n\ngo 1.19\n\nrequire golang.org/x/mod v0.7.0\n\n${replace}`)
-  copyFileSync('docs/verify_ledger.go', file('verify_ledger.go'))
-  const env = { ...process.env, GOPROXY: 'off', GONOSUMDB: '*', GOFLAGS: '-mod=mod' }
-  const { status, stderr } = spawnSync('go', ['build', '-o', 'verify'], { cwd: folder, env, encoding: 'utf8' })
-  if (status !== 0 && /module lookup disabled/.test(stderr)) return 'module golang.org/x/mod'
-  if (status !== 0) throw new Error(stderr)
-  return null
-}
-
-const missing = compile()
+const { missing, program } = compileGoVerifier(folder)
 
 await t.test(
   'the Go program verifies ledgers, and finds what was changed',
@@ -35,7 +20,7 @@ await t.test(
     const checkpoint = file('checkpoint')
     writeFileSync(checkpoint, notes.at(-1)!)
     const run = (exported: string, note = checkpoint, key = publicKey) => {
-      const { status, stdout, stderr } = spawnSync(file('verify'), [exported, note, key], { encoding: 'utf8' })
+      const { status, stdout, stderr } = spawnSync(program, [exported, note, key], { encoding: 'utf8' })
       return { status, told: stdout + stderr }
     }
     const changed = (name: string, content: string) => {

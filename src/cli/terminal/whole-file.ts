@@ -1,0 +1,53 @@
+import { createWriteStream } from 'node:fs'
+import { access, open, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { faultReason } from '../../postgres/fault-reason.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { interruption } from './interruption.ts'
+
+/** Throws a StartupError if one of these files exists. */
+export async function assertNotThere(files: readonly string[]): Promise<void> {
+  for (const name of files) {
+    const isTaken = await access(name).then(
+      () => true,
+      () => false,
+    )
+    if (isTaken) throw new StartupError(`${name} already exists; choose another name for --out`)
+  }
+}
+
+/**
+ * Writes to a temporary file and renames it when it is on disk, so that `file` is never incomplete. Compresses it if its
+ * name ends in `.gz`.
+ */
+export async function writeWholeFile(
+  file: string,
+  content: AsyncIterable<string | Uint8Array> | string[],
+): Promise<void> {
+  const partFile = `${file}.part`
+  try {
+    const target = createWriteStream(partFile)
+    const source = Readable.from(content, { objectMode: false })
+    if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
+    else await pipeline(source, target, { signal: interruption })
+    await syncFile(partFile)
+    await rename(partFile, file)
+  } catch (error) {
+    await rm(partFile, { force: true })
+    interruption.throwIfAborted()
+    if (error instanceof Error && 'syscall' in error)
+      throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)
+    throw error
+  }
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
