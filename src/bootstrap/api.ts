@@ -11,6 +11,7 @@ import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
 import { createEmployeeCache } from '../ledger/append/employee-cache.ts'
+import { createStoredFiles } from '../evidence/make-stored-file.ts'
 import type { OpenLanes } from '../ledger/append/lanes-of-machines.ts'
 import { createLanesOfMachines } from '../ledger/append/lanes-of-machines.ts'
 import type { LaneOptions } from '../ledger/append/lanes.ts'
@@ -88,6 +89,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete,
     health: createHealth(pool, waker),
+    storedFiles: createStoredFiles({ db, boss, secrets }),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { ERASING_TYPES } from '../domain/event-types.ts'
+import { ERASING_TYPES, EVENT_TYPES, isEventType } from '../domain/event-types.ts'
 import { toUuid } from '../domain/ids.ts'
 import { parseJson } from '../domain/parse-json.ts'
 import { findPerson, findTraces } from '../erasure/find-person.ts'
@@ -51,13 +51,30 @@ async function selectSubject(
   if (subject.kind === 'call') {
     const range = await findPositionsOfCall(db, companyId, size, subject.id)
     if (!range) throw new NoEvidenceError('unknown-call', 'No call has this id')
-    return [range]
+    return mergeRanges([
+      range,
+      ...(await findStreamAfter(db, companyId, subject.id, { after: range.last, upTo: size })),
+    ])
   }
   const lastBefore = (time: string) => findLastPositionBefore(db, companyId, size, time, { inclusive: false })
   const first = subject.from === null ? 1 : (await lastBefore(subject.from)) + 1
   const last = subject.to === null ? size : await lastBefore(subject.to)
   if (first > last) throw new NoEvidenceError('empty-period', 'Nothing was recorded in this period')
   return [{ first, last }]
+}
+
+/** The positions of the events of a stream after a position. */
+async function findStreamAfter(
+  db: LedgerDb,
+  companyId: string,
+  stream: string,
+  range: { after: number; upTo: number },
+): Promise<PositionRange[]> {
+  const ranges: PositionRange[] = []
+  for await (const page of storedEventPages(db, companyId, { ...range, stream })) {
+    for (const { position } of page) ranges.push({ first: position, last: position })
+  }
+  return ranges
 }
 
 /**
@@ -76,6 +93,8 @@ async function selectEmployee(
     if (positions.size > MAX_RANGES) throw makeTooScatteredError()
   }
   for await (const page of storedEventPages(db, companyId, { after: 0, upTo: size, stream: employeeId })) {
+    // An id of another kind can have the same number.
+    if (!page.every(({ type }) => isEventType(type) && EVENT_TYPES[type].stream === 'emp')) break
     add(page.map(({ position }) => position))
     for (const { type, data } of page) if (type === 'EmployeeErased') add(readErasedPositions(data))
   }
@@ -91,13 +110,14 @@ async function selectEmployee(
 async function findEndsOfCalls(db: LedgerDb, companyId: string, positions: readonly number[]): Promise<number[]> {
   const ends: number[] = []
   for (let at = 0; at < positions.length; at += AT_ONCE) {
-    // The closing event is the last one in the stream of its call.
+    // Only the name of an uploaded file comes after the closing event in the stream of a call.
     const { rows } = await sql<{ position: number }>`
       select closing.position from (
         select distinct call_id from events where company_id = ${toUuid(companyId)}
           and position = any(${positions.slice(at, at + AT_ONCE)}::bigint[]) and call_id is not null
       ) calls cross join lateral (
         select position from events where company_id = ${toUuid(companyId)} and stream_id = calls.call_id
+          and type in ('ApiCallCompleted', 'ApiCallFailed')
         order by stream_version desc limit 1
       ) closing`.execute(db)
     for (const { position } of rows) ends.push(position)

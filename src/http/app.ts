@@ -85,6 +85,7 @@ export interface AppServices {
   findKey(name: KeyName): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
+  storedFiles: PageServices['storedFiles']
   isReady(): Promise<boolean>
   /** On a cluster. */
   machineOf?: MachineOf | undefined

@@ -20,7 +20,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 9'
+export const QUEUES_VERSION = 'pg-boss 12, queues 10'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -43,6 +43,8 @@ export const RETIRE_RECORDS = 'retire-records'
 export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 /** The queue of companies that may have email messages to send. */
 export const SEND_EMAILS = 'send-emails'
+/** The queue of evidence files to be made. */
+export const MAKE_EVIDENCE = 'make-evidence'
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
@@ -62,7 +64,7 @@ const SCHEDULES = {
 
 /** The names of the queues whose jobs workers run: all but the dead letter queues. */
 export function workedQueueNames(): string[] {
-  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, SEND_EMAILS, ...Object.keys(SCHEDULES)]
+  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, SEND_EMAILS, MAKE_EVIDENCE, ...Object.keys(SCHEDULES)]
 }
 
 /** The names of all queues. */
@@ -99,6 +101,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     }
     await create(DELIVER_WEBHOOKS, { notify: true, ...LIFE })
     await create(SEND_EMAILS, { notify: true, ...LIFE })
+    await create(MAKE_EVIDENCE, { notify: true, ...LIFE, ...LONG_WORK })
     for (const [name, cron] of Object.entries(SCHEDULES)) {
       await create(name, LIFE)
       await boss.schedule(name, cron)
@@ -115,6 +118,9 @@ const LIFE = {
   retryLimit: RETRIES,
   retryBackoff: true,
 }
+
+/** A job that may take long: it is tried again soon after its process died. */
+const LONG_WORK = { expireInSeconds: 6 * 3_600, heartbeatSeconds: 30 }
 
 /** How often to reconnect if LISTEN is unavailable. */
 const LISTEN_TRIES = 3

@@ -62,7 +62,8 @@ export function evidence(app: FastifyInstance, services: AuditServices & Pick<Ev
   )
 }
 
-function readSubject({ employee, call, from, to }: Static<typeof EvidenceQuery>): EvidenceSubject {
+/** Reads what a file is about. Throws a problem unless exactly one subject is given. */
+export function readSubject({ employee, call, from, to }: Static<typeof EvidenceQuery>): EvidenceSubject {
   const isPeriod = from !== undefined || to !== undefined
   if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length !== 1)
     throw invalidQuery('employee', 'or call, or from and to must be given, and only one of them')

@@ -13,6 +13,7 @@ import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
+import { EVIDENCE_PATH } from '../evidence/evidence-page.ts'
 import { renderEventTable } from '../events/event-table.ts'
 import {
   toFormProblem,
@@ -83,7 +84,10 @@ async function sendEmployee(
         <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
         ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
         ${renderMomentForm(id, at, timeZone)}
-        ${isErasable ? html`<p class="actions"><a class="button danger" href="${PATH}/${id}/erase">Erase person…</a></p>` : ''}
+        <p class="actions">
+          <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
+          ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
+        </p>
       </section>
     </div>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })

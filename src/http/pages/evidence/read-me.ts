@@ -91,12 +91,13 @@ function removeLinks(markup: string): string {
   return markup.replaceAll(/<a class="call"[^>]*>[^<]*<\/a>|<a [^>]*>|<\/a>/g, '')
 }
 
-function describeSubject({
+/** Says what a file is about. */
+export function describeSubject({
   subject,
   company,
 }: {
   subject: EvidenceSubject
-  company: EvidenceFacts['company']
+  company: { timeZone: string }
 }): string {
   if (subject.kind !== 'period') return `${subject.kind} ${subject.id}`
   const [from, to] = [subject.from, subject.to].map((time) => time && formatTime(time, company.timeZone))

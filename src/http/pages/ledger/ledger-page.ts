@@ -52,6 +52,7 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
         Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
         the root of the tree, and a signed checkpoint proves what the root was.
       </p>
+      <p class="actions"><a class="button" href="${PATH}/evidence">Evidence files</a></p>
       <h2>Verification</h2>
       <div id="run" ${refresh}>${renderRun(run, names, viewer)}</div>
       <h2>Signed checkpoint</h2>
