@@ -51,6 +51,7 @@ import { readMe } from './pages/evidence/read-me.ts'
 import { pages } from './pages/pages.ts'
 import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
+import { verifyPages } from './pages/verify/verify-page.ts'
 import type { PageServices, SignInSettings } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePage } from './pages/reference/reference.ts'
@@ -148,6 +149,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   pageAssets(app)
   problemPages(app)
   referencePage(app)
+  verifyPages(app, services)
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })

@@ -53,6 +53,9 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/employees/erase': 'erasing',
   '/settings/employees/:id/erase': 'erasing',
   '/settings/ledger': 'ledger-integrity',
+  '/settings/ledger/evidence': 'evidence',
+  '/verify': 'evidence',
+  '/verify/format': 'evidence',
   '/settings/health': 'system-health',
   '/settings/company': 'company',
   // The page for “not found”.
@@ -69,6 +72,8 @@ const NO_PAGES = [
   /\/rows$/,
   /\/template\.csv$/,
   /\/(?:checkpoint|jwks)$/,
+  /^\/verify\/verify_ledger\./,
+  /\/evidence\/(?:file|stored)$/,
 ]
 
 /** Answers without an address of their own: each is looked at after its form is sent. */

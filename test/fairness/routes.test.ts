@@ -53,7 +53,7 @@ const HEAVY = [
 
 /** The budgets, and the routes that each of them bounds. The first one that a route fits counts. */
 const BUDGETS = {
-  'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*)?$/,
+  'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
   'connections for access': /^GET \/(?:readyz|v1\/auth\/verify)$/,
   'lanes of calls': /^(?:POST|PATCH|PUT) \/v1\/employees(?:\/:id)?$/,
   'streams of a user': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,

@@ -7,7 +7,7 @@ import type { NoteFiles } from './note-files.ts'
 import { NoteFileError } from './note-files.ts'
 import { findHead } from '../read/read-head.ts'
 import type { NoteSigner } from './signed-note.ts'
-import { checkSignature, formatVerifierKey } from './signed-note.ts'
+import { checkSignature, encodePublicKey, formatVerifierKey } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -52,6 +52,8 @@ export interface CheckpointSigner {
   sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint>
   /** The verifier keys of a company's checkpoints: the current one, if any, and the retired ones. */
   publicKeys(companyId: string): { current: string | null; retired: string[] }
+  /** What the verifier keys of all companies end with: of the current key, if any, and of the retired ones. */
+  encodedKeys: { current: string | null; retired: string[] }
   /** Whether a signing key is configured. */
   isSigning: boolean
   files: NoteFiles
@@ -114,6 +116,7 @@ export function createCheckpointSigner(keys: SigningKeys, files: NoteFiles): Che
       const text = (publicKey: Buffer) => formatVerifierKey(formatOrigin(companyId), publicKey)
       return { current: current && text(current.publicKey), retired: retired.map(text) }
     },
+    encodedKeys: { current: current && encodePublicKey(current.publicKey), retired: retired.map(encodePublicKey) },
     isSigning: current !== null,
     files,
   }

@@ -48,8 +48,12 @@ export function deriveKeyId(name: string, publicKey: Buffer): Buffer {
 
 /** Encodes a verifier key: `name+id+base64(0x01 ‖ public key)`. */
 export function formatVerifierKey(name: string, publicKey: Buffer): string {
-  const typed = Buffer.concat([Buffer.of(ED25519), publicKey])
-  return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${typed.toString('base64')}`
+  return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${encodePublicKey(publicKey)}`
+}
+
+/** The last part of a verifier key, which is the same for all names: base64(0x01 ‖ public key). */
+export function encodePublicKey(publicKey: Buffer): string {
+  return Buffer.concat([Buffer.of(ED25519), publicKey]).toString('base64')
 }
 
 /** Parses a verifier key; null if it is malformed, not an Ed25519 key, or its id does not match. */
