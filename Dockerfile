@@ -21,6 +21,8 @@ COPY migrations ./migrations
 COPY projections ./projections
 COPY clients/typescript/spreadsheets ./clients/typescript/spreadsheets
 COPY src ./src
+# What the service hands out to auditors.
+COPY docs/audit-format.md docs/verify_ledger.py docs/verify_ledger.go ./docs/
 
 # A volume that is mounted here for the first time belongs to whom the folder belongs to.
 RUN mkdir /checkpoints && chown node:node /checkpoints

@@ -1,12 +1,15 @@
-// Command verify_ledger checks an exported ledger against a checkpoint with the packages of Go's own checksum database.
+// Command verify_ledger checks an exported ledger against a checkpoint, or an evidence file, with the packages of Go's own
+// checksum database.
 //
 //	go mod init example.com/verify_ledger && go get golang.org/x/mod && go build verify_ledger.go
 //	./verify_ledger EXPORT CHECKPOINT KEY [QUORUM WITNESS_KEY...]
+//	./verify_ledger EVIDENCE.zip [KEY [QUORUM WITNESS_KEY...]]
 //
 // It checks hashes, tree, and signature, but not the rules about events: see audit-format.md.
 package main
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"crypto/ed25519"
@@ -18,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,9 +29,12 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
+// place names the part of an evidence file that is being read, and ends with a colon.
+var place string
+
 func check(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "not verified:", err)
+		fmt.Fprintf(os.Stderr, "not verified: %s%v\n", place, err)
 		os.Exit(1)
 	}
 }
@@ -65,7 +72,7 @@ func parseWitness(text string) witness {
 }
 
 // openCheckpoint checks the signature and the cosignatures, and returns the size and the root that they cover.
-func openCheckpoint(file, key string, policy []string) (size int64, root tlog.Hash) {
+func openCheckpoint(signed []byte, key string, policy []string) (size int64, root tlog.Hash) {
 	verifier, err := note.NewVerifier(key)
 	check(err)
 	trusted, quorum, keys := []note.Verifier{verifier}, 0, map[string]bool{}
@@ -81,8 +88,6 @@ func openCheckpoint(file, key string, policy []string) (size int64, root tlog.Ha
 	if len(policy) > 0 && (quorum < 1 || quorum > len(policy)-1 || len(keys) < len(policy)-1) {
 		check(fmt.Errorf("the quorum is not from 1 to the number of witnesses, or two witnesses have the same key"))
 	}
-	signed, err := os.ReadFile(file)
-	check(err)
 	opened, err := note.Open(signed, note.VerifierList(trusted...))
 	check(err)
 	cosignatures := 0
@@ -130,11 +135,21 @@ func readLeaf(line []byte) tlog.Hash {
 }
 
 func main() {
-	if len(os.Args) < 4 {
-		check(fmt.Errorf("usage: verify_ledger EXPORT CHECKPOINT KEY [QUORUM WITNESS_KEY...]"))
+	if len(os.Args) >= 2 && strings.HasSuffix(os.Args[1], ".zip") {
+		verifyEvidence(os.Args[1], os.Args[2:])
+	} else if len(os.Args) >= 4 {
+		signed, err := os.ReadFile(os.Args[2])
+		check(err)
+		verifyExport(os.Args[1], signed, os.Args[3], os.Args[4:])
+	} else {
+		usage := "verify_ledger EXPORT CHECKPOINT KEY [QUORUM WITNESS_KEY...]"
+		check(fmt.Errorf("usage: %s, or verify_ledger EVIDENCE.zip [KEY [QUORUM WITNESS_KEY...]]", usage))
 	}
-	size, root := openCheckpoint(os.Args[2], os.Args[3], os.Args[4:])
-	export, err := os.Open(os.Args[1])
+}
+
+func verifyExport(file string, signed []byte, key string, policy []string) {
+	size, root := openCheckpoint(signed, key, policy)
+	export, err := os.Open(file)
 	check(err)
 	var stored []tlog.Hash
 	read := tlog.HashReaderFunc(func(at []int64) (hashes []tlog.Hash, err error) {
@@ -161,4 +176,132 @@ func main() {
 		check(fmt.Errorf("the root of the first %d events is %v, not %v", size, found, root))
 	}
 	fmt.Printf("verified: %d events, root %s\n", size, strings.TrimSpace(found.String()))
+}
+
+var summed = regexp.MustCompile(`(?s)^(.*),\n? *"sum": ?"([0-9a-f]{64})"\n?}\n$`)
+
+// parseSummed parses an object whose last member is the hash of what precedes it.
+func parseSummed(text []byte, value any) {
+	parts := summed.FindSubmatch(text)
+	if parts == nil || fmt.Sprintf("%x", sha256.Sum256(parts[1])) != string(parts[2]) {
+		check(fmt.Errorf("it was altered"))
+	}
+	check(json.Unmarshal(text, value))
+}
+
+type manifest struct {
+	Format  string
+	Company struct{ ID, Name string }
+	Events  int64
+	Key     string
+	Files   []struct {
+		Name, SHA256 string
+		Bytes        int64
+	}
+}
+
+// verifyEvidence rebuilds the root of the ledger from some of its events, and the roots of the subtrees between them.
+func verifyEvidence(file string, given []string) {
+	archive, err := zip.OpenReader(file)
+	check(err)
+	open := func(name string) io.ReadCloser {
+		place = name + ": "
+		stream, err := archive.Open(name)
+		check(err)
+		return stream
+	}
+	read := func(name string) []byte {
+		content, err := io.ReadAll(io.LimitReader(open(name), 1<<24))
+		check(err)
+		return content
+	}
+	var all manifest
+	parseSummed(read("manifest.json"), &all)
+	if all.Format != "employee-ledger evidence 1" {
+		check(fmt.Errorf("it is of another version"))
+	}
+	names := []string{"events.ndjson", "proof.ndjson", "checkpoint.txt", "key.txt", "verify.py", "READ-ME.html"}
+	if len(all.Files) != len(names) {
+		check(fmt.Errorf("it names other files"))
+	}
+	checkFile := func(at int) {
+		digest, content := sha256.New(), open(names[at])
+		_, err := io.Copy(digest, content)
+		check(err)
+		if all.Files[at].Name != names[at] || fmt.Sprintf("%x", digest.Sum(nil)) != all.Files[at].SHA256 {
+			check(fmt.Errorf("it is not the file that the manifest names"))
+		}
+	}
+	for at := 2; at < len(names); at++ {
+		checkFile(at)
+	}
+	key := strings.TrimSuffix(string(read("key.txt")), "\n")
+	var policy []string
+	if len(given) > 0 {
+		key, policy = given[0], given[1:]
+	}
+	size, root := openCheckpoint(read("checkpoint.txt"), key, policy)
+	events, proofs := bufio.NewReader(open("events.ndjson")), bufio.NewReader(open("proof.ndjson"))
+	var nodes []tlog.Hash
+	var reached, count int64
+	add := func(node tlog.Hash, width int64) {
+		for number := reached / width; number%2 == 1; number /= 2 {
+			node = tlog.NodeHash(nodes[len(nodes)-1], node)
+			nodes = nodes[:len(nodes)-1]
+		}
+		nodes, reached = append(nodes, node), reached+width
+	}
+	for {
+		place = fmt.Sprintf("proof.ndjson, line %d: ", count+1)
+		line, err := proofs.ReadBytes('\n')
+		check(err)
+		var proof struct {
+			Position int64
+			Leaf     *string
+			Before   []string
+		}
+		parseSummed(line, &proof)
+		for _, encoded := range proof.Before {
+			node, err := tlog.ParseHash(encoded)
+			check(err)
+			width := int64(1)
+			for reached%(2*width) == 0 && reached+2*width <= proof.Position-1 {
+				width *= 2
+			}
+			add(node, width)
+		}
+		if reached != proof.Position-1 {
+			check(fmt.Errorf("hashes are missing, or there are too many"))
+		}
+		place = fmt.Sprintf("events.ndjson, line %d: ", count+1)
+		line, err = events.ReadBytes('\n')
+		if proof.Leaf == nil {
+			if err != io.EOF || len(line) > 0 {
+				check(fmt.Errorf("there is no proof of this event"))
+			}
+			break
+		}
+		check(err)
+		leaf := readLeaf(bytes.TrimSuffix(line, []byte("\n")))
+		if leaf.String() != *proof.Leaf {
+			check(fmt.Errorf("the event is not the one that was proven"))
+		}
+		add(leaf, 1)
+		count++
+	}
+	for len(nodes) > 1 {
+		last := len(nodes) - 1
+		nodes = append(nodes[:last-1], tlog.NodeHash(nodes[last-1], nodes[last]))
+	}
+	place = "proof.ndjson: "
+	if reached != size || len(nodes) == 0 || nodes[0] != root {
+		check(fmt.Errorf("the events and the proof do not lead to the root of the checkpoint"))
+	}
+	// These come last, because the checks above also name the line.
+	checkFile(0)
+	checkFile(1)
+	if place = "manifest.json: "; count != all.Events {
+		check(fmt.Errorf("it counts other events"))
+	}
+	fmt.Printf("verified: %d of %d events are in the ledger of %s at %d events\n", count, all.Events, all.Company.Name, size)
 }

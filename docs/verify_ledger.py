@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Verifies an exported ledger with nothing but Python's standard library, after docs/audit-format.md.
+"""Verifies an exported ledger or an evidence file with nothing but Python's standard library, after docs/audit-format.md.
 
 usage: verify_ledger.py FILE [--checkpoint NOTES]... [--key KEY]... [--witness KEY]... [--quorum N]
+       verify_ledger.py [EVIDENCE.zip or its unpacked folder; default: where this program is] [the same options but --checkpoint]
 exit:  0 consistent, 1 invalid, 2 wrong use, 3 diverged from a checkpoint, 4 unverifiable
 """
-import argparse, base64, gzip, hashlib, json, re, sys, zlib
+import argparse, base64, datetime, gzip, hashlib, itertools, json, os, re, sys, zipfile, zlib
 
 OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
 OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet AlertsChanged Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed SignedIn SignedOut SessionsEnded SignInFailed".split()}
@@ -91,17 +92,19 @@ class Ledger:
         check(event["recorded_at"] >= self.time, at, "the time goes backwards")
         self.time, self.versions[stream] = event["recorded_at"], self.versions.get(stream, 0) + 1
         check(event["version"] == self.versions[stream], at, "the version of the stream is not %d" % self.versions[stream])
-        if not self.unreadable and (kind not in KNOWN or event["schema_version"] not in (1, 2 if kind in CLOSING else 1)):
+        if not self.unreadable and not is_known(event):
             self.unreadable = at
         if not self.unreadable:
             self.check_erasure(at, kind, event, data)
             self.check_call(at, kind, event, data)
-        node, width = sha256(b"\0", leaf), self.size
-        while width % 2:
-            node, width = sha256(b"\1", self.frontier.pop(), node), width // 2
-        self.frontier.append(node)
-        self.size = at
+        self.append(sha256(b"\0", leaf), 1)
         self.compare_root()
+
+    def append(self, node, width):  # the root of the next complete subtree of so many leaves
+        number, self.size = self.size // width, self.size + width
+        while number % 2:
+            node, number = sha256(b"\1", self.frontier.pop(), node), number // 2
+        self.frontier.append(node)
 
     def root(self):
         root = self.frontier[-1] if self.frontier else sha256()
@@ -167,6 +170,9 @@ class Ledger:
         told = "%d events, root %s, %d checkpoints hold, to position %d; the data of %d are erased, of %d were later" % (
             self.size, base64.b64encode(self.root()).decode(), len(self.checkpoints), largest, len(self.gone), len(self.kept))
         return told if self.witnessed is None else told + "; witnessed to position %d" % self.witnessed
+
+def is_known(event):
+    return event["type"] in KNOWN and event["schema_version"] in (1, 2 if event["type"] in CLOSING else 1)
 
 def counts_fit(kind, data, call):
     created, updated, rejected = call["created"], call["updated"], call["rejected"]
@@ -271,9 +277,193 @@ def verify(lines, checkpoints, keys, witnesses=(), quorum=None):
     except Fault as fault:
         return fault.args
 
+EVENTS, PROOF, NOTE, KEY, PROGRAM, STORY, MANIFEST = "events.ndjson proof.ndjson checkpoint.txt key.txt verify.py READ-ME.html manifest.json".split()
+FORMAT, PIECE, MOST = "employee-ledger evidence 1", 1 << 20, 1 << 24
+SUMMED = re.compile(r'(.*),\n? *"sum": ?"([0-9a-f]{64})"\n?}\n', re.DOTALL)
+
+class Altered(Exception):
+    """What is wrong in an evidence file: its kind, the file and the line, and why."""
+
+class Evidence(Ledger):
+    """Rebuilds the root of the whole ledger from some of its events and from the roots of the subtrees between them."""
+
+    def __init__(self, manifest, checkpoint):
+        super().__init__([checkpoint], [])
+        self.subject, self.in_order, self.last, self.lines, self.company = manifest["subject"], 0, None, {}, manifest["company"]["id"]
+
+    def take_event(self, number, line, proof):
+        event, leaf, data = read_line(line, number)
+        at, kind, stream = event["position"], event["type"], event["stream"]
+        check(event["company_id"] == self.company, number, "the event belongs to another company")
+        check(at == proof["position"], number, "the event is at position %d, its proof at %d" % (at, proof["position"]))
+        leaf = sha256(b"\0", leaf)
+        check(leaf == unbase64(proof["leaf"]), number, "the event is not the one that was proven")
+        check(self.size == at - 1, number, "the positions do not ascend")
+        check(event["recorded_at"] >= self.time, number, "the time goes backwards")
+        check(event["version"] > self.versions.get(stream, 0), number, "the versions of the stream do not ascend")
+        self.time, self.versions[stream] = event["recorded_at"], event["version"]
+        self.check_order(number, event)
+        if data is None:
+            self.lines[at] = number
+        if not self.unreadable and not is_known(event):
+            self.unreadable = number
+        if not self.unreadable:
+            self.check_erasure(at, kind, event, data)
+        self.append(leaf, 1)
+
+    def check_order(self, number, event):  # nothing is left out between the first and the last event of the subject
+        kind, at = self.subject["kind"], event["position"]
+        if kind == "period":
+            start, end = (self.subject[name] or default for name, default in (("from", ""), ("to", "~")))
+            is_part, place = start <= event["recorded_at"] < end, at
+        else:
+            is_part = event["stream" if kind == "employee" else "call_id"] == self.subject["id"]
+            place = event["version"] if kind == "employee" else at
+        if is_part:
+            check(place == self.in_order + 1 or not self.in_order and kind != "employee", number, "an event of the %s before it is missing" % kind)
+            self.in_order, self.last = place, event["type"]
+
+    def skip(self, to, roots):  # the complete subtrees of the events that are not in the file, from left to right
+        for root in roots:
+            width = 1
+            while self.size % (2 * width) == 0 and self.size + 2 * width <= to:
+                width *= 2
+            check(self.size < to, None, "there are too many hashes")
+            self.append(unbase64(root), width)
+        check(self.size == to, None, "hashes are missing")
+
+def parse_summed(text):
+    summed = SUMMED.fullmatch(text)
+    value = parse(text) if summed else None
+    is_whole = isinstance(value, dict) and [*value][-1] == "sum" and sha256(summed[1].encode()).hex() == summed[2]
+    return value if is_whole else None
+
+def read_proof(number, line):
+    try:
+        proof = parse_summed(line.decode())
+    except UnicodeError:
+        proof = None
+    whole = proof and [*proof] == ["position", "leaf", "before", "sum"] and count(proof["position"]) and isinstance(proof["before"], list)
+    if not whole or not all(matches("[A-Za-z0-9+/]{43}=", one) for one in [*proof["before"], proof["leaf"] or 43 * "A" + "="]):
+        raise Altered("invalid", "%s, line %d" % (PROOF, number), "the line was altered")
+    return proof
+
+def open_evidence(name):
+    """Opens files of an evidence file by their names."""
+    if os.path.isdir(name):
+        return lambda file: open(os.path.join(name, file), "rb")
+    return zipfile.ZipFile(name).open
+
+def read_small(opener, file):
+    with opener(file) as stream:
+        content = stream.read(MOST + 1)
+    try:
+        if len(content) <= MOST:
+            return content.decode()
+    except UnicodeError:
+        pass
+    raise Altered("invalid", file, "the file was altered")
+
+def hash_file(opener, file):
+    digest, size = hashlib.sha256(), 0
+    with opener(file) as stream:
+        for piece in iter(lambda: stream.read(PIECE), b""):
+            digest.update(piece)
+            size += len(piece)
+    return {"name": file, "bytes": size, "sha256": digest.hexdigest()}
+
+def verify_evidence(opener, keys, witnesses=(), quorum=None):
+    """The verdict about an evidence file: what it is, in which file and line, why."""
+    file, reading = MANIFEST, None
+    try:
+        manifest = parse_summed(read_small(opener, file))
+        if not manifest or manifest.get("format") != FORMAT:
+            raise Altered("invalid" if manifest is None else "unverifiable", file, "the file was altered, or is of another version")
+        check([listed["name"] for listed in manifest["files"]] == [EVENTS, PROOF, NOTE, KEY, PROGRAM, STORY], None, "it names other files")
+        others = []
+        for listed in manifest["files"]:
+            file = listed["name"]
+            if hash_file(opener, file) != listed:
+                others.append(file)
+        file = KEY
+        try:
+            given = keys or [parse_key(read_small(opener, file).rstrip("\n"))]
+            file = NOTE
+            (checkpoint,) = parse_notes(read_small(opener, file))
+        except (ValueError, AttributeError):
+            raise Altered("invalid", file, "the file was altered") from None
+        check(checkpoint["origin"] == "employee-ledger/" + manifest["company"]["id"], None, "the checkpoint is of another ledger")
+        check_signature(checkpoint, given)
+        is_witnessed = witnesses and check_cosignatures([checkpoint], witnesses, quorum or len(witnesses)) is not None
+        verdict = verify_events(opener, manifest, checkpoint)
+        for file in others:
+            raise Altered("invalid", file, "the file is not the one that the manifest names")
+        if not keys and manifest["key"] != read_small(opener, KEY).rstrip("\n"):
+            raise Altered("invalid", KEY, "the key is not that of the manifest")
+        signer = [key_id for _, key_id, _ in given if key_id in [raw[:4] for _, raw in checkpoint["signatures"]]][0]
+        day = datetime.date.fromisoformat(manifest["signed_at"][:10])
+        sentence = "%s of %s events are in the ledger of %s at %s events, signed %d %s by key %s" % (
+            *(format(number, ",") for number in (verdict.taken, manifest["events"])), manifest["company"]["name"],
+            format(checkpoint["size"], ","), day.day, day.strftime("%b %Y"), signer.hex()) + (", and witnessed" if is_witnessed else "")
+        return "consistent", None, sentence, len(verdict.gone)
+    except Altered as altered:
+        return (*altered.args, 0)
+    except Fault as fault:
+        kind, _, reason = fault.args
+        return kind, file, reason, 0
+    except KeyError as missing:
+        return "invalid", file, "it lacks %s" % str(missing), 0
+    except (ValueError, TypeError, IndexError):
+        return "invalid", file, "the file was altered", 0
+
+def verify_events(opener, manifest, checkpoint):
+    ledger, number = Evidence(manifest, checkpoint), 0
+    with opener(EVENTS) as events, opener(PROOF) as proofs:
+        for number, (line, proven) in enumerate(itertools.zip_longest(events, proofs), 1):
+            if proven is None:
+                raise Altered("invalid", "%s, line %d" % (PROOF, number), "the line is missing")
+            proof = read_proof(number, proven)
+            if (line is None) != (proof["leaf"] is None):
+                raise Altered("invalid", "%s, line %d" % (EVENTS, number), "there are more or fewer events than proofs")
+            try:
+                ledger.skip(proof["position"] - 1, proof["before"])
+            except Fault as fault:
+                raise Altered("invalid", "%s, line %d" % (PROOF, number), fault.args[2]) from None
+            try:
+                if line is not None:
+                    ledger.take_event(number, line, proof)
+            except Fault as fault:
+                kind, at, reason = fault.args
+                raise Altered(kind, "%s, line %d" % (EVENTS, ledger.lines.get(at, number)), reason) from None
+    ledger.taken = number - 1
+    for at, (_, _, _, is_named) in ledger.gone.items():
+        if not ledger.unreadable and not is_named:
+            raise Altered("invalid", "%s, line %d" % (EVENTS, ledger.lines[at]), "the data are missing, and no event in the file explains it")
+    if ledger.size != checkpoint["size"] or ledger.root() != checkpoint["root"]:
+        raise Altered("diverged", PROOF, "the events and the proof do not lead to the root of the checkpoint")
+    if ledger.taken != manifest["events"] or not ledger.in_order:
+        raise Altered("invalid", MANIFEST, "it is about other events")
+    if ledger.subject["kind"] == "call" and ledger.last not in CLOSING:
+        raise Altered("invalid", EVENTS, "the end of the call is missing")
+    if ledger.unreadable:
+        raise Altered("unverifiable", "%s, line %d" % (EVENTS, ledger.unreadable), "an event of an unknown type or schema version")
+    return ledger
+
+def report_evidence(name, keys, witnesses=(), quorum=None):
+    try:
+        kind, place, reason, erased = verify_evidence(open_evidence(name), keys, witnesses, quorum)
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
+        kind, place, reason, erased = "unverifiable", None, "%s cannot be read: %s" % (name, error), 0
+    print(reason if kind == "consistent" else kind + ("" if place is None else " in " + place) + ": " + reason)
+    if kind == "consistent" and erased:
+        print("the data of %s of them are erased; the events that erased them are in the file" % format(erased, ","))
+    if kind == "consistent" and not keys:
+        print("the key is the one in the file: compare it with one that you have from elsewhere, or pass that one with --key")
+    sys.exit(EXITS[kind])
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file")
+    parser.add_argument("file", nargs="?", default=os.path.dirname(os.path.abspath(__file__)))
     parser.add_argument("--checkpoint", action="append", default=[])
     parser.add_argument("--key", action="append", default=[])
     parser.add_argument("--witness", action="append", default=[])
@@ -285,6 +475,8 @@ def main():
         parser.error("--key or --witness is not a verifier key")
     if len({key for _, _, key in witnesses}) < len(witnesses) or given.quorum is not None and not 1 <= given.quorum <= len(witnesses):
         parser.error("--quorum is not from 1 to the number of witnesses, or two witnesses have the same key")
+    if os.path.isdir(given.file) or given.file.endswith(".zip"):
+        report_evidence(given.file, keys, witnesses, given.quorum)
     checkpoints, reading = [], given.file
     try:
         for reading in given.checkpoint:

@@ -18,8 +18,8 @@ const current = new Map([...pages].filter(([name]) => name !== 'CHANGELOG.md'))
 
 const IN_A_FOLDER = /^(?:src|test|projections|migrations|bench|docs|clients|\.ci)(?:\/|$)/
 const AT_THE_TOP = /^(?:[\w-]+\.(?:md|yml|json)|LICENSE|Dockerfile)$/
-/** Placeholders for the reader, and files made by a command. */
-const NOT_THERE = /NAME|NNNN|^bench\/results$/
+/** Placeholders for the reader, and files made by a command or in an evidence file. */
+const NOT_THERE = /NAME|NNNN|^bench\/results$|^manifest\.json$/
 /** A variable of docker-compose.yml, and a constant of the program. */
 const NO_SETTINGS = new Set([
   // Of the client's command.

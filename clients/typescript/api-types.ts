@@ -1101,6 +1101,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit/v1/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an evidence file
+         * @description A zip with the events of an employee, a call, or a period (give one of them), a proof that they are in the ledger of a checkpoint signed now, a verifier that needs only Python, and a page that tells them in sentences. Erased data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the connection breaks. Returns 503 if no checkpoint can be signed.
+         */
+        get: operations["getEvidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit/v1/keys": {
         parameters: {
             query?: never;
@@ -7266,6 +7286,42 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["AuditInvalidQuery"];
+            401: components["responses"]["AuditInvalidCredentials"];
+            403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
+            429: components["responses"]["AuditRateLimited"];
+            500: components["responses"]["AuditInternalError"];
+            503: components["responses"]["AuditUnavailable"];
+        };
+    };
+    getEvidence: {
+        parameters: {
+            query?: {
+                /** @description The events of this employee: `emp_…`. */
+                employee?: string;
+                /** @description The events of this call: `log_…`. */
+                call?: string;
+                /** @description Events recorded at or after this time (RFC 3339). */
+                from?: string;
+                /** @description Events recorded before this time (RFC 3339). */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The evidence file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
                 };
             };
             400: components["responses"]["AuditInvalidQuery"];

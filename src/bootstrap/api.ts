@@ -10,6 +10,7 @@ import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import type { AppServices } from '../http/app.ts'
 import { buildApp } from '../http/app.ts'
+import { createStoredFiles } from '../evidence/make-stored-file.ts'
 import { readJsonBody } from '../http/server/json-body.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { createCompleteness } from '../ledger/read/read-progress.ts'
@@ -96,6 +97,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete,
     health: createHealth(pool, waker),
+    storedFiles: createStoredFiles({ db, boss, secrets }),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),

@@ -3,6 +3,9 @@ import { checkAttention } from '../accounts/attention/check-attention.ts'
 import type { Config } from '../config.ts'
 import { retireRecords } from '../erasure/retire-records.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
+import { startMakingEvidence } from '../evidence/make-stored-file.ts'
+import { expireFiles } from '../evidence/stored-files.ts'
+import { readMe } from '../http/pages/evidence/read-me.ts'
 import { createRecentEvents } from '../ledger/append/recent-events.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -94,6 +97,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       uploads: (onUnreachable) => expireUploads(store.pool, onUnreachable),
       'ended sessions': (onUnreachable) => expireSessions(store.pool, onUnreachable),
       'used logout tokens': (onUnreachable) => expireLogoutTokens(store.pool, onUnreachable),
+      'old evidence files': (onUnreachable) => expireFiles(store.pool, onUnreachable),
       // Also where nothing is sent any more.
       'overdue messages': (onUnreachable) => endOverdueEmails(store.pool, onUnreachable),
       'records of old messages': (onUnreachable) => deleteOldEmails(store.pool, onUnreachable),
@@ -102,13 +106,17 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     onDone: (companyIds) => webhooks.announce(companyIds),
     traceFold: tracing?.foldTracer(store.db),
   })
+  const evidence = await startMakingEvidence({
+    ...{ db: store.db, pool: store.pool, signer, storyteller: readMe, boss, log },
+    secrets: await createConfiguredSecretBox(config),
+  })
   const recorder = openRecorder(options, signer, metrics)
   const guard = watchGuard({ pool: store.pool, log, onRound: (count) => metrics.unguardedTables.set(count) })
   return {
     async stop() {
       await guard.stop()
       await recorder.stop()
-      await Promise.all([worker.stop(), uploads.stop()])
+      await Promise.all([worker.stop(), uploads.stop(), evidence.stop()])
       await Promise.all([waker.flush(), flush()])
       await Promise.all([webhooks.stop(), mail.stop(), publishing.stop()])
       await boss.stop({ graceful: false })

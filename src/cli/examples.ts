@@ -46,6 +46,9 @@ const EXAMPLES: Record<string, string[]> = {
   ],
   'provider replace-secret': ['provider replace-secret --company com_01m7wpyc6pe4c84c8xtp0e86m3 --secret-file -'],
   'audit export': ['audit export --company com_01m7wpyc6pe4c84c8xtp0e86m3 --out acme.ndjson.gz'],
+  'audit evidence': [
+    'audit evidence --company com_01m7wpyc6pe4c84c8xtp0e86m3 --employee emp_01m7wpyc6pe4c84c8xtp0e86m3 --out evidence.zip',
+  ],
   'audit verify': ['audit verify acme.ndjson.gz --checkpoint acme.ndjson.gz.checkpoint --json'],
   'employee report': [
     'employee report --company com_01m7wpyc6pe4c84c8xtp0e86m3 --email ana.perez@acme.example --out ana.html',

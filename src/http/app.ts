@@ -49,9 +49,11 @@ import type { Answered } from './server/access-log.ts'
 import { logAccess } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
+import { readMe } from './pages/evidence/read-me.ts'
 import { pages } from './pages/pages.ts'
 import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
+import { verifyPages } from './pages/verify/verify-page.ts'
 import type { PageServices, SignInSettings } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePages } from './pages/reference/reference-pages.ts'
@@ -87,6 +89,7 @@ export interface AppServices {
   findKey(name: KeyName): Promise<FoundKey | null>
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
+  storedFiles: PageServices['storedFiles']
   isReady(): Promise<boolean>
   /** On a cluster. */
   machineOf?: MachineOf | undefined
@@ -149,16 +152,17 @@ export function buildApp(services: AppServices): FastifyInstance {
   pageAssets(app)
   problemPages(app, services)
   referencePages(app)
+  verifyPages(app, services)
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => uploadRoutes(admin, services), { prefix: '/admin/v1' })
-  const { db, access, reads, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
-  void app.register(
-    (audit) => auditRoutes(audit, { db, access, reads, limits, streams, machineOf, failureLimit, sessions, signer }),
-    { prefix: '/audit/v1' },
-  )
+  const { db, access, reads, company, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
+  const audited = { db, access, reads, company, limits, streams, machineOf, storyteller: readMe }
+  void app.register((audit) => auditRoutes(audit, { ...audited, failureLimit, sessions, signer }), {
+    prefix: '/audit/v1',
+  })
   void app.register((interfacePages) => pages(interfacePages, services))
   void app.register((notices) => backchannelLogout(notices, services))
   void app.after(methods.refuseOthers)

@@ -276,6 +276,25 @@ export interface LedgerTables {
     size: number
     verdict: string | null
   }
+  evidence_files: {
+    company_id: string
+    request_id: string
+    file_id: string
+    subject: string
+    requested_by: string
+    requested_at: string
+    seen_at: string
+    expires_at: string
+    state: 'waiting' | 'making' | 'done' | 'failed'
+    problem: string | null
+    size: number
+    events: number
+    events_read: number
+    chunks: number
+    bytes: number
+    sealed_key: Buffer | null
+  }
+  evidence_chunks: { company_id: string; file_id: string; number: number; content: Buffer }
   webhooks: {
     company_id: string
     webhook_id: string

@@ -28,6 +28,8 @@ export const RIGHTS: Record<string, string> = {
   checkpoints: 'select, insert, update',
   merkle_subtrees: 'select, insert, delete',
   ledger_verifications: 'select, insert, update',
+  evidence_files: 'select, insert, update, delete',
+  evidence_chunks: 'select, insert, delete',
   projection_versions: 'select, insert',
   event_traces: 'select, insert, delete',
   actor_clients: 'select, insert, update, delete',

@@ -45,6 +45,8 @@ export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 export const SEND_EMAILS = 'send-emails'
 /** The queue of companies that may have uploads to preview or apply. */
 export const RUN_UPLOADS = 'run-uploads'
+/** The queue of evidence files to be made. */
+export const MAKE_EVIDENCE = 'make-evidence'
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
@@ -68,7 +70,14 @@ const SCHEDULES = {
 
 /** The names of the queues whose jobs workers run: all but the dead letter queues. */
 export function workedQueueNames(): string[] {
-  return [...PROJECTIONS.map(queueOf), DELIVER_WEBHOOKS, SEND_EMAILS, RUN_UPLOADS, ...Object.keys(SCHEDULES)]
+  return [
+    ...PROJECTIONS.map(queueOf),
+    DELIVER_WEBHOOKS,
+    SEND_EMAILS,
+    RUN_UPLOADS,
+    MAKE_EVIDENCE,
+    ...Object.keys(SCHEDULES),
+  ]
 }
 
 /** The names of all queues. */
@@ -106,6 +115,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     await create(DELIVER_WEBHOOKS, { notify: true, ...LIFE })
     await create(SEND_EMAILS, { notify: true, ...LIFE })
     await create(RUN_UPLOADS, { notify: true, ...LIFE })
+    await create(MAKE_EVIDENCE, { notify: true, ...LIFE, ...LONG_WORK })
     for (const [name, cron] of Object.entries(SCHEDULES)) {
       await create(name, LIFE)
       await boss.schedule(name, cron)
@@ -122,6 +132,9 @@ const LIFE = {
   retryLimit: RETRIES,
   retryBackoff: true,
 }
+
+/** A job that may take long: it is tried again soon after its process died. */
+const LONG_WORK = { expireInSeconds: 6 * 3_600, heartbeatSeconds: 30 }
 
 /** How often to reconnect if LISTEN is unavailable. */
 const LISTEN_TRIES = 3

@@ -56,6 +56,9 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/employees/:id/erase': 'erasing',
   '/settings/employees/personal-data': 'personal-data',
   '/settings/ledger': 'ledger-integrity',
+  '/settings/ledger/evidence': 'evidence',
+  '/verify': 'evidence',
+  '/verify/format': 'evidence',
   '/settings/health': 'system-health',
   '/settings/company': 'company',
   '/docs': 'reference',
@@ -74,6 +77,8 @@ const NO_PAGES = [
   /\/rows$/,
   /\/template\.csv$/,
   /\/(?:checkpoint|jwks)$/,
+  /^\/verify\/verify_ledger\./,
+  /\/evidence\/(?:file|stored)$/,
 ]
 
 /** Answers without an address of their own: each is looked at after its form is sent. */

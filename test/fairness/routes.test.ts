@@ -31,6 +31,7 @@ const HEAVY = [
   'POST /admin/v1/webhooks/:id/ping',
   'POST /admin/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
   'GET /audit/v1/events',
+  'GET /audit/v1/evidence',
   'GET /audit/v1/employees/:id',
   'GET /audit/v1/tlog/:company_id/tile/entries/*',
   'GET /settings/bulk-user-logs',
@@ -47,6 +48,9 @@ const HEAVY = [
   'GET /settings/events',
   'GET /settings/ledger',
   'GET /settings/ledger/checkpoint',
+  'GET /settings/ledger/evidence',
+  'GET /settings/ledger/evidence/file',
+  'GET /settings/ledger/evidence/stored',
   'POST /settings/api-keys',
   'POST /settings/sign-in/check',
   'POST /settings/webhooks/:id/ping',
@@ -55,7 +59,7 @@ const HEAVY = [
 
 /** The budgets, and the routes that each of them bounds. The first one that a route fits counts. */
 const BUDGETS = {
-  'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*)?$/,
+  'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
   'connections for access': /^GET \/(?:readyz|v1\/auth\/verify)$/,
   'lanes of calls': /^(?:POST|PATCH|PUT) \/v1\/employees(?:\/:id)?$/,
   'streams of a user': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,

@@ -45,6 +45,8 @@ const MAY: Record<string, string> = {
   kysely_migration: 'SELECT',
   merkle_subtrees: 'DELETE INSERT SELECT',
   ledger_verifications: 'INSERT SELECT UPDATE',
+  evidence_files: 'DELETE INSERT SELECT UPDATE',
+  evidence_chunks: 'DELETE INSERT SELECT',
   projection_versions: 'INSERT SELECT',
   sessions: 'DELETE INSERT SELECT UPDATE',
   logout_tokens: 'DELETE INSERT SELECT',

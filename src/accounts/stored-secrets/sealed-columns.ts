@@ -1,4 +1,5 @@
 import { fromUuid } from '../../domain/ids.ts'
+import { placeOfEvidenceKey } from '../../evidence/stored-files.ts'
 import { placeOfEmail } from '../mail/outbox.ts'
 import { placeOfSecret } from '../providers/read-provider.ts'
 import { placeOfIdToken } from '../sign-in/sign-in-through-provider.ts'
@@ -41,5 +42,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     ...{ table: 'sessions', column: 'id_token', key: 'session_hash', owner: 'user_id' },
     hasEnded: 'expires_at <= statement_timestamp()',
     placeOf: (id) => placeOfIdToken(fromUuid('usr', id)),
+  },
+  {
+    ...{ table: 'evidence_files', column: 'sealed_key', key: 'request_id', owner: 'request_id' },
+    hasEnded: 'expires_at <= statement_timestamp()',
+    placeOf: placeOfEvidenceKey,
   },
 ]

@@ -1,5 +1,14 @@
 import type { Command } from 'commander'
-import { companyOption, jsonOption, loadOnRun, parseWholeNumber, USAGE_ERROR } from '../terminal/options.ts'
+import { Option } from 'commander'
+import {
+  companyOption,
+  jsonOption,
+  loadOnRun,
+  parseId,
+  parseTime,
+  parseWholeNumber,
+  USAGE_ERROR,
+} from '../terminal/options.ts'
 
 const LARGEST_POSITION = Number.MAX_SAFE_INTEGER
 const MOST_WITNESSES = 1_000
@@ -17,6 +26,21 @@ export function addAuditCommands(program: Command): void {
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(LARGEST_POSITION), 0)
     .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
+  audit
+    .command('evidence')
+    .description(
+      'write an evidence file about an employee, a call, or a period: events, proof, verifier, and a readable page',
+    )
+    .addOption(companyOption())
+    .addOption(
+      new Option('--employee <id>', 'the employee').argParser(parseId('emp')).conflicts(['call', 'from', 'to']),
+    )
+    .addOption(new Option('--call <id>', 'the call').argParser(parseId('log')).conflicts(['from', 'to']))
+    .option('--from <time>', 'only events recorded at or after this time', parseTime)
+    .option('--to <time>', 'only events recorded before this time', parseTime)
+    .requiredOption('--out <file>', 'the zip file to write')
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./audit-evidence.ts')).writeEvidenceFile))
   const verify = audit
     .command('verify')
     .description(

@@ -22,11 +22,11 @@ export async function assertNotThere(...files: string[]): Promise<void> {
  * Writes to a temporary file and renames it when it is on disk, so that `file` is never incomplete. Compresses it if its
  * name ends in `.gz`. Throws a StartupError if it cannot be written.
  */
-export async function writeFile(file: string, lines: AsyncIterable<string> | string[]): Promise<void> {
+export async function writeFile(file: string, content: AsyncIterable<string | Uint8Array> | string[]): Promise<void> {
   const partFile = `${file}.part`
   try {
     const target = createWriteStream(partFile)
-    const source = Readable.from(lines, { objectMode: false })
+    const source = Readable.from(content, { objectMode: false })
     if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
     else await pipeline(source, target, { signal: interruption })
     await syncFile(partFile)

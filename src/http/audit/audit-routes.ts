@@ -5,6 +5,7 @@ import { authenticateUser, requireRole } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import { checkpoints } from './checkpoint.ts'
 import { employeeHistory } from './employee-history.ts'
+import { evidence } from './evidence.ts'
 import { events } from './events.ts'
 import { eventsStream } from './events-stream.ts'
 import { proofs } from './proofs.ts'
@@ -33,5 +34,6 @@ export async function auditRoutes(
   checkpoints(app, { db: services.db, signer })
   proofs(app, audit)
   tiles(app, { db: services.db, signer })
+  evidence(app, { ...audit, signer })
   employeeHistory(app, audit)
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { EvidenceServices } from '../../evidence/evidence-file.ts'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -12,6 +13,8 @@ export interface AuditRouteServices {
   /** The primary, on connections that long reads do not use. */
   access: LedgerDb
   reads: Reads
+  company: Pick<EvidenceServices, 'pool'>
+  storyteller: EvidenceServices['storyteller']
   limits: StreamLimits
   streams: OpenStreams
   machineOf?: MachineOf | undefined

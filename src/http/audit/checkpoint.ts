@@ -3,9 +3,8 @@ import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
 import type { TreeHead } from '../../ledger/audit/checkpoint-note.ts'
-import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
-import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
+import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { idsOf } from '../server/log-ids.ts'
@@ -106,14 +105,4 @@ function renderCheckpoint({ size, root, note, publicKey, witnessed }: SignedChec
 
 function renderHead({ size, root }: TreeHead, note: string) {
   return { position: size, root: root.toString('base64'), note }
-}
-
-/** Explains why nothing was signed, without internal details. Null for any other error. */
-function explainRefusal(error: unknown): string | null {
-  if (error instanceof NoSigningKeyError) return 'This service does not sign checkpoints: no signing key is set'
-  if (error instanceof RefusedToSignError) return error.message
-  if (error instanceof NoteFileError) {
-    return 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this'
-  }
-  return null
 }

@@ -18,7 +18,8 @@ import { addEmployeesPage } from './employees/employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
 import { addEventPage } from './events/event-page.ts'
 import { addEventsPage } from './events/events-page.ts'
-import { createVerifications } from '../../ledger/audit/verifications.ts'
+import { createVerifications, type Verifications } from '../../ledger/audit/verifications.ts'
+import { addEvidencePage } from './evidence/evidence-page.ts'
 import { addLedgerPage } from './ledger/ledger-page.ts'
 import { addHealthPage } from './company/health-page.ts'
 import { addInvitationPage } from './sign-in/invitation.ts'
@@ -118,16 +119,26 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addEmployeePage(scope, reads),
     )
     await addSection({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addPersonalDataPages(scope, services))
-    const verifications = createVerifications({
-      ...{ db, signer },
-      onError: (error) => app.log.error({ err: error }, 'could not verify a ledger'),
-    })
-    app.addHook('onClose', () => verifications.stop())
-    await addSection(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }))
+    const verifications = openVerifications(app, services)
+    await addSection(
+      NAVIGATION.ledger,
+      (scope) => addLedgerPage(scope, { db, signer, verifications }),
+      (scope) => addEvidencePage(scope, services),
+    )
     await addSection(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
     await addSection(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
     addUnknownPages(signedIn)
   })
+}
+
+/** Opens the verifications of ledgers that run in this process while it serves pages. */
+function openVerifications(app: FastifyInstance, { db, signer }: PageServices): Verifications {
+  const verifications = createVerifications({
+    ...{ db, signer },
+    onError: (error) => app.log.error({ err: error }, 'could not verify a ledger'),
+  })
+  app.addHook('onClose', () => verifications.stop())
+  return verifications
 }
 
 /** Answers unknown paths with a page. */

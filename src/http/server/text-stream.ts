@@ -17,14 +17,14 @@ export interface Reader {
 }
 
 /**
- * Streams texts, produced one at a time as the client reads them: at most one is held in memory, and no transaction
- * outlasts the production of one. Destroying the stream, as a disconnecting client does, stops the production.
+ * Streams texts or bytes, produced one at a time as the client reads them: at most one is held in memory, and no
+ * transaction outlasts the production of one. Destroying the stream, as a disconnecting client does, stops the production.
  *
  * The user's rights are checked before each text. If they have ended, the connection breaks, so that the client cannot
  * mistake the answer for a complete one. Resolves when the first text is ready: if that fails, the client gets a
  * problem instead of half an answer.
  */
-export async function streamTexts(reader: Reader, texts: AsyncIterable<string>): Promise<Readable> {
+export async function streamTexts(reader: Reader, texts: AsyncIterable<string | Uint8Array>): Promise<Readable> {
   const allowed = whileAllowed(reader, texts)
   const first = await allowed.next()
   // No read-ahead: a text that waited for a slow client would outlive the check of its user's rights.
@@ -35,8 +35,8 @@ export async function streamTexts(reader: Reader, texts: AsyncIterable<string>):
 
 async function* whileAllowed(
   { request, reply, authorize }: Reader,
-  texts: AsyncIterable<string>,
-): AsyncGenerator<string> {
+  texts: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
   for await (const text of texts) {
     await authorize(request, reply)
     yield text

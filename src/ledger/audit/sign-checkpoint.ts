@@ -10,7 +10,7 @@ import type { NoteFiles } from './note-files.ts'
 import { NoteFileError } from './note-files.ts'
 import { findHead } from '../read/read-head.ts'
 import type { NoteSigner } from './signed-note.ts'
-import { checkSignature, formatVerifierKey } from './signed-note.ts'
+import { checkSignature, encodePublicKey, formatVerifierKey } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -28,6 +28,16 @@ export class RefusedToSignError extends Error {
 /** No signing key is configured. */
 export class NoSigningKeyError extends Error {
   override name = 'NoSigningKeyError'
+}
+
+/** Explains why nothing was signed, without internal details. Null for any other error. */
+export function explainRefusal(error: unknown): string | null {
+  if (error instanceof NoSigningKeyError) return 'This service does not sign checkpoints: no signing key is set'
+  if (error instanceof RefusedToSignError) return error.message
+  if (error instanceof NoteFileError) {
+    return 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this'
+  }
+  return null
 }
 
 /** A signed head of a ledger. */
@@ -48,6 +58,8 @@ export interface CheckpointSigner {
   sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint>
   /** The verifier keys of a company's checkpoints: the current one, if any, and the retired ones. */
   publicKeys(companyId: string): { current: string | null; retired: string[] }
+  /** What the verifier keys of all companies end with: of the current key, if any, and of the retired ones. */
+  encodedKeys: { current: string | null; retired: string[] }
   /** Whether a signing key is configured. */
   isSigning: boolean
   files: NoteFiles
@@ -122,6 +134,10 @@ export function createCheckpointSigner(
     publicKeys: (companyId) => {
       const text = (publicKey: Buffer) => formatVerifierKey(formatOrigin(companyId), publicKey)
       return { current: current && text(current.publicKey), retired: retired.map(text) }
+    },
+    encodedKeys: {
+      current: current && encodePublicKey(current.publicKey),
+      retired: retired.map((key) => encodePublicKey(key)),
     },
     isSigning: current !== null,
     files,

@@ -47,8 +47,12 @@ export function deriveKeyId(name: string, publicKey: Buffer, type: KeyType = KEY
 
 /** Encodes a verifier key: `name+id+base64(type ‖ public key)`. */
 export function formatVerifierKey(name: string, publicKey: Buffer, type: KeyType = KEY_TYPES.ed25519): string {
-  const typed = Buffer.concat([Buffer.of(type), publicKey])
-  return `${name}+${deriveKeyId(name, publicKey, type).toString('hex')}+${typed.toString('base64')}`
+  return `${name}+${deriveKeyId(name, publicKey, type).toString('hex')}+${encodePublicKey(publicKey, type)}`
+}
+
+/** The last part of a verifier key, which is the same for all names: base64(type ‖ public key). */
+export function encodePublicKey(publicKey: Buffer, type: KeyType = KEY_TYPES.ed25519): string {
+  return Buffer.concat([Buffer.of(type), publicKey]).toString('base64')
 }
 
 /** Parses a verifier key; null if it is malformed, not an Ed25519 key of this type, or its id does not match. */

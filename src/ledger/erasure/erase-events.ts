@@ -10,10 +10,12 @@ type Queryable = Pick<ClientBase, 'query'>
 
 /**
  * Erases the data and salt of the events that the erasing event at a position names. The database function refuses, and
- * aborts the transaction, if any of them may not be erased by it.
+ * aborts the transaction, if any of them may not be erased by it. Also deletes the key of the company's evidence file,
+ * which may contain the data.
  */
 export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
   await client.query('select erase_events($1, $2)', [toUuid(companyId), position])
+  await client.query('delete from evidence_files where company_id = $1', [toUuid(companyId)])
 }
 
 /** The head position of a company; null if there is no such company. */

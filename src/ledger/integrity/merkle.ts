@@ -61,6 +61,15 @@ export function appendLeaves(
   return { size, hashes }
 }
 
+/** Appends a complete subtree by its root. The size before must be a multiple of its 2^level leaves. */
+export function appendSubtree(before: Frontier, level: number, root: Buffer): Frontier {
+  const hashes = [...before.hashes]
+  let [node, number] = [root, before.size / 2 ** level]
+  for (; number % 2 === 1; number = (number - 1) / 2) node = nodeHash(hashes.pop()!, node)
+  hashes.push(node)
+  return { size: before.size + 2 ** level, hashes }
+}
+
 /** The root of the tree, RFC 6962 section 2.1. The root of the empty tree is the SHA-256 of the empty string. */
 export function rootOf(frontier: Frontier): Buffer {
   const { hashes } = frontier

@@ -66,12 +66,18 @@ async function readHeadPosition(db: LedgerDb, companyId: string): Promise<number
   return (await findHead(db, companyId))?.position ?? 0
 }
 
-async function hasErasure(db: LedgerDb, companyId: string, range: { after: number; upTo: number }): Promise<boolean> {
+/** Whether data of the company were erased by an event in a range of positions. */
+export async function hasErasure(
+  db: LedgerDb,
+  companyId: string,
+  range: { after: number; upTo: number },
+): Promise<boolean> {
   const erasures = storedEventPages(db, companyId, { ...range, types: ERASING_TYPES }, 1)
   return !(await erasures.next()).done
 }
 
-function assertNoGap(page: readonly StoredEvent[], after: number, companyId: string): void {
+/** Throws MissingEventError unless a page continues after a position without a gap. */
+export function assertNoGap(page: readonly StoredEvent[], after: number, companyId: string): void {
   const gap = page.findIndex(({ position }, at) => position !== after + at + 1)
   if (gap >= 0) throw new MissingEventError(after + gap + 1, companyId)
 }

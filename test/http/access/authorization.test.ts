@@ -138,6 +138,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /audit/v1/events/stream': { allowed: 'admin or auditor' },
   'GET /audit/v1/proofs/inclusion': { allowed: 'admin or auditor', path: '/audit/v1/proofs/inclusion?position=1' },
   'GET /audit/v1/proofs/consistency': { allowed: 'admin or auditor', path: '/audit/v1/proofs/consistency?from=1' },
+  'GET /audit/v1/evidence': { allowed: 'admin or auditor', path: `/audit/v1/evidence?employee=${employeeId}` },
   'GET /audit/v1/employees/{id}': { allowed: 'admin or auditor', path: `/audit/v1/employees/${employeeId}` },
   'GET /audit/v1/employees/{id}/history': {
     allowed: 'admin or auditor',

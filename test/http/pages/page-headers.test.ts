@@ -21,6 +21,7 @@ const PAGES: [path: string, cookie: string | null, status: number, form?: Record
   ['/sign-in', null, 401, { email: 'x', password: 'x' }],
   ['/invitation?token=x', null, 404],
   ['/problems', null, 200],
+  ['/verify', null, 200],
   ['/problems/quota_exceeded', null, 200],
   ['/account', member, 200],
   ['/account/nothing', member, 404],

@@ -34,7 +34,7 @@ const STYLES = [
 ].map((part) => `styles/${part}.css`)
 
 function loadAsset(name: string, type: string, files = [name]): Asset {
-  const content = files.map((file) => readFileSync(new URL(`./${file}`, import.meta.url), 'utf8')).join('\n')
+  const content = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n')
   const [base, extension] = name.split('.')
   return { path: `/assets/${base}-${hash('sha256', content).slice(0, NAME_DIGITS)}.${extension}`, type, content }
 }
@@ -45,6 +45,10 @@ export const ASSETS = {
   keyboard: loadAsset('keyboard.js', 'text/javascript; charset=utf-8'),
   palette: loadAsset('palette.js', 'text/javascript; charset=utf-8'),
   liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
+  verifyEvidence: loadAsset('verify-evidence.js', 'text/javascript; charset=utf-8'),
+  zip: loadAsset('zip.js', 'text/javascript; charset=utf-8', [
+    import.meta.resolve('@zip.js/zip.js/dist/zip-core-external.min.js'),
+  ]),
   passkeys: loadAsset('passkeys.js', 'text/javascript; charset=utf-8'),
   icon: loadAsset('icon.svg', 'image/svg+xml'),
 }

@@ -14,6 +14,7 @@ import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
+import { EVIDENCE_PATH } from '../evidence/evidence-page.ts'
 import { renderEventTable } from '../events/event-table.ts'
 import {
   toFormProblem,
@@ -84,14 +85,15 @@ async function sendEmployee(
         <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
         ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
         ${renderMomentForm(id, at, timeZone)}
-        ${
-          viewer.role === 'admin'
-            ? html`<p class="actions">
-                <a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>
-                ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
-              </p>`
-            : ''
-        }
+        <p class="actions">
+          <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
+          ${
+            viewer.role === 'admin'
+              ? html`<a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>`
+              : ''
+          }
+          ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
+        </p>
       </section>
     </div>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })

@@ -16,9 +16,12 @@ import { STOPPED } from '../webhooks/webhook-words.ts'
 import { formatAttributeName, renderShortChange } from './attribute-words.ts'
 import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
 
+/** What a sentence depends on of whom it is for: the pages that they may open, and their time zone. */
+export type SentenceViewer = Pick<SessionUser, 'role' | 'timeZone'>
+
 /** What a sentence needs beside the event. */
 interface SentenceContext {
-  viewer: SessionUser
+  viewer: SentenceViewer
   /** Current names of keys, users and employees, by id. */
   names: ReadonlyMap<string, string>
 }
@@ -240,7 +243,12 @@ function nameSetting(name: string): string {
 }
 
 /** Renders what an event is about. `exists` says whether it has a page: what was removed has none. */
-function renderSubject({ stream, position }: EventHeader, name: string, exists: boolean, { role }: SessionUser): Html {
+function renderSubject(
+  { stream, position }: EventHeader,
+  name: string,
+  exists: boolean,
+  { role }: SentenceViewer,
+): Html {
   if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
   const [prefix] = stream.split('_', 1)
   const page = prefix === 'idp' ? NAVIGATION.signIn.path : `${findItem(prefix).path}/${stream}`

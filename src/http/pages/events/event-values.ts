@@ -33,13 +33,16 @@ export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Sess
 }
 
 /** Renders the same link as a word in a sentence. */
-export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: SessionUser): Html {
+export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
   const href = buildCallUrl(event, viewer)
   return href === null ? html`` : html`<a class="call" href="${href}" aria-label="call ${event.call_id}">call</a>`
 }
 
 /** The address of a call's log entry or, for those who may not open entries, of its events. */
-function buildCallUrl({ call_id: call }: Pick<EventHeader, 'call_id'>, { role }: SessionUser): string | null {
+function buildCallUrl(
+  { call_id: call }: Pick<EventHeader, 'call_id'>,
+  { role }: Pick<SessionUser, 'role'>,
+): string | null {
   if (call === null) return null
   return role === 'admin'
     ? `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`

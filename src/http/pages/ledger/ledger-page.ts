@@ -52,6 +52,7 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
         Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
         the root of the tree, and a signed checkpoint proves what the root was.
       </p>
+      <p class="actions"><a class="button" href="${PATH}/evidence">Evidence files</a></p>
       <h2>Verification</h2>
       <div id="run" ${refresh}>${renderRun(run, names, viewer)}</div>
       <h2>Signed checkpoint</h2>
@@ -145,13 +146,13 @@ function renderOffline(key: string | null): Html {
         <a href="/audit/v1/events?format=proof" download="ledger.ndjson">${key === null ? 'Download the ledger' : 'the ledger'}</a>.
       </li>
       <li>
-        Run the verifier of this program, or <code>docs/verify_ledger.py</code>, a second one that needs only Python:
+        Run the verifier of this program, or <a href="/verify">one that needs only Python or Go</a>:
         <pre id="command">npm run --silent cli -- audit verify ledger.ndjson${witness}</pre>
         <button type="button" data-copy="#command" hidden>Copy command</button>
       </li>
     </ol>
     <p>
-      <code>docs/audit-format.md</code> specifies the format and what is verified. The
-      <a href="/docs">API reference</a> describes the audit endpoints.
+      <a href="/verify/format">The format</a> says what is verified. The <a href="/docs">API reference</a> describes the
+      audit endpoints.
     </p>`
 }

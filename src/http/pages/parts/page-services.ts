@@ -2,6 +2,7 @@ import type { ProviderServices } from '../../../accounts/providers/change-provid
 import type { CompanyServices } from '../../../accounts/change-company.ts'
 import type { FailedSignIns } from '../../../accounts/sign-in/failed-sign-ins.ts'
 import type { ProviderClient } from '../../../accounts/oidc/provider-client.ts'
+import type { StoredFiles } from '../../../evidence/make-stored-file.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
@@ -27,6 +28,8 @@ export interface PageServices extends WebhookRouteServices {
     allowsHttp: boolean
   }
   signer: CheckpointSigner
+  /** Evidence files that workers make. */
+  storedFiles: StoredFiles
   health: SystemHealth
   /** Uploading files, whose parts become calls. */
   uploads: UploadRouteServices

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { newId } from '../../../src/bootstrap/new-id.ts'
-import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
-import { csvRecords, csvRows } from '../../support/http/csv-rows.ts'
-import { employee, startService } from '../../support/service.ts'
+import { newId } from '../../../../src/bootstrap/new-id.ts'
+import { issueApiKey } from '../../../../src/accounts/api-keys/issue-api-key.ts'
+import { csvRecords, csvRows } from '../../../support/http/csv-rows.ts'
+import { employee, startService } from '../../../support/service.ts'
 
 const service = await startService(t)
 const { body: made } = await service.call('POST', '/v1/employees', {

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
-import { operationsOf } from '../../support/http/api-document.ts'
-import { browse } from '../../support/http/sessions.ts'
-import { startService } from '../../support/service.ts'
+import type { OpenApiDocument } from '../../../../src/http/openapi/build-document.ts'
+import { operationsOf } from '../../../support/http/api-document.ts'
+import { browse } from '../../../support/http/sessions.ts'
+import { startService } from '../../../support/service.ts'
 
 /* The samples of the API reference run as they are on the page. */
 

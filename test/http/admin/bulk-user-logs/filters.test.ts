@@ -1,9 +1,9 @@
 import t from 'tap'
-import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
-import { browse, cookieOf } from '../../support/http/sessions.ts'
-import { employee, startService } from '../../support/service.ts'
+import { issueApiKey } from '../../../../src/accounts/api-keys/issue-api-key.ts'
+import { newId } from '../../../../src/bootstrap/new-id.ts'
+import { toUuid } from '../../../../src/domain/ids.ts'
+import { browse, cookieOf } from '../../../support/http/sessions.ts'
+import { employee, startService } from '../../../support/service.ts'
 
 const service = await startService(t)
 const second = await issueApiKey(

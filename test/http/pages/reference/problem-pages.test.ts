@@ -1,8 +1,8 @@
 import t from 'tap'
-import { RECORD_ERROR_CODES } from '../../../src/domain/errors.ts'
+import { RECORD_ERROR_CODES } from '../../../../src/domain/errors.ts'
 import { readFileSync } from 'node:fs'
-import { PROBLEM_CODES, PROBLEM_TEXTS } from '../../../src/http/pages/reference/problem-texts.ts'
-import { startService } from '../../support/service.ts'
+import { PROBLEM_CODES, PROBLEM_TEXTS } from '../../../../src/http/pages/reference/problem-texts.ts'
+import { startService } from '../../../support/service.ts'
 
 const service = await startService(t)
 /** Some codes are those of calls, too. */

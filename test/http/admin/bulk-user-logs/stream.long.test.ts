@@ -1,13 +1,13 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
-import { encodeCursor } from '../../../src/http/server/cursor.ts'
-import { eventually } from '../../support/eventually.ts'
-import { openEventStream } from '../../support/http/event-stream.ts'
-import type { EventStream } from '../../support/http/event-stream.ts'
-import { startProcess } from '../../support/processes/processes.ts'
-import type { Service } from '../../support/service.ts'
-import { employee, startService } from '../../support/service.ts'
+import { toUuid } from '../../../../src/domain/ids.ts'
+import { encodeCursor } from '../../../../src/http/server/cursor.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { openEventStream } from '../../../support/http/event-stream.ts'
+import type { EventStream } from '../../../support/http/event-stream.ts'
+import { startProcess } from '../../../support/processes/processes.ts'
+import type { Service } from '../../../support/service.ts'
+import { employee, startService } from '../../../support/service.ts'
 
 const service = await startService(t, { STREAM_HEARTBEAT_MS: '100', STREAMS_PER_USER: '3' })
 await startProcess(t, 'work', service.urls, { SWEEP_INTERVAL_MS: '100' })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { employee, startService } from '../../support/service.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { employee, startService } from '../../../support/service.ts'
+import { toUuid } from '../../../../src/domain/ids.ts'
 
 const service = await startService(t)
 const { admin, auditor, member } = service.company

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
-import { asSuperuser } from '../../support/postgres/as-superuser.ts'
-import { browse, cookieOf } from '../../support/http/sessions.ts'
-import { employee, startService } from '../../support/service.ts'
+import { toUuid } from '../../../../src/domain/ids.ts'
+import { asSuperuser } from '../../../support/postgres/as-superuser.ts'
+import { browse, cookieOf } from '../../../support/http/sessions.ts'
+import { employee, startService } from '../../../support/service.ts'
 
 /* How many entries of Bulk User Logs match, on the page and in the answer of the API. */
 

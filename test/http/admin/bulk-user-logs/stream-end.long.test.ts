@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import t from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
-import { encodeCursor } from '../../../src/http/server/cursor.ts'
-import { eventually } from '../../support/eventually.ts'
-import { openEventStream } from '../../support/http/event-stream.ts'
-import { addressOf, startProcess } from '../../support/processes/processes.ts'
-import { employee, startService } from '../../support/service.ts'
+import { toUuid } from '../../../../src/domain/ids.ts'
+import { encodeCursor } from '../../../../src/http/server/cursor.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { openEventStream } from '../../../support/http/event-stream.ts'
+import { addressOf, startProcess } from '../../../support/processes/processes.ts'
+import { employee, startService } from '../../../support/service.ts'
 
 const PATH = '/admin/v1/bulk-user-logs/stream'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { employee, startService } from '../../support/service.ts'
+import { employee, startService } from '../../../support/service.ts'
 
 const service = await startService(t)
 const people = ['Ana', 'Bob', 'Cem', 'Dee'].map((first_name) =>

@@ -1,8 +1,8 @@
 import t from 'tap'
-import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
-import { operationsOf } from '../../support/http/api-document.ts'
-import { browse } from '../../support/http/sessions.ts'
-import { send, startService } from '../../support/service.ts'
+import type { OpenApiDocument } from '../../../../src/http/openapi/build-document.ts'
+import { operationsOf } from '../../../support/http/api-document.ts'
+import { browse } from '../../../support/http/sessions.ts'
+import { send, startService } from '../../../support/service.ts'
 
 /* The API reference: pages that are made from the OpenAPI document. */
 

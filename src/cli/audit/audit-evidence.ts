@@ -1,0 +1,61 @@
+import { createSigner } from '../../bootstrap/signing.ts'
+import { ErasedMeanwhileError, planEvidence, writeEvidence } from '../../evidence/evidence-file.ts'
+import type { EvidenceSubject } from '../../evidence/evidence-subject.ts'
+import { NoEvidenceError } from '../../evidence/evidence-subject.ts'
+import { readMe } from '../../http/pages/evidence/read-me.ts'
+import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
+import { findHead } from '../../ledger/read/read-head.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
+import { print } from '../terminal/print.ts'
+import { eventProgress } from '../terminal/progress.ts'
+import { assertNotThere, writeFile } from '../terminal/write-file.ts'
+import { withStore } from '../terminal/with-store.ts'
+
+interface EvidenceOptions {
+  company: string
+  employee?: string
+  call?: string
+  from?: string
+  to?: string
+  out: string
+  json?: boolean
+}
+
+/** `audit evidence`: writes an evidence file, in constant memory. Without a subject, it is about the whole ledger. */
+export async function writeEvidenceFile(options: EvidenceOptions) {
+  const { company, out } = options
+  await assertNotThere(out)
+  const result = await withStore(async ({ config, store: { db, pool } }) => {
+    if (!(await findHead(db, company))) throw new StartupError(`there is no company ${company}`)
+    const services = { db, pool, signer: await createSigner(config), storyteller: readMe }
+    const progress = eventProgress('evidence')
+    try {
+      const plan = await planEvidence(services, company, readSubject(options))
+      progress.begin(plan.events)
+      let reached = 0
+      const onProgress = (read: number) => {
+        progress.advance(read - reached)
+        reached = read
+      }
+      await writeFile(out, writeEvidence(services, plan, onProgress))
+      return { file: out, events: plan.events, ledger_size: plan.checkpoint.size }
+    } catch (error) {
+      throw explain(error)
+    } finally {
+      progress.finish()
+    }
+  })
+  print(result, options.json)
+}
+
+function readSubject({ employee, call, from, to }: EvidenceOptions): EvidenceSubject {
+  if (employee !== undefined) return { kind: 'employee', id: employee }
+  if (call !== undefined) return { kind: 'call', id: call }
+  return { kind: 'period', from: from ?? null, to: to ?? null }
+}
+
+function explain(error: unknown): unknown {
+  const isExplained = error instanceof NoEvidenceError || error instanceof ErasedMeanwhileError
+  const reason = isExplained ? error.message : explainRefusal(error)
+  return reason === null ? error : new StartupError(reason, { cause: error })
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto'
+import type { Pool } from 'pg'
+import { readCompany } from '../accounts/companies/read-company.ts'
+import type { StoredEvent } from '../ledger/integrity/codec.ts'
+import { deriveEnvelope } from '../ledger/integrity/codec.ts'
+import { leafHash } from '../ledger/integrity/merkle.ts'
+import type { CheckpointSigner, SignedCheckpoint } from '../ledger/audit/sign-checkpoint.ts'
+import { assertNoGap, hasErasure, MissingEventError } from '../ledger/read/export-pages.ts'
+import { formatProofLine } from '../ledger/read/proof-line.ts'
+import { readHead } from '../ledger/read/read-head.ts'
+import { storedEventPages } from '../ledger/read/read-stored-events.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import type { EvidenceSubject } from './evidence-subject.ts'
+import type { PositionRange } from './select-events.ts'
+import { countPositions, selectEvents } from './select-events.ts'
+import { addSum, prepareProof, proofPages } from './shared-proof.ts'
+import { readDocument } from './verifiers.ts'
+import type { ZipEntry } from './zip.ts'
+import { zip } from './zip.ts'
+
+/** The version of the form of evidence files, which docs/audit-format.md specifies. */
+const FORMAT = 'employee-ledger evidence 1'
+/** The most events that the readable page tells; all are in the file of events. */
+export const EVENTS_TOLD = 10_000
+
+/** What an evidence file says about itself beside its events. */
+export interface EvidenceFacts {
+  company: { id: string; name: string; timeZone: string }
+  subject: EvidenceSubject
+  /** The number of events in the file. */
+  events: number
+  checkpoint: Pick<SignedCheckpoint, 'size' | 'root' | 'note' | 'publicKey'>
+  /** The database's time shortly before the checkpoint was signed, RFC 3339 UTC. */
+  signedAt: string
+}
+
+/** An event of the readable page. */
+export interface ToldEvent {
+  event: StoredEvent
+  leaf: Buffer
+}
+
+/** Writes the readable page of an evidence file. */
+export interface Storyteller {
+  /** Renders events as rows, in order. */
+  renderRows(db: LedgerDb, company: EvidenceFacts['company'], events: readonly ToldEvent[]): Promise<string>
+  /** Renders the page around the rows of the first `told` events. */
+  renderPage(facts: EvidenceFacts, rows: readonly string[], told: number): Promise<string>
+}
+
+export interface EvidenceServices {
+  db: LedgerDb
+  pool: Pool
+  signer: CheckpointSigner
+  storyteller: Storyteller
+}
+
+/** What goes into an evidence file. */
+export interface PlannedEvidence extends EvidenceFacts {
+  ranges: PositionRange[]
+}
+
+/** The data of an event were erased while its file was made. Making it again works. */
+export class ErasedMeanwhileError extends Error {
+  override name = 'ErasedMeanwhileError'
+}
+
+/**
+ * Signs a checkpoint and selects the events of an evidence file from the ledger up to it. Throws NoEvidenceError, and
+ * what `CheckpointSigner.sign` throws.
+ */
+export async function planEvidence(
+  { db, pool, signer }: Omit<EvidenceServices, 'storyteller'>,
+  companyId: string,
+  subject: EvidenceSubject,
+): Promise<PlannedEvidence> {
+  const { now: signedAt } = await readHead(db, companyId)
+  const checkpoint = await signer.sign(db, companyId)
+  const { name, timeZone } = await readCompany(db, companyId)
+  const ranges = await selectEvents({ db, pool }, companyId, subject, checkpoint.size)
+  const company = { id: companyId, name, timeZone }
+  return { company, subject, events: countPositions(ranges), checkpoint, signedAt, ranges }
+}
+
+/**
+ * Makes an evidence file: a zip with the events, a proof that they are in the ledger of the checkpoint, a verifier, and
+ * a readable page, in bounded memory. The same plan always gives the same bytes. `onProgress` is called with the number
+ * of events read. Throws ErasedMeanwhileError if data were erased since the checkpoint was signed.
+ */
+export async function* writeEvidence(
+  { db, storyteller }: Pick<EvidenceServices, 'db' | 'storyteller'>,
+  plan: PlannedEvidence,
+  onProgress: (events: number) => void = () => undefined,
+): AsyncGenerator<Uint8Array> {
+  await prepareProof(db, plan.company.id, plan.checkpoint)
+  yield* zip(listFiles({ db, storyteller }, plan, onProgress))
+}
+
+async function* listFiles(
+  { db, storyteller }: Pick<EvidenceServices, 'db' | 'storyteller'>,
+  plan: PlannedEvidence,
+  onProgress: (events: number) => void,
+): AsyncGenerator<ZipEntry> {
+  const { company, ranges, checkpoint } = plan
+  const files: { name: string; bytes: number; sha256: string }[] = []
+  const rows: string[] = []
+  let told = 0
+  /** Counts and hashes a file for the manifest as it is read. */
+  async function* listed(name: string, content: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const text of content) {
+      hash.update(text)
+      bytes += Buffer.byteLength(text)
+      yield text
+    }
+    files.push({ name, bytes, sha256: hash.digest('hex') })
+  }
+  async function* eventLines(): AsyncGenerator<string> {
+    let read = 0
+    for await (const page of eventPages(db, company.id, ranges)) {
+      const toTell = page
+        .slice(0, EVENTS_TOLD - told)
+        .map((event) => ({ event, leaf: leafHash(deriveEnvelope(event)) }))
+      if (toTell.length > 0) rows.push(await storyteller.renderRows(db, company, toTell))
+      told += toTell.length
+      read += page.length
+      onProgress(read)
+      yield page.map(formatProofLine).join('')
+    }
+    // The data are read: what is erased from now on was still there.
+    const { position: head } = await readHead(db, company.id)
+    if (await hasErasure(db, company.id, { after: checkpoint.size, upTo: head }))
+      throw new ErasedMeanwhileError('data were erased while the evidence file was made; make it again')
+  }
+  async function* story(): AsyncGenerator<string> {
+    yield await storyteller.renderPage(plan, rows, told)
+  }
+  const contents: Record<string, AsyncIterable<string> | Iterable<string>> = {
+    'events.ndjson': eventLines(),
+    'proof.ndjson': proofPages(db, company.id, ranges, checkpoint),
+    'checkpoint.txt': [checkpoint.note],
+    'key.txt': [`${checkpoint.publicKey}\n`],
+    'verify.py': [readDocument('docs/verify_ledger.py')],
+    'READ-ME.html': story(),
+  }
+  for (const [name, content] of Object.entries(contents)) yield { name, content: listed(name, content) }
+  yield { name: 'manifest.json', content: [formatManifest(plan, files)] }
+}
+
+function formatManifest(
+  plan: PlannedEvidence,
+  files: readonly { name: string; bytes: number; sha256: string }[],
+): string {
+  const { company, subject, events, checkpoint, signedAt } = plan
+  const manifest = {
+    format: FORMAT,
+    company: { id: company.id, name: company.name },
+    subject,
+    events,
+    signed_at: signedAt,
+    key: checkpoint.publicKey,
+    files,
+  }
+  return `${addSum(JSON.stringify(manifest, null, 2))}\n`
+}
+
+/** The events at these positions, page by page. Throws MissingEventError. */
+async function* eventPages(
+  db: LedgerDb,
+  companyId: string,
+  ranges: readonly PositionRange[],
+): AsyncGenerator<StoredEvent[]> {
+  for (const { first, last } of ranges) {
+    let reached = first - 1
+    for await (const page of storedEventPages(db, companyId, { after: reached, upTo: last })) {
+      assertNoGap(page, reached, companyId)
+      reached = page.at(-1)!.position
+      yield page
+    }
+    if (reached < last) throw new MissingEventError(reached + 1, companyId)
+  }
+}

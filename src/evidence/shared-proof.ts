@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto'
+import { toUuid } from '../domain/ids.ts'
+import { UnavailableError } from '../admission/batcher.ts'
+import type { TreeHead } from '../ledger/audit/checkpoint-note.ts'
+import type { Frontier } from '../ledger/integrity/merkle.ts'
+import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf } from '../ledger/integrity/merkle.ts'
+import { subtreesOf } from '../ledger/integrity/merkle-proofs.ts'
+import { forgetSubtrees, readSubtrees, storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import type { PositionRange } from './select-events.ts'
+
+/*
+ * One proof that all events of a file are in a ledger. It has the roots of the complete subtrees that hold none of them:
+ * together with the leaves of the events, they lead to the root of the whole ledger. Proofs of single events would
+ * repeat most of these hashes for each event.
+ */
+
+/** Leaves of one page. */
+const LEAVES_PER_PAGE = 10_000
+const SUM_DIGITS = 64
+
+/**
+ * Stores the roots of subtrees that a proof for a ledger of this size needs. Throws if the events do not match the
+ * root, as far as the stored subtrees tell.
+ */
+export async function prepareProof(db: LedgerDb, companyId: string, tree: TreeHead): Promise<void> {
+  for (const isLastTry of [false, true]) {
+    // A step stores a million leaves.
+    while (!(await storeSubtrees(db, companyId, tree.size))) continue
+    const roots = await readSubtrees(db, companyId, subtreesOf({ from: 0, to: tree.size }))
+    if (roots && joinRoots(roots).equals(tree.root)) return
+    if (!isLastTry) await forgetSubtrees(db, companyId)
+  }
+  throw new Error(`the events of ${companyId} do not match the root of its checkpoint`)
+}
+
+/**
+ * Yields the lines of the proof, page by page: one for each event in the ranges, with its leaf and the roots of the
+ * subtrees between it and the event before, and one for what follows the last event. Throws UnavailableError if stored
+ * subtrees were damaged; they are then rebuilt the next time.
+ */
+export async function* proofPages(
+  db: LedgerDb,
+  companyId: string,
+  ranges: readonly PositionRange[],
+  tree: TreeHead,
+): AsyncGenerator<string> {
+  let frontier = EMPTY_FRONTIER
+  const skipTo = async (size: number): Promise<Buffer[]> => {
+    const subtrees = subtreesOf({ from: frontier.size, to: size })
+    const roots = await readSubtrees(db, companyId, subtrees)
+    if (!roots) throw new UnavailableError('subtrees are being stored again')
+    for (const [at, { level }] of subtrees.entries()) frontier = appendSubtree(frontier, level, roots[at]!)
+    return roots
+  }
+  for (const { first, last } of ranges) {
+    let before = await skipTo(first - 1)
+    while (frontier.size < last) {
+      const leaves = await readLeaves(db, companyId, { first: frontier.size + 1, last })
+      const lines = leaves.map((leaf) => {
+        frontier = appendSubtree(frontier, 0, leaf)
+        const line = formatProofRow(frontier.size, leaf, before)
+        before = []
+        return line
+      })
+      yield lines.join('')
+    }
+  }
+  const after = await skipTo(tree.size)
+  await assertRoot(db, companyId, frontier, tree)
+  yield formatProofRow(tree.size + 1, null, after)
+}
+
+async function assertRoot(db: LedgerDb, companyId: string, frontier: Frontier, tree: TreeHead): Promise<void> {
+  if (rootOf(frontier).equals(tree.root)) return
+  await forgetSubtrees(db, companyId)
+  throw new UnavailableError('stored subtrees were damaged, and are being stored again')
+}
+
+async function readLeaves(db: LedgerDb, companyId: string, { first, last }: PositionRange): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('leaf_hash')
+    .where('company_id', '=', toUuid(companyId))
+    .where('position', '>=', first)
+    .where('position', '<=', Math.min(last, first + LEAVES_PER_PAGE - 1))
+    .orderBy('position')
+    .execute()
+  if (rows.length !== Math.min(LEAVES_PER_PAGE, last - first + 1))
+    throw new Error(`events between ${first} and ${last} of ${companyId} are missing`)
+  return rows.map((row) => row.leaf_hash)
+}
+
+function formatProofRow(position: number, leaf: Buffer | null, before: readonly Buffer[]): string {
+  const row = {
+    position,
+    leaf: leaf?.toString('base64') ?? null,
+    before: before.map((root) => root.toString('base64')),
+  }
+  return `${addSum(JSON.stringify(row))}\n`
+}
+
+/**
+ * Adds a last member `sum` to the text of an object: the SHA-256 of what precedes its comma, in hexadecimal. It tells
+ * where a file was damaged, and protects against nobody who knows it.
+ */
+export function addSum(text: string): string {
+  const [, content, space] = /^(.*[^\s])(\s*)\}$/s.exec(text)!
+  const sum = hash('sha256', content!).slice(0, SUM_DIGITS)
+  return `${content},${space === '' ? '' : '\n  '}"sum":${space === '' ? '' : ' '}"${sum}"${space}}`
+}

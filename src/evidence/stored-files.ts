@@ -1,0 +1,229 @@
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import { toUuid } from '../domain/ids.ts'
+import { hasErasure } from '../ledger/read/export-pages.ts'
+import { readHead } from '../ledger/read/read-head.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
+import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../postgres/cluster/delete-everywhere.ts'
+import type { EvidenceSubject } from './evidence-subject.ts'
+
+/*
+ * Evidence files that a job makes: the last one of each company, encrypted, for a day. An erasure in the company deletes
+ * the row, and the key in it, in its transaction.
+ */
+
+/** Bytes that a company's file may have. */
+export const MAX_BYTES = 2 * 1024 ** 3
+const HOURS_KEPT = 24
+/** A file that nobody has worked on for so long is given up: no worker runs, or its job is lost. */
+const DEAD_AFTER_MINUTES = 10
+
+type Row = LedgerTables['evidence_files']
+
+/** A company's file: requested, being made, made, or failed. */
+export interface StoredFile {
+  requestId: string
+  fileId: string
+  subject: EvidenceSubject
+  requestedBy: string
+  state: Row['state'] | 'stopped'
+  /** Why it could not be made. */
+  problem: string | null
+  /** The number of events in it, and of those that have been read. Both are 0 while it waits. */
+  events: number
+  eventsRead: number
+  chunks: number
+  bytes: number
+  /** RFC 3339 UTC. */
+  expiresAt: string
+  sealedKey: Buffer | null
+}
+
+/** Where a file's key is sealed. */
+export function placeOfEvidenceKey(requestId: string): string {
+  return `key of evidence file ${requestId}`
+}
+
+/** Requests a file in place of the company's last one. Returns false if one is being made. */
+export async function requestFile(
+  db: LedgerDb,
+  companyId: string,
+  request: { requestId: string; subject: EvidenceSubject; requestedBy: string; sealedKey: Buffer },
+): Promise<boolean> {
+  const { requestId, subject, requestedBy, sealedKey } = request
+  const now = await readNow(db)
+  const row = {
+    ...{ request_id: requestId, file_id: requestId, subject: JSON.stringify(subject), requested_by: requestedBy },
+    ...{ requested_at: now, seen_at: now, expires_at: addMinutes(now, HOURS_KEPT * 60), sealed_key: sealedKey },
+    ...{ state: 'waiting' as const, problem: null, size: 0, events: 0, events_read: 0, chunks: 0, bytes: 0 },
+  }
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('evidence_files')
+    .values({ company_id: toUuid(companyId), ...row })
+    .onConflict((conflict) =>
+      conflict
+        .column('company_id')
+        .doUpdateSet(row)
+        .where((old) =>
+          old.or([
+            old('evidence_files.state', 'in', ['done', 'failed']),
+            old('evidence_files.seen_at', '<', addMinutes(now, -DEAD_AFTER_MINUTES)),
+          ]),
+        ),
+    )
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== 1n) return false
+  await deleteOtherChunks(db, companyId, requestId)
+  return true
+}
+
+/** Reads the company's file; null if there is none, or none any more. */
+export async function readStoredFile(db: LedgerDb, companyId: string): Promise<StoredFile | null> {
+  const row = await db
+    .selectFrom('evidence_files')
+    .selectAll()
+    .where('company_id', '=', toUuid(companyId))
+    .executeTakeFirst()
+  if (!row) return null
+  const { position: head, now } = await readHead(db, companyId)
+  if (row.expires_at <= now) return null
+  // The process that erased may be of a version that does not delete the row.
+  if (row.state === 'done' && (await hasErasure(db, companyId, { after: row.size, upTo: head }))) return null
+  const isOpen = row.state === 'waiting' || row.state === 'making'
+  return {
+    ...{ requestId: row.request_id, fileId: row.file_id, subject: JSON.parse(row.subject) as EvidenceSubject },
+    ...{ requestedBy: row.requested_by, problem: row.problem, events: row.events, eventsRead: row.events_read },
+    ...{ chunks: row.chunks, bytes: row.bytes, expiresAt: row.expires_at, sealedKey: row.sealed_key },
+    state: isOpen && row.seen_at < addMinutes(now, -DEAD_AFTER_MINUTES) ? 'stopped' : row.state,
+  }
+}
+
+/**
+ * Begins an attempt to make a requested file; an earlier attempt can store nothing more. Returns false if the file is no
+ * longer requested.
+ */
+export async function beginFile(
+  db: LedgerDb,
+  companyId: string,
+  requestId: string,
+  { fileId, size, events }: { fileId: string; size: number; events: number },
+): Promise<boolean> {
+  const begun = await updateFile(
+    db,
+    companyId,
+    { file_id: fileId, state: 'making', size, events, events_read: 0, chunks: 0, bytes: 0 },
+    { request_id: requestId },
+  )
+  if (begun) await deleteOtherChunks(db, companyId, fileId)
+  return begun
+}
+
+/** Stores the next chunk of a file. Returns false if this attempt was given up, or an erasure has deleted the file. */
+export async function storeChunk(
+  db: LedgerDb,
+  companyId: string,
+  fileId: string,
+  chunk: { number: number; content: Buffer; bytes: number; eventsRead: number },
+): Promise<boolean> {
+  const { number, content, bytes, eventsRead } = chunk
+  return db.transaction().execute(async (transaction) => {
+    const progress = { events_read: eventsRead, chunks: number + 1, bytes }
+    // Holds the row, so that an erasure waits.
+    if (!(await updateFile(transaction, companyId, progress, { file_id: fileId }))) return false
+    await transaction
+      .insertInto('evidence_chunks')
+      .values({ company_id: toUuid(companyId), file_id: fileId, number, content })
+      .execute()
+    return true
+  })
+}
+
+/** Ends a file: it is complete, or could not be made. Returns false if this attempt was given up. */
+export async function endFile(
+  db: LedgerDb,
+  companyId: string,
+  attempt: { file_id: string } | { request_id: string },
+  end: { state: 'done' } | { state: 'failed'; problem: string },
+): Promise<boolean> {
+  return updateFile(db, companyId, end, attempt)
+}
+
+/** Reads a chunk of a complete file; null if the file is gone. */
+export async function readChunk(
+  db: LedgerDb,
+  companyId: string,
+  fileId: string,
+  number: number,
+): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('evidence_files as file')
+    .innerJoin('evidence_chunks as chunk', (join) =>
+      join.onRef('chunk.company_id', '=', 'file.company_id').onRef('chunk.file_id', '=', 'file.file_id'),
+    )
+    .select('chunk.content')
+    .where('file.company_id', '=', toUuid(companyId))
+    .where('file.file_id', '=', fileId)
+    .where('chunk.number', '=', number)
+    .executeTakeFirst()
+  return row?.content ?? null
+}
+
+/** Deletes files that were kept long enough, and chunks that no file has any more. Returns how many rows. */
+export async function expireFiles(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
+  const files = await deleteEverywhere(
+    pool,
+    (limit) => sql`delete from evidence_files f using (
+        select company_id from evidence_files where expires_at <= statement_timestamp() ${limit}
+      ) as old
+      where f.company_id = old.company_id`,
+    onUnreachable,
+  )
+  const chunks = await deleteEverywhere(
+    pool,
+    (limit) => sql`delete from evidence_chunks c using (
+        select chunk.company_id, chunk.file_id, chunk.number from evidence_chunks chunk
+        left join evidence_files file on file.company_id = chunk.company_id and file.file_id = chunk.file_id
+        where file.company_id is null ${limit}
+      ) as old
+      where c.company_id = old.company_id and c.file_id = old.file_id and c.number = old.number`,
+    onUnreachable,
+  )
+  return files + chunks
+}
+
+/** Changes a file that is not finished. Returns false if there is none. */
+async function updateFile(
+  db: LedgerDb,
+  companyId: string,
+  change: Partial<Row>,
+  attempt: { file_id: string } | { request_id: string },
+): Promise<boolean> {
+  const [[column, id]] = Object.entries(attempt) as [['file_id' | 'request_id', string]]
+  const { numUpdatedRows } = await db
+    .updateTable('evidence_files')
+    .set({ ...change, seen_at: await readNow(db) })
+    .where('company_id', '=', toUuid(companyId))
+    .where(column, '=', id)
+    .where('state', 'in', ['waiting', 'making'])
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+async function deleteOtherChunks(db: LedgerDb, companyId: string, fileId: string): Promise<void> {
+  await db
+    .deleteFrom('evidence_chunks')
+    .where('company_id', '=', toUuid(companyId))
+    .where('file_id', '<>', fileId)
+    .execute()
+}
+
+/** The database's time, RFC 3339 UTC. Citus takes it in an update only as a parameter. */
+async function readNow(db: LedgerDb): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
+  return rows[0]!.now
+}
+
+function addMinutes(instant: string, minutes: number): string {
+  return new Date(Date.parse(instant) + minutes * 60_000).toISOString()
+}

@@ -1,0 +1,89 @@
+import { ZipWriter } from '@zip.js/zip.js'
+
+/** A file of an archive. Its content is read when its turn comes. */
+export interface ZipEntry {
+  name: string
+  content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
+}
+
+/** Everything that would make two archives of the same content differ. */
+const OPTIONS = {
+  useWebWorkers: false,
+  extendedTimestamp: false,
+  // Local time, of which an archive has no other.
+  lastModDate: new Date(1980, 0, 1),
+} as const
+
+/**
+ * Archives files one after the other as the bytes are read: at most a few pieces are held in memory. Ending the
+ * iteration stops it. The same content always gives the same bytes.
+ */
+export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
+  const { readable, writable, fail } = openPipe()
+  const writer = new ZipWriter(writable, OPTIONS)
+  const writing = (async () => {
+    for await (const { name, content } of entries) await writer.add(name, toByteStream(content))
+    await writer.close()
+  })().catch(fail)
+  try {
+    yield* readable
+  } finally {
+    await writing
+  }
+}
+
+/** A pipe that holds one piece. Unlike a TransformStream, it can be broken while someone writes to it. */
+function openPipe() {
+  let controller!: ReadableStreamDefaultController<Uint8Array>
+  let wanted = Promise.withResolvers<void>()
+  let isCanceled = false
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      start: (opened) => void (controller = opened),
+      pull: () => wanted.resolve(),
+      cancel() {
+        isCanceled = true
+        wanted.resolve()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const writable = new WritableStream<Uint8Array>({
+    async write(bytes) {
+      await wanted.promise
+      if (isCanceled) throw new CanceledError('nobody reads the archive any more')
+      wanted = Promise.withResolvers()
+      controller.enqueue(bytes)
+    },
+    async close() {
+      await wanted.promise
+      if (!isCanceled) controller.close()
+    },
+  })
+  const fail = (error: unknown) => {
+    if (!isCanceled) controller.error(error)
+  }
+  return { readable, writable, fail }
+}
+
+class CanceledError extends Error {
+  override name = 'CanceledError'
+}
+
+function toByteStream(content: ZipEntry['content']): ReadableStream<Uint8Array> {
+  const texts = Symbol.asyncIterator in content ? content[Symbol.asyncIterator]() : content[Symbol.iterator]()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const next = await texts.next()
+        if (next.done === true) controller.close()
+        else if (next.value.length > 0) controller.enqueue(Buffer.from(next.value as string))
+        else await this.pull!(controller)
+      },
+      async cancel() {
+        await texts.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { isId } from '../../domain/ids.ts'
+import type { EvidenceServices } from '../../evidence/evidence-file.ts'
+import type { EvidenceSubject } from '../../evidence/evidence-subject.ts'
+import { userOf } from '../access/authorize-user.ts'
+import { ALWAYS } from '../access/heavy-reads.ts'
+import { STRICT } from '../openapi/schema-parts.ts'
+import { invalidQuery, parseTime } from '../server/query-values.ts'
+import type { AuditServices } from './audit-services.ts'
+import { planOrRefuse, sendEvidence } from './send-evidence.ts'
+
+const EvidenceQuery = Type.Object(
+  {
+    employee: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'The events of this employee: `emp_…`.' }),
+    ),
+    call: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The events of this call: `log_…`.' })),
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Events recorded at or after this time (RFC 3339).' }),
+    ),
+    to: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Events recorded before this time (RFC 3339).' }),
+    ),
+  },
+  STRICT,
+)
+
+const SCHEMA: FastifySchema = {
+  operationId: 'getEvidence',
+  summary: 'Get an evidence file',
+  description:
+    'A zip with the events of an employee, a call, or a period (give one of them), a proof that they are in the ledger ' +
+    'of a checkpoint signed now, a verifier that needs only Python, and a page that tells them in sentences. Erased ' +
+    'data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the ' +
+    'connection breaks. Returns 503 if no checkpoint can be signed.',
+  tags: ['Audit'],
+  querystring: EvidenceQuery,
+  response: {
+    200: {
+      description: 'The evidence file.',
+      content: { 'application/zip': { schema: Type.String({ contentMediaType: 'application/zip' }) } },
+    },
+  },
+}
+
+/** `GET /audit/v1/evidence`: an evidence file, made as it is sent. */
+export function evidence(app: FastifyInstance, services: AuditServices & Pick<EvidenceServices, 'signer'>): void {
+  const { db, company, signer, reads, storyteller, authorize } = services
+  app.get<{ Querystring: Static<typeof EvidenceQuery> }>(
+    '/evidence',
+    // HEAD would make the whole file, only to discard it.
+    { exposeHeadRoute: false, schema: SCHEMA, config: { isHeavyRead: ALWAYS } },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const subject = readSubject(request.query)
+      const plan = await planOrRefuse({ db, pool: company.pool, signer }, request, companyId, subject)
+      const reading = await reads.of(companyId, request.left)
+      return sendEvidence({ request, reply, authorize }, reading, storyteller, plan)
+    },
+  )
+}
+
+/** Reads what a file is about. Throws a problem unless exactly one subject is given. */
+export function readSubject({ employee, call, from, to }: Static<typeof EvidenceQuery>): EvidenceSubject {
+  const isPeriod = from !== undefined || to !== undefined
+  if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length !== 1)
+    throw invalidQuery('employee', 'or call, or from and to must be given, and only one of them')
+  if (employee !== undefined) {
+    if (!isId('emp', employee)) throw invalidQuery('employee', 'must be the id of an employee')
+    return { kind: 'employee', id: employee }
+  }
+  if (call !== undefined) {
+    if (!isId('log', call)) throw invalidQuery('call', 'must be a call id')
+    return { kind: 'call', id: call }
+  }
+  return {
+    kind: 'period',
+    from: from === undefined ? null : parseTime('from', from),
+    to: to === undefined ? null : parseTime('to', to),
+  }
+}

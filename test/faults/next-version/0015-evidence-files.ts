@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0015-evidence-files.ts'
