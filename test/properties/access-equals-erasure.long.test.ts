@@ -241,7 +241,17 @@ await t.test('a report of an employee lists what an erasure removes, after any h
     },
   )
   await t.resolves(fc.assert(property, { numRuns: 20, endOnFailure: true }))
-  for (const kind of ['change', 'upsert', 'refused', 'conflict', 'unchanged', 'managed', 'upload', 'delivery'])
+  for (const kind of [
+    'change',
+    'upsert',
+    'refused',
+    'unreadable',
+    'conflict',
+    'unchanged',
+    'managed',
+    'upload',
+    'delivery',
+  ])
     t.ok((counts[kind] ?? 0) > 0, `${counts[kind]} times ${kind}`)
 })
 
