@@ -13,7 +13,7 @@ import {
 } from '../ledger/erasure/forget-answers.ts'
 import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
 import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
-import type { EventPlace, RowPlace } from './places.ts'
+import type { EventPlace, Queryable, RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */
 export interface NamedEmployee {
@@ -105,10 +105,17 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
   },
   /** Rows of uploaded files that are not applied yet. */
   stored_files: {
-    erases: ['content'],
+    erases: ['upload_id', 'file_name', 'row', 'content'],
     read: (db, { companyId, names }) => readStoredRows(db, companyId, names),
     async erase(client, { companyId, names }) {
       await eraseStoredRows(client, companyId, names)
     },
   },
+}
+
+/** Counts the rows of stored files that mention a person, who may appear nowhere else. */
+export async function countStoredRows(db: Queryable, traced: TracedEmployee): Promise<number> {
+  let count = 0
+  for await (const page of EMPLOYEE_ROWS.stored_files.read(db, traced)) count += page.length
+  return count
 }

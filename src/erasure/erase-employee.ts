@@ -5,9 +5,7 @@ import { filterWithData } from '../ledger/erasure/erase-events.ts'
 import { UnavailableError } from '../admission/batcher.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
 import { changeCompany } from '../accounts/change-company.ts'
-import type { TracedEmployee } from './employee-places.ts'
-import { EMPLOYEE_ROWS } from './employee-places.ts'
-import type { Queryable } from './places.ts'
+import { countStoredRows, EMPLOYEE_ROWS } from './employee-places.ts'
 import type { NamedPerson } from './find-person.ts'
 import {
   findPerson,
@@ -101,8 +99,8 @@ async function eraseSeen(
   if (!isSamePerson(person, seen.person)) return { events: [], result: null }
   const traced = joinTraces(person, [seen.traces, await findTraces(client, person, named, seen.upTo)])
   const positions = await filterWithData(client, companyId, traced.positions)
-  const rows = traced.bodies.length + (await countStoredRows(client, traced))
-  if (positions.length + rows === 0) throw makeUnknownPersonError()
+  if (positions.length + traced.bodies.length === 0 && (await countStoredRows(client, traced)) === 0)
+    throw makeUnknownPersonError()
   for (const place of Object.values(EMPLOYEE_ROWS)) await place.erase(client, { ...traced, positions })
   const stream = person.employeeId ?? newId('emp')
   const version = await nextVersion(client, companyId, stream)
@@ -113,10 +111,4 @@ async function eraseSeen(
       ? [{ type: 'EmployeeErased' as const, stream, version, index: null, data: { positions } }]
       : buildErasingEvents('EmployeeErased', stream, version, positions)
   return { events, result: { employeeId: person.employeeId, positions: positions.length } }
-}
-
-async function countStoredRows(db: Queryable, traced: TracedEmployee): Promise<number> {
-  let count = 0
-  for await (const page of EMPLOYEE_ROWS.stored_files.read(db, traced)) count += page.length
-  return count
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
 import type { TracedEmployee } from '../erasure/employee-places.ts'
-import { EMPLOYEE_EVENTS, EMPLOYEE_ROWS, isErasedWithEmployee } from '../erasure/employee-places.ts'
+import { countStoredRows, EMPLOYEE_EVENTS, EMPLOYEE_ROWS, isErasedWithEmployee } from '../erasure/employee-places.ts'
 import type { NamedPerson, Traces } from '../erasure/find-person.ts'
 import { joinTraces, makeUnknownPersonError, normalizeName, searchLedger } from '../erasure/find-person.ts'
 import type { Row } from '../erasure/places.ts'
@@ -26,8 +26,8 @@ export async function reportEmployee(services: CompanyServices, acting: Acting, 
   const traced = joinTraces(employee, [traces])
   const { employeeId, names } = traced
   const state = await readState(pool, companyId, employeeId)
-  if (traced.positions.length + traced.bodies.length === 0 && state.standing === 'unknown')
-    throw makeUnknownPersonError()
+  const isTraced = traced.positions.length + traced.bodies.length > 0 || state.standing !== 'unknown'
+  if (!isTraced && (await countStoredRows(pool, traced)) === 0) throw makeUnknownPersonError()
   const beginning = await beginReport(services, acting, { id: employeeId, isActor: false })
   const facts = {
     ...beginning.facts,
@@ -56,8 +56,8 @@ function listSections(
   const { companyId, employeeId } = person
   const employee = state.standing === 'known' ? { ...state.employee } : null
   const { history, refused_records: refused, uploaded_files: files } = EMPLOYEE_EVENTS
-  const { directory, rejected_bodies: bodies, stored_answers: answers, stored_files: stored } = EMPLOYEE_ROWS
-  const { webhook_messages: messages } = EMPLOYEE_ROWS
+  const { directory, rejected_bodies: bodies, stored_answers: answers } = EMPLOYEE_ROWS
+  const { webhook_messages: messages, stored_files: stored } = EMPLOYEE_ROWS
   return [
     {
       ...{ name: 'employee', title: 'Employee', items: single(employee), erases: Object.keys(employee ?? {}) },

@@ -33,8 +33,8 @@ export interface ReadFile {
 export const MAX_PARTS = 100
 /** How many bodies a file may be as large as. */
 const BODIES = 4
-/** The bytes of a file that could be a record each, with values. */
-const JSON_RECORDS = 4
+/** A JSON file may have as many values as this many calls, because it is parsed at once. */
+const JSON_CALLS = 4
 
 /** The bytes that a file may have; one of JSON, which is parsed at once, a quarter. */
 export function maxFileBytes({ bodyLimit }: Pick<CallLimits, 'bodyLimit'>): number {
@@ -76,7 +76,7 @@ function decode(bytes: Buffer): string {
 
 function readJson(text: string, { maxRecords, bodyLimit, readBody }: CallLimits, parts: PartBuilder): null {
   if (Buffer.byteLength(text) > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
-  const { body, fault } = readBody(text, JSON_RECORDS * maxRecords) as { body?: unknown; fault?: Problem }
+  const { body, fault } = readBody(text, JSON_CALLS * maxRecords) as { body?: unknown; fault?: Problem }
   if (fault) throw new FileError(1, fault.detail)
   const records = isObject(body) && Array.isArray(body['employees']) ? body['employees'] : body
   if (!Array.isArray(records))

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { itemsOf, report } from '../support/personal-data.ts'
-import { employee, startService } from '../support/service.ts'
+import { employee, send, startService } from '../support/service.ts'
 import { makeWebhook } from '../support/stored-webhooks.ts'
 import { storeDelivery } from '../support/http/stored-deliveries.ts'
 
@@ -75,6 +75,24 @@ await t.test(
     t.strictSame(itemsOf(await report(service, { employee_id: id }), 'rejected_bodies'), [])
   },
 )
+
+await t.test('a report lists the rows of stored files that name the person, and an erasure deletes them', async (t) => {
+  const csv = 'external_id,email\nS-1,stored@person.example\nS-2,other@person.example\n'
+  const made = await send(service.address, 'POST', '/admin/v1/uploads?file_name=a.csv', {
+    ...{ key: null, body: csv },
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${company.admin.token}` },
+  })
+  t.equal(made.status, 201)
+  const listed = itemsOf(await report(service, { email: 'stored@person.example' }), 'stored_files')
+  t.match(listed, [{ upload_id: made.body.id, row: 1, content: ['S-1', 'stored@person.example'] }])
+  t.equal(listed.length, 1)
+  t.equal((await service.manage('POST', '/erasures', { email: 'stored@person.example' })).status, 200)
+  const gone = await service.manage('POST', '/personal-data-reports', { email: 'stored@person.example' })
+  t.equal(gone.status, 404)
+  const { body: upload } = await service.admin(`/uploads/${made.body.id}`)
+  t.match(upload.parts, [{ rows: 2, erased: 1 }])
+  t.match(itemsOf(await report(service, { user_id: company.admin.user_id }), 'uploads'), [{ file_name: 'a.csv' }])
+})
 
 await t.test('after an erasure, the report says what stays, and that the person was erased', async (t) => {
   const id = await makeEmployee({ email: 'gone@person.example' })
@@ -168,6 +186,6 @@ await t.test('every table with something of a user is described in src/erasure/u
   )
   // The events of a user are described beside the tables.
   const described = ['actor_clients', 'emails', 'events', 'failed_sign_ins', 'last_sign_ins', 'passkeys']
-  const more = ['recovery_codes', 'session_events', 'sessions', 'user_tokens', 'users']
+  const more = ['recovery_codes', 'session_events', 'sessions', 'upload_parts', 'uploads', 'user_tokens', 'users']
   t.strictSame(new Set(rows.map(({ name }) => name)), new Set([...described, ...more]))
 })

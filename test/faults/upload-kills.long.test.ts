@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { addUser } from '../../src/accounts/users/add-user.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { inputs } from '../support/quick.ts'
 import type { Answer } from '../support/service.ts'
 import { send } from '../support/service.ts'
 import { openStage } from './stage.ts'
@@ -14,7 +13,7 @@ import { openStage } from './stage.ts'
  * upload says so.
  */
 
-const PARTS = inputs(8, 50)
+const PARTS = 50
 const ROWS = 1_000 * PARTS
 
 const stage = await openStage({ apis: 1, workers: 2 })

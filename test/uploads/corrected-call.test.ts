@@ -15,7 +15,7 @@ const [called, uploaded] = [await service.makeCompany('Called'), await service.m
 const call = (company: TestCompany, method: 'PUT' | 'POST', body: unknown) =>
   service.call(method, '/v1/employees', { body, key: company.key })
 const manage = (company: TestCompany, method: 'GET' | 'POST', path: string) =>
-  service.manage(method as 'POST', path, undefined, company.admin.token)
+  service.manage(method, path, undefined, company.admin.token)
 
 /** Values that spreadsheets change, and values that are no texts. */
 const text = fc.oneof(

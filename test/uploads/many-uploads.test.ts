@@ -51,8 +51,10 @@ function watch(pool: Pool, sent: Statement[]): Pool {
       const query = client.query.bind(client)
       return Object.assign(Object.create(client as object), {
         query(given: unknown, more: unknown) {
-          const { text, values = [] } = (typeof given === 'string' ? { text: given, values: more } : given) as Statement
-          if (/^\s*(?:select|with)/i.test(text)) sent.push({ text, values })
+          const { text, values } = (
+            typeof given === 'string' ? { text: given, values: more } : given
+          ) as Partial<Statement>
+          if (text !== undefined && /^\s*(?:select|with)/i.test(text)) sent.push({ text, values: values ?? [] })
           return query(given, more)
         },
       })
@@ -73,7 +75,7 @@ interface Plan {
 }
 
 function countIn(plan: Plan): number {
-  const own = /^events/.test(plan['Relation Name'] ?? '') ? plan['Actual Rows'] * plan['Actual Loops'] : 0
+  const own = (plan['Relation Name'] ?? '').startsWith('events') ? plan['Actual Rows'] * plan['Actual Loops'] : 0
   return own + (plan.Plans ?? []).reduce((sum, below) => sum + countIn(below), 0)
 }
 

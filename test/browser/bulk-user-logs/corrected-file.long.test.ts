@@ -91,3 +91,28 @@ await t.test('the upload page and its errors look right in both color schemes an
     [],
   )
 })
+
+await t.test('a large file is previewed, applied in parts, and looks right at each step', async (t) => {
+  const service = await startService(t, { MAX_RECORDS: '5' }, { workers: true })
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  const row = (at: number) => `L-${at},Ada,${at === 7 ? '' : 'Lovelace'},ada.${at}@example.com`
+  const csv = ['external_id,first_name,last_name,email', ...Array.from({ length: 12 }, (_, at) => row(at))].join('\n')
+  await page.goto('/settings/bulk-user-logs/upload')
+  await page.getByLabel('File').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('1 part would be refused as a whole').waitFor()
+  await page.reload()
+  t.match(await page.locator('main').innerText(), /Each part is applied as a whole or not at all/)
+  t.same(await looksOfAnswer(page), [])
+  await page.getByRole('button', { name: 'Apply 12 records' }).click()
+  await page.getByText('7 of 12 rows were applied; 5 were refused.').waitFor()
+  t.same(await looksOfAnswer(page), [])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download rows not applied' }).click(),
+  ])
+  t.equal(csvRecords(readFileSync(await download.path(), 'utf8').slice(1)).length, 5)
+  t.same(await looksOf(page, '/settings/bulk-user-logs/upload'), [])
+  t.same(faults, [])
+})

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { send, startService } from '../../support/service.ts'
+import { send, startService } from '../support/service.ts'
 
 /* The admin endpoints of uploaded files, for tools. */
 
