@@ -151,7 +151,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   registerHealthRoutes(app, services)
   pageAssets(app)
   problemPages(app, services)
-  referencePages(app)
+  referencePages(app, services)
   verifyPages(app, services)
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })

@@ -51,15 +51,16 @@ await t.test('a wide page shows all groups without a menu', async (t) => {
   t.same(faults, [])
 })
 
-await t.test('the pages about problems keep the navigation of who is signed in', async (t) => {
+await t.test('the reference and the pages about problems keep the navigation of who is signed in', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await page.goto('/problems')
   t.equal(await page.getByRole('navigation', { name: 'Company Settings' }).count(), 0)
   await signIn(page, service.company, 'admin')
-  for (const path of ['/problems', '/problems/validation_failed']) {
+  for (const path of ['/docs', '/problems', '/problems/validation_failed']) {
     await page.goto(path)
     t.ok(await page.getByRole('navigation', { name: 'Company Settings' }).isVisible(), path)
-    t.equal(await page.locator('nav [aria-current]').textContent(), 'Problem codes')
+    const current = page.getByRole('navigation', { name: 'Developers' }).locator('[aria-current]')
+    t.equal(await current.textContent(), path === '/docs' ? 'API reference' : 'Problem codes')
     t.same(await looksOf(page, path), [])
   }
   t.same(faults, [])

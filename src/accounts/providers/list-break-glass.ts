@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 
 const MOST_LISTED = 100
+const MOST_UNLINKED = 50
 
 export interface Administrator {
   id: string
@@ -20,15 +21,25 @@ export async function listBreakGlass(client: Pick<ClientBase, 'query'>, companyI
   return rows.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email }))
 }
 
-/** Counts the users of a company, and those who have no account at its identity provider yet. */
-export async function countUnlinkedUsers(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-): Promise<{ users: number; unlinked: number }> {
+/** The users of a company who have no account at its identity provider yet. */
+export interface Unlinked {
+  users: number
+  unlinked: number
+  /** The first of them by name. */
+  first: Administrator[]
+}
+
+/** Counts the users of a company, and those who have no account at its identity provider yet; lists the first 50. */
+export async function readUnlinkedUsers(client: Pick<ClientBase, 'query'>, companyId: string): Promise<Unlinked> {
   const { rows } = await client.query<{ users: number; unlinked: number }>(
     `select count(*)::integer as users, (count(*) filter (where issuer is null))::integer as unlinked
      from users where company_id = $1 and removed_at is null`,
     [toUuid(companyId)],
   )
-  return rows[0]!
+  const { rows: first } = await client.query<{ user_id: string; name: string; email: string }>(
+    `select user_id, name, email from users where company_id = $1 and removed_at is null and issuer is null
+     order by name, user_id limit ${MOST_UNLINKED}`,
+    [toUuid(companyId)],
+  )
+  return { ...rows[0]!, first: first.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email })) }
 }

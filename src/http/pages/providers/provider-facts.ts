@@ -11,11 +11,15 @@ import { renderUse } from './provider-words.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 
-const MEANINGS = {
+/** What each use means. */
+export const MEANINGS = {
   off: 'Nobody can sign in through it. Tests work.',
   optional: 'Users sign in through it, or with a password or passkey.',
   required: 'Users sign in through it.',
 }
+
+/** How this service authenticates. */
+export const AUTHENTICATION = { client_secret: 'Client secret', private_key_jwt: 'Key pair (private_key_jwt)' }
 
 /** Renders the facts about a provider. */
 export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string): Html {
@@ -38,7 +42,7 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
     <dt>Client ID</dt>
     <dd><code>${settings.client_id}</code></dd>
     <dt>Authentication</dt>
-    <dd>${settings.client_auth === 'client_secret' ? 'Client secret' : html`Key pair (<code>private_key_jwt</code>)`}</dd>
+    <dd>${AUTHENTICATION[settings.client_auth]}</dd>
     <dt>Create users</dt>
     <dd>${settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No'}</dd>
     <dt>Roles</dt>
@@ -61,9 +65,7 @@ export function renderProviderActions({ id, companyId }: StoredProvider): Html {
 
 /** Renders the addresses that the provider and the users need. With `keys`, also where the public key is. */
 export function renderAddresses(addresses: ProviderAddresses, keys: { keys: object[] } | null): Html {
-  return html`<h2>At the provider</h2>
-    <p>Register this service at the provider as a web application with these addresses.</p>
-    <h3>Redirect URI</h3>
+  return html`<h3>Redirect URI</h3>
     ${renderCopyable('redirect-uri', addresses.redirect)}
     <h3>Back-channel logout URI</h3>
     ${renderCopyable('backchannel-logout-uri', addresses.backchannelLogout)}
@@ -80,8 +82,7 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
 
 /** Renders the address that administrators share with people who sign in for the first time. */
 export function renderSignInLink({ signIn }: ProviderAddresses): Html {
-  return html`<h2>Sign-in link</h2>
-    <p>
+  return html`<p>
       Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this link.
     </p>
     ${renderCopyable('sign-in-link', signIn)}`

@@ -84,11 +84,11 @@ const CREATES_USERS = [
   { value: 'yes', label: 'Yes: everybody with a verified email at the provider' },
 ]
 
-/** Renders the fields of a provider's settings. */
-export function renderProviderFields(fields: FormFields, problem: FormProblem): Html {
+/** Renders the fields of a provider's settings. `example` is what its issuer looks like. */
+export function renderProviderFields(fields: FormFields, problem: FormProblem, example?: string): Html {
   const { name = '', issuer = '', client_id: clientId = '', role_claim: claim = '', roles = '' } = fields
   return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: LONGEST_NAME, autocomplete: 'off', hint: 'What the button on the sign-in page says, such as Okta.' }, problem)}
-  ${renderField({ name: 'issuer', label: 'Issuer', value: issuer, maxLength: LONGEST_ISSUER, autocomplete: 'off', hint: 'Exactly as the provider writes it, with or without a slash at the end.' }, problem)}
+  ${renderField({ name: 'issuer', label: 'Issuer', value: issuer, maxLength: LONGEST_ISSUER, autocomplete: 'off', hint: `${example === undefined ? '' : `Such as ${example}. `}Exactly as the provider writes it, with or without a slash at the end.` }, problem)}
   ${renderField({ name: 'client_id', label: 'Client ID', value: clientId, maxLength: LONGEST_CLIENT_ID, autocomplete: 'off', hint: 'The provider shows it where this service is registered.' }, problem)}
   ${renderChoice({ name: 'creates_users', label: 'Create users', value: fields['creates_users'] ?? 'no', options: CREATES_USERS, hint: 'Whether people become users when they sign in for the first time.' }, problem)}
   ${renderField({ name: 'role_claim', label: 'Role claim', value: claim, maxLength: LONGEST_CLAIM, autocomplete: 'off', isRequired: false, hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.' }, problem)}

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { changeProvider, rotateProviderSecret } from '../../../accounts/providers/change-provider.ts'
-import { countUnlinkedUsers, listBreakGlass } from '../../../accounts/providers/list-break-glass.ts'
+import { listBreakGlass, readUnlinkedUsers } from '../../../accounts/providers/list-break-glass.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { findUser } from '../../../accounts/users/users.ts'
@@ -23,7 +23,15 @@ import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { renderAddresses, renderProviderActions, renderProviderFacts, renderSignInLink } from './provider-facts.ts'
+import {
+  AUTHENTICATION,
+  MEANINGS,
+  renderAddresses,
+  renderProviderActions,
+  renderProviderFacts,
+  renderSignInLink,
+} from './provider-facts.ts'
+import { describeUnlinked, renderSection, renderUnlinked } from './provider-sections.ts'
 import {
   formatFields,
   PROVIDER_FIELDS,
@@ -33,7 +41,7 @@ import {
   renderSecretFields,
 } from './provider-form.ts'
 import { renderRemoval, renderUseForms, type UseForms } from './provider-use.ts'
-import { findOperatorSettings } from './provider-words.ts'
+import { findOperatorSettings, renderUse } from './provider-words.ts'
 import { requireProvider } from './require-provider.ts'
 
 const { path: PATH } = NAVIGATION.signIn
@@ -157,14 +165,17 @@ async function renderProvider(
   const { break_glass: breakGlassId } = provider.use
   const breakGlass = breakGlassId === null ? null : await findUser(services.db, companyId, breakGlassId)
   const administrators = await listBreakGlass(services.providers.pool, companyId)
-  const counts = await countUnlinkedUsers(services.providers.pool, companyId)
+  const counts = await readUnlinkedUsers(services.providers.pool, companyId)
   const { addresses, missing } = findOperatorSettings(services, companyId)
   const keys = findKeys(services.providers.secrets, provider)
-  return html`<h2><bdi>${provider.settings.name}</bdi></h2>
-    ${missing ?? ''} ${renderProviderFacts(provider, breakGlass, timeZone)}
-    ${missing ? '' : renderProviderActions(provider)} ${addresses ? renderSignInLink(addresses) : ''}
-    ${renderForms(request, provider, wrong, { administrators, counts })} ${addresses ? renderAddresses(addresses, keys) : ''}
-    ${renderRemoval(provider)}`
+  const { settings, use } = provider
+  return html`<h2><bdi>${settings.name}</bdi></h2>
+    ${missing ?? ''}
+    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(provider)}`)}
+    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
+    ${renderForms(request, provider, wrong, { administrators, counts })}
+    ${addresses ? renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys)) : ''}
+    ${use.use === 'required' ? '' : renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(provider))}`
 }
 
 /** The page must open without the key, too: the secret can be replaced there. */
@@ -191,16 +202,21 @@ function renderForms(
     renderSeenVersion(isOutdated ? provider.version : readSeenVersion(sent(form) ?? { seen: String(provider.version) }))
   const current = formatFields(provider.settings)
   const use = { fields: sent('require') ?? {}, problem: problemOf('require'), seen: seenBy('require') }
-  return html`${renderUseForms({ provider, ...users, ...use })}
-    <h2>Settings</h2>
-    <form method="post" action="${PATH}" class="stack">
-      ${seenBy('edit')} ${renderProviderFields(sent('edit') ?? current, problemOf('edit'))}
-      <button class="primary">Save</button>
-    </form>
-    <h2>Secret</h2>
-    <p>A new secret or key pair replaces the present one at once.</p>
-    <form method="post" action="${PATH}/secret" class="stack">
-      ${seenBy('secret')} ${renderSecretFields(sent('secret') ?? current, problemOf('secret'))}
-      <button>Replace secret</button>
-    </form>`
+  const { settings } = provider
+  return html`${renderSection({ heading: 'Use', status: MEANINGS[provider.use.use], isOpen: true }, renderUseForms({ provider, ...users, ...use }))}
+    ${renderSection(
+      { heading: 'Settings', status: html`<code>${settings.issuer}</code>`, isOpen: wrong?.form === 'edit' },
+      html`<form method="post" action="${PATH}" class="stack">
+        ${seenBy('edit')} ${renderProviderFields(sent('edit') ?? current, problemOf('edit'))}
+        <button class="primary">Save</button>
+      </form>`,
+    )}
+    ${renderSection(
+      { heading: 'Secret', status: AUTHENTICATION[settings.client_auth], isOpen: wrong?.form === 'secret' },
+      html`<p>A new secret or key pair replaces the present one at once.</p>
+        <form method="post" action="${PATH}/secret" class="stack">
+          ${seenBy('secret')} ${renderSecretFields(sent('secret') ?? current, problemOf('secret'))}
+          <button>Replace secret</button>
+        </form>`,
+    )}`
 }

@@ -7,7 +7,10 @@ import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import type { Html } from '../parts/page.ts'
 import { renderAddresses } from './provider-facts.ts'
+import { ANY_PROVIDER, PROVIDER_GUIDES } from './provider-guides.ts'
 import { PROVIDER_FIELDS, readSetupForm, renderProviderFields, renderSecretFields } from './provider-form.ts'
 import { findOperatorSettings } from './provider-words.ts'
 
@@ -18,7 +21,7 @@ export function addProviderSetup(app: FastifyInstance, services: PageServices): 
   const { providers } = services
   app.get(`${PATH}/new`, (request, reply) => sendSetupForm(services, request, reply, null))
   const keptForm = {
-    fields: [...PROVIDER_FIELDS, 'client_auth'],
+    fields: [...PROVIDER_FIELDS, 'client_auth', 'provider'],
     show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
       sendSetupForm(services, request, reply, problem),
   }
@@ -41,14 +44,23 @@ async function sendSetupForm(
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const { addresses, missing } = findOperatorSettings(services, viewer.companyId)
-  const fields = problem ? readFormFields(request.body) : {}
+  const sent = problem ? readFormFields(request.body) : readFormFields(request.query)
+  const chosen = Object.hasOwn(PROVIDER_GUIDES, sent['provider'] ?? '') ? sent['provider']! : ''
+  const guide = PROVIDER_GUIDES[chosen] ?? ANY_PROVIDER
+  const fields = problem ? sent : guide.fields
   if (problem) void reply.code(problem.status)
   const form = () =>
-    html`${renderAddresses(addresses!, null)}
-      <h2>Here</h2>
-      <p>Enter what the provider shows after that. Nobody can sign in through it until you switch it on.</p>
+    html`${renderChoiceOfGuide(chosen)}
+      <h2>2. Register this service at ${chosen === '' ? 'the provider' : guide.label}</h2>
+      <ol>
+        ${guide.steps.map((step) => html`<li>${renderStep(step)}</li>`)}
+      </ol>
+      ${renderAddresses(addresses!, null)}
+      <h2>3. Enter what it shows</h2>
+      <p>Nobody can sign in through it until you have tested it and switched it on.</p>
       <form method="post" action="${PATH}/new" class="stack">
-        ${renderProviderFields(fields, problem)} ${renderSecretFields(fields, problem)}
+        <input type="hidden" name="provider" value="${chosen}" />
+        ${renderProviderFields(fields, problem, guide.issuer)} ${renderSecretFields(fields, problem)}
         <div class="actions">
           <button class="primary">Set up</button><a class="button" href="${PATH}">Cancel</a>
         </div>
@@ -59,4 +71,17 @@ async function sendSetupForm(
       <h1>Set up identity provider</h1>
       ${renderFormAlert(problem)} ${missing ?? form()}`,
   })
+}
+
+function renderChoiceOfGuide(chosen: string): Html {
+  const choices = [...Object.entries(PROVIDER_GUIDES), ['', ANY_PROVIDER] as const]
+  return html`<h2>1. Choose the provider</h2>
+    <nav class="choices" aria-label="Provider">
+      ${choices.map(([provider, { label }]) => html`<a class="button" href="${buildUrl(`${PATH}/new`, { provider })}" ${provider === chosen ? html`aria-current="true"` : ''}>${label}</a>`)}
+    </nav>`
+}
+
+/** Renders text between backticks in bold. */
+function renderStep(step: string): Html[] {
+  return step.split('`').map((part, at) => (at % 2 === 1 ? html`<strong>${part}</strong>` : html`${part}`))
 }

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
-import type { Administrator } from '../../../accounts/providers/list-break-glass.ts'
+import type { Administrator, Unlinked } from '../../../accounts/providers/list-break-glass.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice, type FormFields, type FormProblem } from '../parts/form.ts'
-import { formatNumber } from '../parts/shown-values.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
+import { describeUnlinked } from './provider-sections.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 
@@ -14,7 +14,7 @@ export interface UseForms {
   /** Who can be the break-glass administrator. */
   administrators: Administrator[]
   /** How many users the company has, and how many of them have never signed in through the provider. */
-  counts: { users: number; unlinked: number }
+  counts: Unlinked
   /** The version that the form to require the provider shows. */
   seen: Html
   /** What was sent, if that form was refused. */
@@ -30,8 +30,7 @@ export function renderUseForms({ provider, administrators, counts, seen, fields,
     ...(use.break_glass === null ? [{ value: '', label: 'Choose an administrator' }] : []),
     ...administrators.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
   ]
-  return html`<h2>Use</h2>
-    <div class="actions">
+  return html`<div class="actions">
       ${use.use === 'optional' ? '' : renderUseChange(provider, 'optional')}
       ${use.use === 'off' ? '' : renderUseChange(provider, 'off')}
     </div>
@@ -53,15 +52,11 @@ export function renderUseForms({ provider, administrators, counts, seen, fields,
 }
 
 /** Asks before everybody's other ways to sign in end. */
-function renderQuestion(form: Html, { users, unlinked }: UseForms['counts'], problem: FormProblem): Html {
-  const who =
-    unlinked === 0
-      ? 'All users have signed in through the provider.'
-      : `${formatNumber(unlinked)} of ${formatNumber(users)} users have never signed in through the provider.`
+function renderQuestion(form: Html, counts: Unlinked, problem: FormProblem): Html {
   return html`<details class="confirm" ${problem ? html`open` : ''}>
     <summary class="button">Require provider…</summary>
     <div class="question">
-      <p><strong>${who}</strong></p>
+      <p><strong>${describeUnlinked(counts)}</strong></p>
       ${form}
     </div>
   </details>`
@@ -88,6 +83,5 @@ export function renderRemoval({ use, version }: StoredProvider): Html {
   if (use.use === 'required') return html``
   const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
   const field = { name: 'seen', value: String(version) }
-  return html`<h2>Removal</h2>
-    ${renderConfirmedAction({ label: 'Remove', text, action: `${PATH}/remove`, field })}`
+  return html`${renderConfirmedAction({ label: 'Remove', text, action: `${PATH}/remove`, field })}`
 }

@@ -4,7 +4,9 @@ import { html } from 'hono/html'
 import { problem } from '../../../domain/errors.ts'
 import { ASSETS } from '../assets/assets.ts'
 import { sendRefusal } from '../parts/error-page.ts'
-import { type Html, sendPage } from '../parts/page.ts'
+import { sendOpenPage } from '../parts/layout.ts'
+import type { Html } from '../parts/page.ts'
+import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { listGroups, type OperationGroup } from './operations.ts'
 import { findOperations, renderIndex, renderSearch } from './render-index.ts'
 import { OPERATION_PATH, renderOperation } from './render-operation.ts'
@@ -18,27 +20,29 @@ interface RenderedPage {
 }
 
 /** `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. */
-export function referencePages(app: FastifyInstance): void {
+export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
   const schema = { hide: true }
+  const preHandler = recognizeViewer(services)
   /** The pages that have been asked for, by operation. There are as many as operations. */
   const pages = new Map<string, Promise<RenderedPage>>()
   let groups: OperationGroup[] | undefined
   const list = () => (groups ??= listGroups(app.describeApi()))
   const renderOnce = (id: string, title: string, render: () => Html) => {
-    const page = pages.get(id) ?? renderPage(title, renderFrame(list(), id, render()))
+    const page = pages.get(id) ?? renderPage(title, renderContents(list(), id, render()))
     pages.set(id, page)
     return page
   }
 
-  app.get<{ Querystring: { q?: unknown } }>('/docs', { schema }, async (request, reply) => {
+  app.get<{ Querystring: { q?: unknown } }>('/docs', { schema, preHandler }, async (request, reply) => {
     const { q } = request.query
     if (typeof q === 'string' && q.trim() !== '') {
       const results = renderSearch(q, findOperations(list(), q))
-      return sendPage(reply, 'Search the API reference', renderFrame(list(), '', results))
+      const body = renderContents(list(), '', results)
+      return sendOpenPage(request, reply, { title: 'Search the API reference', body })
     }
     return answer(request, reply, await renderOnce('', 'API reference', () => renderIndex(app.describeApi(), list())))
   })
-  app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema }, async (request, reply) => {
+  app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema, preHandler }, async (request, reply) => {
     const operation = list()
       .flatMap(({ operations }) => operations)
       .find(({ id }) => id === request.params.id)
@@ -56,20 +60,18 @@ async function renderPage(title: string, body: Html): Promise<RenderedPage> {
 }
 
 async function answer(request: FastifyRequest, reply: FastifyReply, page: RenderedPage): Promise<FastifyReply> {
+  // With the navigation of who is signed in, no cache may keep it.
+  if (request.viewer) return sendOpenPage(request, reply, page)
   void reply.headers({ etag: page.tag, 'cache-control': 'no-cache' })
   if (request.headers['if-none-match'] === page.tag) return reply.code(304).send()
-  return sendPage(reply, page.title, page.body)
+  return sendOpenPage(request, reply, page)
 }
 
-function renderFrame(groups: OperationGroup[], current: string, content: Html): Html {
-  return html`<a class="skip" href="#main">Skip to content</a>
-    <header class="bar">
-      <a class="brand" href="/">employee-ledger</a>
-      <form role="search" action="/docs" class="reference-search">
-        <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
-        <button>Search</button>
-      </form>
-    </header>
+function renderContents(groups: OperationGroup[], current: string, content: Html): Html {
+  return html`<form role="search" action="/docs" class="reference-search">
+      <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
+      <button>Search</button>
+    </form>
     <div class="reference">
       <nav aria-label="API reference">
         <a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a>
@@ -86,6 +88,6 @@ function renderFrame(groups: OperationGroup[], current: string, content: Html): 
             </details>`,
         )}
       </nav>
-      <main id="main" tabindex="-1">${content}</main>
+      <div class="reference-content">${content}</div>
     </div>`
 }

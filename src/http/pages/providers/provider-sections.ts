@@ -1,0 +1,42 @@
+import { html } from 'hono/html'
+import type { Unlinked } from '../../../accounts/providers/list-break-glass.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+
+interface Section {
+  heading: string
+  /** What is so now, in a line. */
+  status: Html | string
+  isOpen?: boolean
+}
+
+/** Renders a part of a long page that opens and closes, with its status in a line. */
+export function renderSection({ heading, status, isOpen = false }: Section, content: Html): Html {
+  return html`<details class="section" ${isOpen ? html`open` : ''}>
+    <summary>
+      <h2>${heading}</h2>
+      <span class="hint">${status}</span>
+    </summary>
+    ${content}
+  </details>`
+}
+
+/** Says how many users have no account at the provider yet. */
+export function describeUnlinked({ users, unlinked }: Unlinked): string {
+  return unlinked === 0
+    ? 'All users have signed in through the provider.'
+    : `${formatNumber(unlinked)} of ${formatNumber(users)} users have never signed in through the provider.`
+}
+
+/** Renders who has no account at the provider yet. */
+export function renderUnlinked(counts: Unlinked): Html {
+  const { first, unlinked } = counts
+  if (unlinked === 0) return html`<p>Nobody is missing. You can require the provider.</p>`
+  const others = unlinked - first.length
+  return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>
+    <ul>
+      ${first.map(({ id, name, email }) => html`<li><a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> <span class="hint"><bdi>${email}</bdi></span></li>`)}
+      ${others > 0 ? html`<li>${formatNumber(others)} more</li>` : ''}
+    </ul>`
+}
