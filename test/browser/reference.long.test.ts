@@ -1,5 +1,5 @@
 import t from 'tap'
-import { looksOf, openBrowser, openPage } from '../support/browser/browser.ts'
+import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
 
 /* The API reference in a browser. */
@@ -23,6 +23,15 @@ for (const [name, path] of Object.entries(PAGES)) {
     t.same(faults, [])
   })
 }
+
+await t.test('users who are signed in keep the navigation of their company beside the reference', async (t) => {
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  t.same(await looksOf(page, '/docs/createEmployees'), [])
+  const developers = page.getByRole('navigation', { name: 'Developers' })
+  t.equal(await developers.getByRole('link', { name: 'API reference' }).getAttribute('aria-current'), 'page')
+  t.same(faults, [])
+})
 
 await t.test('without scripts, one finds a call and reads its samples and members', async (t) => {
   const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled: false })

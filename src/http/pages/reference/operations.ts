@@ -8,18 +8,26 @@ export interface Schema {
   description?: string
   const?: unknown
   enum?: unknown[]
-  default?: unknown
+  default?: Example
   properties?: Record<string, Schema>
   required?: string[]
-  additionalProperties?: boolean | Schema
-  patternProperties?: Record<string, Schema>
   items?: Schema
   anyOf?: Schema[]
   oneOf?: Schema[]
   allOf?: Schema[]
-  examples?: unknown[]
-  [member: string]: unknown
+  examples?: Example[]
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  minProperties?: number
+  maxProperties?: number
+  minimum?: number
+  maximum?: number
 }
+
+/** The value of a parameter. */
+type Example = string | number | boolean
 
 export interface Parameter {
   name: string
@@ -27,7 +35,7 @@ export interface Parameter {
   required?: boolean
   description?: string
   schema: Schema
-  example?: unknown
+  example?: Example
 }
 
 export interface Content {
@@ -88,7 +96,7 @@ const MESSAGES = {
 
 /** Lists the operations of the OpenAPI document in their groups. */
 export function listGroups(document: OpenApiDocument): OperationGroup[] {
-  const calls = readOperations(document, document.paths as never, 'call')
+  const calls = readOperations(document, document.paths, 'call')
   const messages = readOperations(document, document.webhooks as never, 'message')
   const tags = document['tags'] as { name: string; description: string }[]
   return [
@@ -102,7 +110,6 @@ function readOperations(
   paths: Record<string, Record<string, Described>>,
   kind: Operation['kind'],
 ): Operation[] {
-  const resolve = <Target>(target: object) => resolveReference<Target>(document, target)
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]): Operation => {
       const { operationId: id, summary = '', description = '', tags = [], parameters = [], requestBody } = described
@@ -117,13 +124,13 @@ function readOperations(
           tag: kind === 'message' ? MESSAGES.name : (tags[0] ?? ''),
         },
         security: described.security.flatMap((schemes) => Object.keys(schemes)),
-        parameters: parameters.map((parameter) => resolve<Parameter>(parameter)),
+        parameters: parameters.map((parameter) => resolveReference(document, parameter) as Parameter),
         body: requestBody
           ? { description: requestBody.description ?? '', content: Object.entries(requestBody.content) }
           : null,
         answers: Object.entries(described.responses)
           .map(([status, answer]) => {
-            const { description, headers = {}, content = {} } = resolve<DescribedAnswer>(answer)
+            const { description, headers = {}, content = {} } = resolveReference(document, answer) as DescribedAnswer
             return { status, description, headers: Object.keys(headers), content: Object.entries(content) as never }
           })
           .toSorted((a, b) => rankOf(a.status) - rankOf(b.status)),
@@ -138,9 +145,9 @@ function rankOf(status: string): number {
 }
 
 /** Follows a reference within the document. */
-export function resolveReference<Target>(document: OpenApiDocument, target: object): Target {
+export function resolveReference(document: OpenApiDocument, target: object): object {
   const { $ref: reference } = target as { $ref?: string }
-  if (reference === undefined) return target as Target
+  if (reference === undefined) return target
   const [, , kind, name] = reference.split('/')
-  return document.components[kind!]![name!] as Target
+  return document.components[kind!]![name!]!
 }

@@ -1,3 +1,4 @@
+import { addVary } from '../../server/compression.ts'
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
@@ -60,6 +61,7 @@ async function renderPage(title: string, body: Html): Promise<RenderedPage> {
 }
 
 async function answer(request: FastifyRequest, reply: FastifyReply, page: RenderedPage): Promise<FastifyReply> {
+  addVary(reply, 'cookie')
   // With the navigation of who is signed in, no cache may keep it.
   if (request.viewer) return sendOpenPage(request, reply, page)
   void reply.headers({ etag: page.tag, 'cache-control': 'no-cache' })

@@ -73,7 +73,7 @@ export function renderLimits(schema: Schema): Html {
   return html`<p class="limits">${parts.map((part, at) => html`${at > 0 ? ', ' : ''}${part}`)}</p>`
 }
 
-function describeRange(least: unknown, most: unknown, unit: string): string[] {
+function describeRange(least: number | undefined, most: number | undefined, unit: string): string[] {
   if (least === undefined && most === undefined) return []
   const range =
     least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}`
@@ -106,7 +106,7 @@ function nameOf({ $ref: reference }: Schema): string | undefined {
 
 /** Follows the reference of a schema, and puts the schemas together that it consists of. */
 function merge(document: OpenApiDocument, schema: Schema): Schema {
-  const { allOf = [], ...own } = resolveReference<Schema>(document, schema)
+  const { allOf = [], ...own } = resolveReference(document, schema) as Schema
   if (allOf.length === 0) return own
   const parts = [...allOf.map((part) => merge(document, part)), own]
   const properties = Object.fromEntries(parts.flatMap((part) => Object.entries(part.properties ?? {})))
