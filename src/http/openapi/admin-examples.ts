@@ -71,8 +71,8 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
     password: { summary: 'A first password', value: { token: '{token}', password: 'correct horse battery staple' } },
   },
   reportPersonalData: {
-    page: { summary: 'By email address, as a page', value: { email: 'raj.patel@example.com', format: 'html' } },
-    json: { summary: 'As JSON', value: { email: 'raj.patel@example.com' } },
+    json: { summary: 'By email address', value: { email: 'raj.patel@example.com' } },
+    page: { summary: 'As a page', value: { email: 'raj.patel@example.com', format: 'html' } },
   },
   erasePerson: { email: { summary: 'By email address', value: { email: 'raj.patel@example.com' } } },
   changeCompany: { berlin: { summary: 'Change the time zone', value: { time_zone: 'Europe/Berlin' } } },
