@@ -41,8 +41,7 @@ await t.test("an administrator's first day, from the invitation to why a bulk up
   await page.getByRole('heading', { name: 'No calls yet' }).waitFor()
 
   // It leads her to a key, whose page has a command for the first call.
-  await page.locator('main').getByRole('link', { name: 'API keys' }).click()
-  await page.getByRole('link', { name: 'Create API key' }).click()
+  await page.locator('main').getByRole('link', { name: 'Create an API key' }).click()
   await page.getByLabel('Name').fill('Nightly sync')
   await page.getByRole('button', { name: 'Create key' }).click()
   const line = (await page.locator('#create-line').textContent())!

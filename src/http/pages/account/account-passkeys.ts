@@ -37,7 +37,7 @@ export async function renderPasskeys(
     </p>
     ${party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : ''}
     ${isProviderRequired ? html`<p class="warning">Your company requires its identity provider, so passkeys don't sign you in.</p>` : ''}
-    ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
+    ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
     ${party === null || isFull || isProviderRequired ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
     ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
     ${passkeys.length > 0 && hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`

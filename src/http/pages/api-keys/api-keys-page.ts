@@ -105,7 +105,7 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
         Programs call the API with a key. See the <a href="/docs">API reference</a> and the
         <a href="/problems">problem codes</a>.
       </p>
-      <p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>
+      ${found.length === 0 && !isFiltered ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
       ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderSecretSearch(null)} ${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
       ${renderListLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
   })
@@ -113,8 +113,9 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
 
 function renderNoKeys(): Html {
   return html`<div class="empty">
-    <p>No API keys yet.</p>
+    <h2>No API keys yet</h2>
     <p>A program needs a key to create and update employees.</p>
+    <p><a class="button primary" href="${PATH}/new">Create API key</a></p>
   </div>`
 }
 

@@ -163,16 +163,24 @@ export function renderRowsFragment(entries: LogEntry[], timeZone: string, reache
   </table>`
 }
 
-/** Explains how to make the first call, for a company without entries. */
+/** Shows the way from a key to the first entry, for a company without entries. */
 export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
+  const { path } = NAVIGATION.apiKeys
   return html`<div class="empty">
     <h2>No calls yet</h2>
-    <p>
-      Every API call that creates or updates employees is listed here, whether it succeeds or fails. Make the first one:
-    </p>
-    <pre id="first-call">${buildCreateCommand(baseUrl, apiId === null ? {} : { id: apiId })}</pre>
-    <p class="actions"><button type="button" data-copy="#first-call" hidden>Copy</button></p>
-    <p>To get the ID and secret of a key, open <a href="${NAVIGATION.apiKeys.path}">API keys</a>.</p>
+    <p>Every API call that creates or updates employees is listed here, whether it succeeds or fails.</p>
+    <ol>
+      <li>
+        <a href="${path}/new">Create an API key</a>${apiId === null ? '' : html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`}. The secret is shown once.
+      </li>
+      <li>
+        Make the first call, with the secret in place of <code>YOUR_API_KEY</code>:
+        <pre id="first-call">${buildCreateCommand(baseUrl, apiId === null ? {} : { id: apiId })}</pre>
+        <button type="button" data-copy="#first-call" hidden>Copy</button>
+      </li>
+      <li>Its entry appears on this page. Open it to see what the call did.</li>
+    </ol>
+    <p>To create employees without a program, <a href="${UPLOAD_PATH}">upload a file</a>.</p>
   </div>`
 }
 

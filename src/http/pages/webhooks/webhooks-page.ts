@@ -97,15 +97,16 @@ async function sendWebhookList(
         Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for
         the messages.
       </p>
-      ${webhooks.length < MOST_WEBHOOKS ? create : html`<p>A company can have ${MOST_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+      ${webhooks.length === 0 ? '' : webhooks.length < MOST_WEBHOOKS ? create : html`<p>A company can have ${MOST_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
       ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, viewer.timeZone)}`,
   })
 }
 
 function renderNoWebhooks(): Html {
   return html`<div class="empty">
-    <p>No webhooks yet.</p>
+    <h2>No webhooks yet</h2>
     <p>Create one to have changes of employees sent to another system as they happen.</p>
+    <p><a class="button primary" href="${PATH}/new">Create webhook</a></p>
   </div>`
 }
 
