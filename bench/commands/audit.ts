@@ -73,6 +73,8 @@ export async function measureCommands(
   const program = (name: string, ...args: string[]) => step(name, process.execPath, ['src/main.ts', ...args])
   await program('audit export', 'audit', 'export', '--company', companyId, '--out', file)
   await program('audit verify', 'audit', 'verify', file, '--checkpoint', `${file}.checkpoint`)
+  const evidence = path.join(folder, 'evidence.zip')
+  await program('audit evidence', 'audit', 'evidence', '--company', companyId, '--out', evidence)
   const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' })
   if (python.status === 0) {
     await step('docs/verify_ledger.py', python.stdout.trim(), [
@@ -81,6 +83,7 @@ export async function measureCommands(
       '--checkpoint',
       `${file}.checkpoint`,
     ])
+    await step('docs/verify_ledger.py, evidence file', python.stdout.trim(), ['docs/verify_ledger.py', evidence])
   }
   for (const { name } of PROJECTIONS) await program(`projections rebuild ${name}`, 'projections', 'rebuild', name)
   return { steps, exportBytes: (await stat(file)).size }

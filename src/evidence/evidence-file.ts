@@ -91,7 +91,7 @@ export async function* writeEvidence(
   { db, storyteller }: Pick<EvidenceServices, 'db' | 'storyteller'>,
   plan: PlannedEvidence,
   onProgress: (events: number) => void = () => undefined,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Buffer> {
   await prepareProof(db, plan.company.id, plan.checkpoint)
   yield* zip(listFiles({ db, storyteller }, plan, onProgress))
 }

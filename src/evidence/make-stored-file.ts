@@ -29,7 +29,6 @@ interface EvidenceJob {
   requestId: string
 }
 
-const CHUNK_BYTES = 1024 * 1024
 const POLL_SECONDS = 2
 
 /** The evidence files that workers make and keep. */
@@ -132,7 +131,7 @@ export async function makeStoredFile(
   let [number, bytes, eventsRead] = [0, 0, 0]
   const archive = writeEvidence(services, plan, (read) => (eventsRead = read))
   let startedAt = performance.now()
-  for await (const chunk of joinChunks(archive)) {
+  for await (const chunk of archive) {
     bytes += chunk.length
     if (bytes > MAX_BYTES) throw new TooLargeError(`the file has more than ${MAX_BYTES} bytes`)
     const content = box.encrypt(chunk, placeOfChunk(fileId, number))
@@ -166,17 +165,4 @@ function openFileBox(secrets: SecretBox, { requestId, sealedKey }: StoredFile): 
 
 function placeOfChunk(fileId: string, number: number): string {
   return `chunk ${number} of evidence file ${fileId}`
-}
-
-/** Joins pieces to chunks of about 1 MiB. */
-async function* joinChunks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let [waiting, bytes]: [Uint8Array[], number] = [[], 0]
-  for await (const piece of pieces) {
-    waiting.push(piece)
-    bytes += piece.length
-    if (bytes < CHUNK_BYTES) continue
-    yield Buffer.concat(waiting)
-    ;[waiting, bytes] = [[], 0]
-  }
-  if (bytes > 0) yield Buffer.concat(waiting)
 }

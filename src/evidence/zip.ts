@@ -14,11 +14,13 @@ const OPTIONS = {
   lastModDate: new Date(1980, 0, 1),
 } as const
 
+const CHUNK_BYTES = 1024 * 1024
+
 /**
- * Archives files one after the other as the bytes are read: at most a few pieces are held in memory. Ending the
- * iteration stops it. The same content always gives the same bytes.
+ * Archives files one after the other as the bytes are read, in chunks of about 1 MiB: at most a few are held in memory.
+ * Ending the iteration stops it. The same content always gives the same bytes.
  */
-export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
+export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   const { readable, writable, fail } = openPipe()
   const writer = new ZipWriter(writable, OPTIONS)
   const writing = (async () => {
@@ -26,7 +28,15 @@ export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uin
     await writer.close()
   })().catch(fail)
   try {
-    yield* readable
+    let [pieces, bytes]: [Uint8Array[], number] = [[], 0]
+    for await (const piece of readable) {
+      pieces.push(piece)
+      bytes += piece.length
+      if (bytes < CHUNK_BYTES) continue
+      yield Buffer.concat(pieces)
+      ;[pieces, bytes] = [[], 0]
+    }
+    if (bytes > 0) yield Buffer.concat(pieces)
   } finally {
     await writing
   }

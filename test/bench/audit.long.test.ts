@@ -19,7 +19,8 @@ await t.test(
     const commands = [
       'audit export',
       'audit verify',
-      ...(hasPython() ? ['docs/verify_ledger.py'] : []),
+      'audit evidence',
+      ...(hasPython() ? ['docs/verify_ledger.py', 'docs/verify_ledger.py, evidence file'] : []),
       'projections rebuild bulk-user-logs',
       'projections rebuild employees',
     ]

@@ -13,6 +13,25 @@ export async function readNames(db: LedgerDb, companyId: string, ids: readonly s
   return named
 }
 
+/**
+ * The same without people who have been erased, even if the read model still has them. The directory loses a person in
+ * the transaction that erases them.
+ */
+export async function readNamesKept(
+  db: LedgerDb,
+  companyId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const names = await readNames(db, companyId, ids)
+  const people = [...names.keys()].filter((id) => isId('emp', id))
+  const { rows } = await sql<{ employee_id: string }>`
+    select employee_id from employee_directory
+    where company_id = ${toUuid(companyId)} and employee_id = any(${people.map(toUuid)}::uuid[])`.execute(db)
+  const kept = new Set(rows.map((row) => fromUuid('emp', row.employee_id)))
+  for (const id of people) if (!kept.has(id)) names.delete(id)
+  return names
+}
+
 async function readNamesOfActors(
   db: LedgerDb,
   companyId: string,

@@ -90,12 +90,13 @@ await t.test('a creation and its validation are answered in the same form', asyn
   t.strictSame(validated!.content!['application/json']!.schema, created!.content!['application/json']!.schema)
 })
 
-await t.test('bodies that are not JSON are text', async (t) => {
+await t.test('bodies that are not JSON are text, or an archive', async (t) => {
   const ofTexts = operationsOf(document).flatMap(({ operation }) =>
     Object.entries(answerOf(document, operation, '200')?.content ?? {}).filter(([type]) => !/[/+]json$/.test(type)),
   )
   t.strictSame([...new Set(ofTexts.map(([type]) => type))].toSorted(), [
     'application/x-ndjson',
+    'application/zip',
     'text/csv',
     'text/event-stream',
     'text/html',

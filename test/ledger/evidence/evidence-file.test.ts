@@ -5,6 +5,8 @@ import { planEvidence, writeEvidence } from '../../../src/evidence/evidence-file
 import { addSum } from '../../../src/evidence/shared-proof.ts'
 import { readMe } from '../../../src/http/pages/evidence/read-me.ts'
 import { cosignNote, makeWitnessKey } from '../../support/witnesses/cosign.ts'
+import { openAppends } from '../../support/ledger/appends.ts'
+import { uploadCall } from '../../support/ledger/upload-call.ts'
 import { startService } from '../../support/service.ts'
 import {
   changeByte,
@@ -124,6 +126,27 @@ await t.test('files about a call, a period and the whole ledger verify, too', as
   }
 })
 
+await t.test('a file about an upload has its file name, which is no part of the call', async (t) => {
+  const { commit } = openAppends(t, service)
+  const upload = uploadCall(company, [{ first_name: 'Eve', last_name: 'Upload', email: 'eve@example.com' }], {
+    fileName: 'people.csv',
+  })
+  await commit([upload])
+  const made = await unpack(await downloadEvidence(service, `call=${upload.callId}`))
+  t.strictSame(
+    envelopesOf(made).map(({ type }) => type),
+    ['EmployeeCreated', 'ApiCallCompleted', 'FileUploaded'],
+  )
+  t.match(runVerifier(writeFiles(at('upload'), made)), { status: 0 })
+  const [{ stream }] = envelopesOf(made)
+  const ofEmployee = await unpack(await downloadEvidence(service, `employee=${stream}`))
+  t.strictSame(
+    envelopesOf(ofEmployee).map(({ type }) => type),
+    ['EmployeeCreated', 'ApiCallCompleted'],
+    'the name of a file is only in the files of people whom it names',
+  )
+})
+
 await t.test('one changed byte in any file is refused, and the file and the line are named', async (t) => {
   for (const [name, content] of Object.entries(files)) {
     const bytes = Buffer.from(content)
@@ -183,7 +206,7 @@ await t.test('what was erased is not in a file, and the file explains it', async
   const zoe = await makeHistory(service, 'Zoe')
   const erased = await service.manage('POST', '/erasures', { employee_id: zoe.id })
   t.equal(erased.status, 200)
-  await service.project()
+  // The read model still has the person.
   const made = await unpack(await downloadEvidence(service, `employee=${zoe.id}`))
   for (const [name, text] of Object.entries(made)) t.notMatch(text, /Zoe|Remarkable/, name)
   t.notMatch(Object.values(made).join(), zoe.email)

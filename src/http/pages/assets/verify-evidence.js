@@ -79,7 +79,7 @@ class Tree {
 
   async root() {
     let node = this.roots.at(-1)
-    for (const left of this.roots.slice(0, -1).reverse()) node = await nodeHash(left, node)
+    for (const left of this.roots.slice(0, -1).toReversed()) node = await nodeHash(left, node)
     return node
   }
 }

@@ -5,7 +5,7 @@ import type { Client } from '../../../domain/client.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { capitalise, countEmployees, COUNTS, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
@@ -174,6 +174,9 @@ export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone:
           <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>`,
       )}
     </dl>
-    <p><a href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a></p>
+    <p>
+      <a href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a>
+      <a href="${buildUrl(EVIDENCE_PATH, { call: entry.id })}">Evidence file</a>
+    </p>
   </section>`
 }

@@ -14,7 +14,6 @@ import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
-import { EVIDENCE_PATH } from '../evidence/evidence-page.ts'
 import { renderEventTable } from '../events/event-table.ts'
 import {
   toFormProblem,
@@ -26,7 +25,7 @@ import {
 } from '../parts/form.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { findEndOf, formatTime, readLocal } from '../../../domain/local-times.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'

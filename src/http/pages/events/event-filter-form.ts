@@ -4,7 +4,7 @@ import { listActors, readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderField } from '../parts/form.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { EVENT_GROUPS, findTypes, formatTypeName } from './event-groups.ts'
 import { formatActor, WITHOUT_ID } from './event-sentence.ts'
@@ -45,6 +45,7 @@ export async function renderEventFilter(
       <p>
         <a href="${otherView}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
         <a href="${buildExportUrl(query)}" download="events.ndjson">Export${Object.keys(given).length > 0 ? ' these' : ' all events'}</a>
+        ${renderEvidenceLink(query)}
       </p>
     </div>
     <form method="get" action="${PATH}" class="filters stream-filters" aria-label="Filters">
@@ -80,6 +81,16 @@ function buildExportUrl({ given, filter, between, problem }: EventQuery): string
   const types = given['type'] === undefined ? undefined : findTypes(given['type'])?.join(',')
   const { actor, text, call, stream } = filter
   return buildUrl('/audit/v1/events', { type: types, actor, q: text, call, stream, ...between })
+}
+
+/** Links to an evidence file about a period, an employee, or a call, if that is all that is filtered for. */
+function renderEvidenceLink({ given, filter: { call, stream }, problem }: EventQuery): Html {
+  const names = Object.keys(given)
+  const isPeriod = names.length > 0 && names.every((name) => name === 'from' || name === 'to')
+  const isOne = names.length === 1 && (call !== undefined || stream?.startsWith('emp_') === true)
+  if (problem || (!isPeriod && !isOne)) return html``
+  const subject = isPeriod ? given : call === undefined ? { employee: stream } : { call }
+  return html`<a href="${buildUrl(EVIDENCE_PATH, subject)}">Evidence file</a>`
 }
 
 function renderTypes(value: string): Html {

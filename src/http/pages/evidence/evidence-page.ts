@@ -15,7 +15,7 @@ import { buildUrl } from '../parts/addresses.ts'
 import type { FormFields, FormProblem } from '../parts/form.ts'
 import { readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { Html } from '../parts/page.ts'
@@ -24,8 +24,6 @@ import { getViewer, requireViewer } from '../parts/viewer.ts'
 import { describeSubject, readMe } from './read-me.ts'
 import { renderStoredFile } from './stored-file.ts'
 
-/** Where evidence files are made; a query says what about. */
-export const EVIDENCE_PATH = `${NAVIGATION.ledger.path}/evidence`
 /** A file with more events is made by a job. */
 const EVENTS_AT_ONCE = EVENTS_TOLD
 const REFRESH_MS = 1_000

@@ -3,7 +3,7 @@ import { formatTime } from '../../../domain/local-times.ts'
 import type { EvidenceFacts, Storyteller } from '../../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../../evidence/evidence-subject.ts'
 import { readHeader } from '../../../ledger/integrity/codec.ts'
-import { readNames } from '../../../ledger/read/read-names.ts'
+import { readNamesKept } from '../../../ledger/read/read-names.ts'
 import { listNamedIds, renderSentence } from '../events/event-sentence.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -18,7 +18,7 @@ export const readMe: Storyteller = {
         header: readHeader({ position, ...rest }),
       },
     }))
-    const names = await readNames(
+    const names = await readNamesKept(
       db,
       company.id,
       listed.flatMap(({ event }) => listNamedIds(event)),

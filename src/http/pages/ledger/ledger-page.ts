@@ -10,7 +10,7 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -52,7 +52,7 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
         Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
         the root of the tree, and a signed checkpoint proves what the root was.
       </p>
-      <p class="actions"><a class="button" href="${PATH}/evidence">Evidence files</a></p>
+      <p class="actions"><a class="button" href="${EVIDENCE_PATH}">Evidence files</a></p>
       <h2>Verification</h2>
       <div id="run" ${refresh}>${renderRun(run, names, viewer)}</div>
       <h2>Signed checkpoint</h2>

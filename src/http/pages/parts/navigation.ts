@@ -45,3 +45,6 @@ export const ACCOUNT_PATH = '/account'
 export function findHome(role: Role): string {
   return listNavigationItems(role)[0]?.path ?? ACCOUNT_PATH
 }
+
+/** Where evidence files are made; a query says what about. */
+export const EVIDENCE_PATH = `${NAVIGATION.ledger.path}/evidence`
