@@ -77,11 +77,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     { positions: [7] },
     'The schedule deleted the data of 1 event (refused records and file names), because their retention period had ended',
   ],
-  PersonalDataReported: [
-    'usr',
-    { subject_id: id('emp') },
-    'Ada Admin got a report of what is held about Ana Pérez',
-  ],
+  PersonalDataReported: ['usr', { subject_id: id('emp') }, 'Ada Admin got a report of what is held about Ana Pérez'],
   CompanyRegistered: ['operator', { name: 'Acme' }, 'The command line registered the company Acme'],
   CompanyTimeZoneChanged: [
     'usr',
