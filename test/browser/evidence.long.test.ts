@@ -16,6 +16,8 @@ const whole = await downloadEvidence(service, 'from=2020-01-01T00:00:00Z')
 await t.test('the browser verifies evidence files without an account, and sends nothing', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await page.goto(`${service.address}/verify`)
+  // Shown once the script can verify.
+  await page.locator('#evidence').waitFor()
   const sent: string[] = []
   page.on('request', (request) => sent.push(request.url()))
   const verify = async (buffer: Buffer) => {
