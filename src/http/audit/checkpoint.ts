@@ -80,11 +80,8 @@ export function checkpoints(app: FastifyInstance, services: { db: LedgerDb; sign
   })
 }
 
-/** Signs a checkpoint. Throws a problem that says why nothing is signed. */
-export async function signOrExplain(
-  request: FastifyRequest,
-  sign: () => Promise<SignedCheckpoint>,
-): Promise<SignedCheckpoint> {
+/** Does what needs a signed checkpoint. If nothing is signed, throws a problem that says why. */
+export async function signOrExplain<Result>(request: FastifyRequest, sign: () => Promise<Result>): Promise<Result> {
   try {
     return await sign()
   } catch (error) {

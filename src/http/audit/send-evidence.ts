@@ -4,9 +4,8 @@ import type { EvidenceServices, PlannedEvidence } from '../../evidence/evidence-
 import { planEvidence, writeEvidence } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../evidence/evidence-subject.ts'
 import { NoEvidenceError } from '../../evidence/evidence-subject.ts'
-import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { idsOf } from '../server/log-ids.ts'
+import { signOrExplain } from './checkpoint.ts'
 import { ProblemError } from '../server/problem.ts'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
@@ -26,13 +25,10 @@ export async function planOrRefuse(
   subject: EvidenceSubject,
 ): Promise<PlannedEvidence> {
   try {
-    return await planEvidence(services, companyId, subject)
+    return await signOrExplain(request, () => planEvidence(services, companyId, subject))
   } catch (error) {
     if (error instanceof NoEvidenceError) throw new ProblemError(problem(CODES[error.reason], error.message))
-    const reason = explainRefusal(error)
-    if (reason === null) throw error
-    request.log.error({ err: error, ...idsOf(request) }, 'no checkpoint was signed')
-    throw new ProblemError(problem('unavailable', reason))
+    throw error
   }
 }
 

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { problem } from '../../../domain/errors.ts'
-import { NoteFileError } from '../../../ledger/audit/note-files.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../../../ledger/audit/sign-checkpoint.ts'
-import { NoSigningKeyError, RefusedToSignError } from '../../../ledger/audit/sign-checkpoint.ts'
+import { explainRefusal, NoSigningKeyError } from '../../../ledger/audit/sign-checkpoint.ts'
 import { MAX_EVENTS, type Verifications } from '../../../ledger/audit/verifications.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
@@ -94,14 +93,10 @@ async function sign(
   try {
     return await signer.sign(db, getViewer(request).companyId)
   } catch (error) {
-    if (error instanceof NoSigningKeyError)
-      return { refusal: 'This service does not sign checkpoints, because no signing key is set.' }
-    if (!(error instanceof RefusedToSignError) && !(error instanceof NoteFileError)) throw error
-    request.log.error({ err: error }, 'no checkpoint was signed')
-    if (error instanceof RefusedToSignError) return { refusal: `${error.message}.` }
-    return {
-      refusal: 'The last external checkpoint cannot be read. Nothing is signed until an operator resolves this.',
-    }
+    const refusal = explainRefusal(error)
+    if (refusal === null) throw error
+    if (!(error instanceof NoSigningKeyError)) request.log.error({ err: error }, 'no checkpoint was signed')
+    return { refusal: `${refusal}.` }
   }
 }
 
