@@ -13,7 +13,7 @@ import { importsOf, readSources, type SourceFile } from './support/rules/source-
  */
 
 const ROOMS = readRooms()
-const program = readSources('src', 'projections', 'migrations', 'bench', 'clients')
+const program = readSources('src', 'projections', 'migrations', 'bench', 'clients', 'docs/openapi')
 const tests = readSources('test')
 
 await t.test('every file is in a room, and every room has files', async (t) => {

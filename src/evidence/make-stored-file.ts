@@ -10,9 +10,9 @@ import type { PgBoss } from '../workers/queues.ts'
 import { insertJobs, MAKE_EVIDENCE } from '../workers/queues.ts'
 import type { EvidenceServices } from './evidence-file.ts'
 import { ErasedMeanwhileError, planEvidence, writeEvidence } from './evidence-file.ts'
-import type { EvidenceSubject } from './evidence-subject.ts'
-import { NoEvidenceError } from './evidence-subject.ts'
-import type { StoredFile } from './stored-files.ts'
+import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
+import { NoEvidenceError } from '../ledger/evidence/evidence-subject.ts'
+import type { StoredFile } from '../ledger/evidence/stored-files.ts'
 import {
   beginFile,
   endFile,
@@ -22,7 +22,7 @@ import {
   readStoredFile,
   requestFile,
   storeChunk,
-} from './stored-files.ts'
+} from '../ledger/evidence/stored-files.ts'
 
 interface EvidenceJob {
   companyId: string

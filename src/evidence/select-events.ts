@@ -3,12 +3,12 @@ import type { Pool } from 'pg'
 import { ERASING_TYPES, EVENT_TYPES, isEventType } from '../domain/event-types.ts'
 import { toUuid } from '../domain/ids.ts'
 import { parseJson } from '../domain/parse-json.ts'
-import { findPerson, findTraces } from '../erasure/find-person.ts'
+import { findPerson, findTraces } from '../personal-data/find-person.ts'
 import { findLastPositionBefore, findPositionsOfCall } from '../ledger/read/find-position.ts'
 import { storedEventPages } from '../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import type { EvidenceSubject } from './evidence-subject.ts'
-import { NoEvidenceError } from './evidence-subject.ts'
+import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
+import { NoEvidenceError } from '../ledger/evidence/evidence-subject.ts'
 
 /** Positions of a ledger, including both ends. */
 export interface PositionRange {

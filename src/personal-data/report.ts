@@ -3,7 +3,7 @@ import { toUuid } from '../domain/ids.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
 import { changeCompany } from '../accounts/change-company.ts'
 import { nextVersion } from '../ledger/append/append-company-events.ts'
-import type { Row } from '../erasure/places.ts'
+import type { Row } from './places.ts'
 
 /** What is held about a person in one kind of place. */
 export interface Section {

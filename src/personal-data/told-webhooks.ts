@@ -1,7 +1,7 @@
 import type { WebhookSettings } from '../domain/webhook-types.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { readPagesOutsideCalls } from '../ledger/erasure/find-events.ts'
-import type { Queryable, Row } from '../erasure/places.ts'
+import type { Queryable, Row } from './places.ts'
 
 /** A webhook with the settings that it has since an event. */
 interface Period {

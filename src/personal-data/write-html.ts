@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import type { Row } from '../erasure/places.ts'
+import type { Row } from './places.ts'
 import type { Report, Section } from './report.ts'
 
 type Html = ReturnType<typeof html>

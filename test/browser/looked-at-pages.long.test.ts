@@ -95,7 +95,7 @@ const ANSWERS = [
 
 await t.test('the table has every page that can be opened, and no other', async (t) => {
   const routes = collectRoutes()
-  const { currentDocument } = await import('../../clients/openapi/current-document.ts')
+  const { currentDocument } = await import('../../docs/openapi/current-document.ts')
   await currentDocument()
   const pages = routes.filter(({ method, url }) => method === 'GET' && !NO_PAGES.some((pattern) => pattern.test(url)))
   t.strictSame(Object.keys(LOOKED_AT).toSorted(), [...new Set(pages.map(({ url }) => url))].toSorted())

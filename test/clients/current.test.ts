@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { apiTypesOf } from '../../clients/openapi/api-types-of.ts'
-import { currentDocument } from '../../clients/openapi/current-document.ts'
+import { apiTypesOf } from '../../docs/openapi/api-types-of.ts'
+import { currentDocument } from '../../docs/openapi/current-document.ts'
 import { startService } from '../support/service.ts'
 
 const service = await startService(t)

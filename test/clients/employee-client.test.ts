@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { currentDocument } from '../../clients/openapi/current-document.ts'
+import { currentDocument } from '../../docs/openapi/current-document.ts'
 import * as client from '../../clients/typescript/employee-ledger-client.ts'
 import type { EmployeeCreate, EmployeeUpsert } from '../../clients/typescript/employee-ledger-client.ts'
 import { answerOf, operationsOf } from '../support/http/api-document.ts'

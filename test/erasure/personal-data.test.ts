@@ -179,7 +179,7 @@ await t.test('users of every role download what is held about them, and about no
     t.equal((await browse(service, path, { cookie: member, form: { format: 'json' } })).status, 403)
 })
 
-await t.test('every table with something of a user is described in src/erasure/user-places.ts', async (t) => {
+await t.test('every table with something of a user is described in src/personal-data/user-places.ts', async (t) => {
   const { rows } = await service.pool.query<{ name: string }>(
     `select distinct table_name as name from information_schema.columns
      where table_schema = 'public' and column_name in ('user_id', 'actor_id', 'actor', 'address', 'user_agent')`,

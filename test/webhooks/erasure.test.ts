@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
-import { eraseEmployee } from '../../src/erasure/erase-employee.ts'
+import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
 import { recordRound, leaseWebhook } from '../../src/delivery/webhooks/progress.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'

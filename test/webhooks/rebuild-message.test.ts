@@ -1,5 +1,5 @@
 import t from 'tap'
-import { eraseEmployee } from '../../src/erasure/erase-employee.ts'
+import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
 import type { ReceivedMessage } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'

@@ -1,6 +1,6 @@
 import { newId } from '../../bootstrap/new-id.ts'
-import { eraseEmployee } from '../../erasure/erase-employee.ts'
-import type { NamedPerson } from '../../erasure/find-person.ts'
+import { eraseEmployee } from '../../personal-data/erase-employee.ts'
+import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { newId } from '../../bootstrap/new-id.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import type { NamedPerson } from '../../erasure/find-person.ts'
+import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { reportEmployee } from '../../personal-data/report-employee.ts'
 import { reportUser } from '../../personal-data/report-user.ts'
 import type { Report } from '../../personal-data/report.ts'

@@ -1,7 +1,7 @@
 import { newId } from '../../bootstrap/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeUserRole, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
-import { eraseUser } from '../../erasure/erase-user.ts'
+import { eraseUser } from '../../personal-data/erase-user.ts'
 import type { UserWithLink } from '../../accounts/users/invite-user.ts'
 import { inviteCompanyUser } from '../../accounts/users/invite-user.ts'
 import { issueUserToken, revokeUserToken } from '../../accounts/users/user-tokens.ts'

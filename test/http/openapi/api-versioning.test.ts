@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { currentDocument } from '../../../clients/openapi/current-document.ts'
+import { currentDocument } from '../../../docs/openapi/current-document.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
 import { breakingChanges } from '../../support/http/breaking-changes.ts'
 

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import t from 'tap'
-import { currentDocument } from '../../../clients/openapi/current-document.ts'
+import { currentDocument } from '../../../docs/openapi/current-document.ts'
 
 /**
  * The rules of Spectral's `spectral:oas` that Redocly has but does not recommend. Spectral itself would add 147 packages

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { currentDocument } from '../../../clients/openapi/current-document.ts'
+import { currentDocument } from '../../../docs/openapi/current-document.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
 import { describeEvent, listEventTypes } from '../../../src/domain/webhooks/webhook-message.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { eraseUser } from '../../../src/erasure/erase-user.ts'
+import { eraseUser } from '../../../src/personal-data/erase-user.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { ClientRegister, deleteOldClients, isDue } from '../../../src/ledger/append/actor-clients.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'

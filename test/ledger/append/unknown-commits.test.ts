@@ -1,7 +1,7 @@
 import t from 'tap'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import { registerCompany } from '../../../src/accounts/companies/register-company.ts'
-import { retireRecords } from '../../../src/erasure/retire-records.ts'
+import { retireRecords } from '../../../src/personal-data/retire-records.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 import type { CommitLoss, DatabaseLine } from '../../support/lines/database-line.ts'
 import { openDatabaseLines } from '../../support/lines/database-line.ts'

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { formatTime } from '../../../domain/local-times.ts'
 import type { EvidenceFacts, Storyteller } from '../../../evidence/evidence-file.ts'
-import type { EvidenceSubject } from '../../../evidence/evidence-subject.ts'
+import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
 import { readHeader } from '../../../ledger/integrity/codec.ts'
 import { readNamesKept } from '../../../ledger/read/read-names.ts'
 import { listNamedIds, renderSentence } from '../events/event-sentence.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
 import type { UserRecord } from '../../../accounts/users/users.ts'
-import { eraseUser } from '../../../erasure/erase-user.ts'
+import { eraseUser } from '../../../personal-data/erase-user.ts'
 import {
   toFormProblem,
   renderTypedConfirmation,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { toUuid } from '../domain/ids.ts'
-import { hasErasure } from '../ledger/read/export-pages.ts'
-import { readHead } from '../ledger/read/read-head.ts'
-import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
-import { deleteEverywhere } from '../postgres/cluster/delete-everywhere.ts'
+import { toUuid } from '../../domain/ids.ts'
+import { hasErasure } from '../read/export-pages.ts'
+import { readHead } from '../read/read-head.ts'
+import type { LedgerDb, LedgerTables } from '../tables.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import type { EvidenceSubject } from './evidence-subject.ts'
 
 /*

@@ -2,4 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { apiTypesOf } from './api-types-of.ts'
 import { currentDocument } from './current-document.ts'
 
-writeFileSync(new URL('../typescript/api-types.ts', import.meta.url), await apiTypesOf(await currentDocument()))
+writeFileSync(
+  new URL('../../clients/typescript/api-types.ts', import.meta.url),
+  await apiTypesOf(await currentDocument()),
+)
