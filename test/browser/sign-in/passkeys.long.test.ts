@@ -1,4 +1,4 @@
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { Browser, Locator, CDPSession, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { looksOf, looksOfAnswer, openBrowser, openPage } from '../../support/browser/browser.ts'
 import { freePort } from '../../support/processes/free-port.ts'
@@ -94,7 +94,15 @@ await t.test(
 
     await page.goto('/account')
     await signOut(page)
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    const top = async (locator: Locator) => (await locator.boundingBox())!.y
+    const passkey = page.getByRole('button', { name: 'Sign in with a passkey' })
+    t.ok((await top(passkey)) < (await top(page.getByLabel('Email'))), 'a browser that has a passkey offers it first')
+    t.same(await looksOfAnswer(page), [])
+    const another = await openNamed(t, browser)
+    await another.page.goto('/sign-in')
+    const later = another.page.getByRole('button', { name: 'Sign in with a passkey' })
+    t.ok((await top(later)) > (await top(another.page.getByLabel('Email'))), 'other browsers ask for the email first')
+    await passkey.click()
     await page.waitForURL('**/account')
     t.notMatch(await page.getByRole('table', { name: 'Passkeys' }).innerText(), 'never')
 
