@@ -140,7 +140,7 @@ await t.test(
     const [twice, missing] = ['else', 'missing'].map((name) => ['--checkpoint', notes, '--checkpoint', file(name)])
     t.match(python(whole, ...twice!), { status: 4, stdout: new RegExp(NO_CHECKPOINTS.source.replace('$', '\\n$')) })
     t.match(python(whole, ...missing!), { status: 4, stdout: `unverifiable: ${file('missing')} cannot be read: ` })
-    t.equal(python().status, 2)
+    t.equal(python('--nonsense').status, 2)
     t.equal(python(whole, '--key', 'nonsense').status, 2)
   },
 )

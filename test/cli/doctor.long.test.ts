@@ -205,7 +205,7 @@ await t.test('too few connections for one process of each kind are reported', as
   const found = await examine(t, { ...makePlace(t), POOL_SIZE: '200' })
   t.match(found.of('connections'), {
     level: 'warn',
-    found: /^an API process opens up to 218 connections and a worker up to 214; the server allows [0-9]+$/,
+    found: /^an API process opens up to 218 connections and a worker up to 220; the server allows [0-9]+$/,
   })
 })
 

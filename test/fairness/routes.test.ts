@@ -52,6 +52,7 @@ const HEAVY = [
   'GET /settings/ledger/evidence/file',
   'GET /settings/ledger/evidence/stored',
   'POST /settings/api-keys',
+  'POST /settings/search',
   'POST /settings/sign-in/check',
   'POST /settings/webhooks/:id/ping',
   'POST /settings/webhooks/:id/deliveries/:delivery_id/redeliver',

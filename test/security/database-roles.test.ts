@@ -25,6 +25,8 @@ async function attempt(statement: string, url = service.urls.serviceUrl): Promis
 }
 
 const MAY: Record<string, string> = {
+  upload_parts: 'DELETE INSERT SELECT UPDATE',
+  uploads: 'DELETE INSERT SELECT UPDATE',
   api_key_usage: 'INSERT SELECT UPDATE',
   api_keys: 'INSERT SELECT UPDATE',
   checkpoints: 'INSERT SELECT UPDATE',

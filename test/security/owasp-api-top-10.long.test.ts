@@ -30,6 +30,11 @@ const { body: theirWebhook } = await service.manage(
   { url: 'https://example.com/hooks' },
   theirs.admin.token,
 )
+const { body: theirUpload } = await send(service.address, 'POST', '/admin/v1/uploads?file_name=theirs.csv', {
+  key: null,
+  body: 'email\na@example.com\n',
+  headers: { 'content-type': 'text/csv', ...bearer(theirs.admin.token) },
+})
 const { id: theirDelivery } = await storeDelivery(service.pool, theirs.id, theirWebhook.id)
 const THEIRS: Record<string, string> = {
   employees: made.body.employees[0].id,
@@ -38,6 +43,7 @@ const THEIRS: Record<string, string> = {
   users: theirs.member.user_id,
   tokens: theirToken.id,
   webhooks: theirWebhook.id,
+  uploads: theirUpload.id,
 }
 
 await t.test(
@@ -50,7 +56,10 @@ await t.test(
       const body = ['POST', 'PATCH'].includes(method) ? { body: path.includes('users') ? { role: 'member' } : {} } : {}
       const answers = []
       for (const named of [id, unknown]) {
-        const address = path.replace(/\{\w+\}/, named).replace('{delivery_id}', theirDelivery)
+        const address = path
+          .replace(/\{\w+\}/, named)
+          .replace('{delivery_id}', theirDelivery)
+          .replace('{number}', '1')
         const options = {
           key: path.startsWith('/v1') ? ours.key : null,
           headers: path.startsWith('/v1') ? {} : bearer(ours.admin.token),
@@ -180,7 +189,8 @@ await t.test("API5 broken function level authorization: no administrator's page 
   )
   const [member, auditor] = [await cookieOf(service, ours.member), await cookieOf(service, ours.auditor)]
   const ofAuditors = /^\/settings\/(?:events|ledger|employees(?:$|\/:id$)|\*)/
-  for (const { method, url } of pages.filter(({ url }) => url !== '/settings/*')) {
+  const ofEverybody = new Set(['/settings/*', '/settings/search'])
+  for (const { method, url } of pages.filter(({ url }) => !ofEverybody.has(url))) {
     const path = url.replaceAll(/:\w+/g, '1')
     const form = method === 'POST' ? { form: { name: 'x' } } : {}
     t.equal((await browse(service, path, { cookie: member, ...form })).status, 403, `a member: ${method} ${url}`)
@@ -277,6 +287,13 @@ const NOT_DESCRIBED = [
   '/invitation',
   '/settings',
   '/account',
+  '/audit/v1/tlog/:company_id/checkpoint',
+  '/audit/v1/tlog/:company_id/tile/:level/*',
+  '/audit/v1/tlog/:company_id/tile/entries/*',
+  '/verify',
+  '/verify/format',
+  '/verify/verify_ledger.go',
+  '/verify/verify_ledger.py',
 ]
 
 await t.test(

@@ -31,7 +31,7 @@ const SCHEMA: FastifySchema = {
   operationId: 'getEvidence',
   summary: 'Get an evidence file',
   description:
-    'A zip with the events of an employee, a call, or a period (give one of them), a proof that they are in the ledger ' +
+    'A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a proof that they are in the ledger ' +
     'of a checkpoint signed now, a verifier that needs only Python, and a page that tells them in sentences. Erased ' +
     'data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the ' +
     'connection breaks. Returns 503 if no checkpoint can be signed.',
@@ -62,11 +62,11 @@ export function evidence(app: FastifyInstance, services: AuditServices & Pick<Ev
   )
 }
 
-/** Reads what a file is about. Throws a problem unless exactly one subject is given. */
+/** Reads what a file is about: by default, the whole ledger. Throws a problem if more than one subject is given. */
 export function readSubject({ employee, call, from, to }: Static<typeof EvidenceQuery>): EvidenceSubject {
   const isPeriod = from !== undefined || to !== undefined
-  if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length !== 1)
-    throw invalidQuery('employee', 'or call, or from and to must be given, and only one of them')
+  if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length > 1)
+    throw invalidQuery('employee', 'must not be given together with call, from, or to, nor call with from or to')
   if (employee !== undefined) {
     if (!isId('emp', employee)) throw invalidQuery('employee', 'must be the id of an employee')
     return { kind: 'employee', id: employee }

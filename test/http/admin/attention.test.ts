@@ -44,7 +44,7 @@ await t.test('failed calls are counted by key and code, and one click leads to t
   ])
   const page = await open(FIRST_PAGE)
   t.match(page, `href="${FIRST_PAGE}/${single.log_id}"`)
-  const [, link = ''] = /href="([^"]*q=validation_failed)"/.exec(page) ?? []
+  const [, link = ''] = /href="([^"]*error=validation_failed)"/.exec(page) ?? []
   const list = await open(link.replaceAll('&amp;', '&'))
   t.equal(new Set(list.match(/bulk-user-logs\/log_\w+/g)).size, 3)
   t.match(page, /Bulk User Logs<\/a> <span class="count"[^>]*>2</)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { request } from 'undici'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -193,4 +194,22 @@ await t.test('only administrators upload, and get the page and the template', as
   t.equal((await browse(service, PATH, { cookie })).status, 200)
   const template = await browse(service, `${PATH}/template.csv`, { cookie })
   t.match(template.text, /^first_name,last_name,email,external_id/)
+})
+
+await t.test('a form that cannot be read gets a page that says so', async (t) => {
+  const post = async (type: string, body: string) => {
+    const { statusCode } = await request(`${service.address}${PATH}`, {
+      method: 'POST',
+      headers: { 'content-type': type, cookie, origin: service.address },
+      body,
+    })
+    return statusCode
+  }
+  const type = 'multipart/form-data; boundary=b'
+  t.equal(await post('multipart/form-data', 'a=b'), 400, 'no boundary')
+  t.equal(await post(type, '--b\r\ncontent-disposition: form-data; name="log"\r\n\r\n'), 400, 'no end')
+  const field = (at: number) => `--b\r\ncontent-disposition: form-data; name="f${at}"\r\n\r\nx\r\n`
+  t.equal(await post(type, `${Array.from({ length: 100 }, (_, at) => field(at)).join('')}--b--`), 413, 'many fields')
+  const proto = '--b\r\ncontent-disposition: form-data; name="__proto__"\r\n\r\nx\r\n--b--'
+  t.equal(await post(type, proto), 400, 'a name that JavaScript reserves')
 })

@@ -119,7 +119,7 @@ await t.test('files about a call, a period and the whole ledger verify, too', as
   const ofPeriod = await unpack(await downloadEvidence(service, `from=${first.recorded_at}&to=${last.recorded_at}`))
   const positions = envelopesOf(ofPeriod).map(({ position }) => position)
   t.equal(positions.length, positions.at(-1) - positions[0] + 1)
-  const whole = await unpack(await downloadEvidence(service, 'from=2020-01-01T00:00:00Z'))
+  const whole = await unpack(await downloadEvidence(service, ''))
   t.equal(envelopesOf(whole)[0].type, 'CompanyRegistered')
   for (const [name, made] of Object.entries({ ofCall, ofPeriod, whole })) {
     t.match(runVerifier(writeFiles(at(name), made)), { status: 0, told: `${envelopesOf(made).length} of ` }, name)
@@ -235,7 +235,6 @@ await t.test('what is asked for is checked', async (t) => {
     const { status, body } = await service.audit(`/evidence${query}`)
     return [status, body.code]
   }
-  t.strictSame(await ask(''), [400, 'invalid_query'])
   t.strictSame(await ask(`?employee=${ana.id}&call=${ana.logId}`), [400, 'invalid_query'])
   t.strictSame(await ask('?employee=emp_1'), [400, 'invalid_query'])
   t.strictSame(await ask(`?employee=${ana.id.slice(0, -1)}${ana.id.endsWith('0') ? 1 : 0}`), [

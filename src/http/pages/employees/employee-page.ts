@@ -88,10 +88,10 @@ async function sendEmployee(
           <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
           ${
             viewer.role === 'admin'
-              ? html`<a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>`
+              ? html`<a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>
+                  ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
               : ''
           }
-          ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}
         </p>
       </section>
     </div>`

@@ -1,6 +1,6 @@
 import type { MultipartFile } from '@fastify/multipart'
 import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '../../../domain/errors.ts'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
@@ -47,11 +47,15 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
     throw new ProblemError(problem('unsupported_media_type', 'The form must be multipart/form-data'))
   const fields = new Map<string, string>()
   let file: { name: string; content: Buffer } | null = null
-  for await (const part of request.parts()) {
-    if (part.type === 'file') {
-      const content = await readContent(part, bodyLimit)
-      if (content.length > 0) file = { name: part.filename, content }
-    } else fields.set(part.fieldname, String(part.value))
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'file') {
+        const content = await readContent(part, bodyLimit)
+        if (content.length > 0) file = { name: part.filename, content }
+      } else fields.set(part.fieldname, String(part.value))
+    }
+  } catch (error) {
+    throw toFormProblem(error)
   }
   return {
     fileName: cleanFileName(file?.name ?? ''),
@@ -59,6 +63,16 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
     operation: fields.get('operation') === 'update_many' ? 'update_many' : 'upsert',
     logId: fields.get('log') ?? '',
   }
+}
+
+/** What the parser of forms says about the form becomes a problem; other errors, which have codes, stay. */
+function toFormProblem(error: unknown): unknown {
+  if (error instanceof ProblemError || !(error instanceof Error)) return error
+  const { code = '', statusCode = 0 } = error as FastifyError
+  if (code === '') return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
+  if (!code.startsWith('FST_') || statusCode >= 500) return error
+  if (statusCode === 413) return new ProblemError(problem('payload_too_large', 'The form has too many fields or files'))
+  return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
 }
 
 async function readContent(part: MultipartFile, bodyLimit: number): Promise<Buffer> {

@@ -35,7 +35,14 @@ async function listed(query = ''): Promise<Record<string, string>[]> {
   return body.items.map(({ counts, key, error, user, file, ...entry }: Record<string, Record<string, unknown>>) => {
     const named = { ...entry, ...counts, key_id: key!['id'], key_name: key!['name'] }
     const failure = { error_code: error?.['code'] ?? '', error_detail: error?.['detail'] ?? '' }
-    const upload = { user_id: user?.['id'] ?? '', user_name: user?.['name'] ?? '', file_name: file?.['name'] ?? '' }
+    const part = (file?.['part'] ?? {}) as Record<string, unknown>
+    const upload = {
+      user_id: user?.['id'] ?? '',
+      user_name: user?.['name'] ?? '',
+      file_name: file?.['name'] ?? '',
+      first_row: part['first_row'] ?? '',
+      last_row: part['last_row'] ?? '',
+    }
     return Object.fromEntries(
       Object.entries({ ...named, ...failure, ...upload }).map(([name, value]) => [name, String(value)]),
     )
