@@ -46,6 +46,11 @@ const THEIRS: Record<string, string> = {
   uploads: theirUpload.id,
 }
 
+function bodyFor(path: string): object {
+  if (path.includes('users')) return { role: 'member' }
+  return path.endsWith('/columns') ? { columns: {} } : {}
+}
+
 await t.test(
   "API1 broken object level authorization: another company's id is answered exactly like an unknown one",
   async (t) => {
@@ -53,7 +58,7 @@ await t.test(
     for (const { method, path } of ofThings) {
       const [, kind] = /\/([a-z-]+)\/\{/.exec(path)!
       const [id, unknown] = [THEIRS[kind!]!, THEIRS[kind!]!.replace(/.{5}$/, '00000')]
-      const body = ['POST', 'PATCH'].includes(method) ? { body: path.includes('users') ? { role: 'member' } : {} } : {}
+      const body = ['POST', 'PATCH'].includes(method) ? { body: bodyFor(path) } : {}
       const answers = []
       for (const named of [id, unknown]) {
         const address = path

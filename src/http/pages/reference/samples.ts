@@ -14,7 +14,7 @@ interface SampleRequest {
   /** The headers; `$NAME` stands for a variable of the environment. */
   headers: [name: string, value: string][]
   body: unknown
-  answer: 'json' | 'text' | 'stream' | 'none'
+  answer: 'json' | 'text' | 'stream' | 'file' | 'none'
 }
 
 /** Writes the samples of a call. Address and secrets come from the environment. */
@@ -59,6 +59,7 @@ function exampleOf(parameter: Parameter | undefined): string {
 function answerOf(type: string | undefined): SampleRequest['answer'] {
   if (type === undefined) return 'none'
   if (type === 'text/event-stream') return 'stream'
+  if (type === 'application/zip') return 'file'
   return type === 'application/json' ? 'json' : 'text'
 }
 
@@ -66,6 +67,7 @@ function writeCurl({ method, target, headers, body, answer }: SampleRequest): st
   const options = [
     ...(method === 'GET' ? [] : [`--request ${method}`]),
     ...(answer === 'stream' ? ['--no-buffer'] : []),
+    ...(answer === 'file' ? ['--output answer.zip'] : []),
     ...headers.map(([name, value]) => `--header "${name}: ${value}"`),
     ...(body === undefined ? [] : [`--data '${JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)}'`]),
   ]
@@ -76,6 +78,7 @@ const TS_ANSWERS = {
   json: 'console.log(response.status, await response.json())',
   text: 'console.log(response.status, await response.text())',
   stream: 'for await (const chunk of response.body!) process.stdout.write(chunk)',
+  file: "await writeFile('answer.zip', await response.bytes())\nconsole.log(response.status)",
   none: 'console.log(response.status)',
 }
 
@@ -87,6 +90,7 @@ function writeTypeScript({ method, target, headers, body, answer }: SampleReques
   const names = headers.map(([name, value]) => `    ${/^[a-z]+$/.test(name) ? name : `'${name}'`}: ${fill(value)},`)
   const json = body === undefined ? [] : [`  body: JSON.stringify(${indent(JSON.stringify(body, null, 2), '  ')}),`]
   return [
+    ...(answer === 'file' ? ["import { writeFile } from 'node:fs/promises'", ''] : []),
     `const response = await fetch(${fill(`$API_URL${target}`)}, {`,
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     ...(names.length > 0 ? ['  headers: {', ...names, '  },'] : []),
@@ -100,6 +104,7 @@ const PYTHON_ANSWERS = {
   json: 'print(response.status_code, response.json())',
   text: 'print(response.status_code, response.text)',
   stream: 'for line in response.iter_lines():\n    print(line.decode())',
+  file: 'with open("answer.zip", "wb") as file:\n    file.write(response.content)\nprint(response.status_code)',
   none: 'print(response.status_code)',
 }
 

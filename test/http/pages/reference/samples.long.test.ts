@@ -54,8 +54,11 @@ for (const { operation } of operations) {
   const { operationId: id } = operation
   await t.test(`the curl sample of ${id} runs`, async (t) => {
     const { curl = '' } = await samplesOf(id)
-    const script = `${curl} --silent --show-error --output /dev/null --write-out '%{http_code}' ${isStream(id) ? '--max-time 1 || true' : ''}`
-    const { stdout } = await run('sh', ['-c', script], { env: { ...ENVIRONMENT, PATH: process.env['PATH'] } })
+    const script = `${curl} --silent --show-error ${curl.includes('--output') ? '' : '--output /dev/null'} --write-out '%{http_code}' ${isStream(id) ? '--max-time 1 || true' : ''}`
+    const { stdout } = await run('sh', ['-c', script], {
+      cwd: folder,
+      env: { ...ENVIRONMENT, PATH: process.env['PATH'] },
+    })
     t.ok(isAccepted(Number(stdout), operation), `${stdout} for ${curl}`)
   })
 }
@@ -75,6 +78,7 @@ await t.test('the TypeScript samples run', async (t) => {
   )
   const { stdout } = await run('env', [
     '-i',
+    `--chdir=${folder}`,
     ...Object.entries(ENVIRONMENT).map((pair) => pair.join('=')),
     process.execPath,
     path.join(folder, 'all.mts'),
@@ -94,7 +98,8 @@ import urllib.error
 class Response:
     def __init__(self, status, body):
         self.status_code = status
-        self.text = body.decode()
+        self.content = body
+        self.text = body.decode(errors="replace")
     def json(self):
         return encoder.loads(self.text)
 
@@ -123,6 +128,7 @@ await t.test('the Python samples run', async (t) => {
     const { Python = '' } = await samplesOf(id)
     writeFileSync(path.join(folder, 'python', `${id}.py`), Python)
     const { stdout } = await run('python3', [path.join(folder, 'python', `${id}.py`)], {
+      cwd: folder,
       env: { ...ENVIRONMENT, PATH: process.env['PATH'], PYTHONIOENCODING: 'utf-8' },
     })
     t.ok(isAccepted(Number(stdout.slice(0, 3)), operation), `${id}: ${stdout.slice(0, 200)}`)
