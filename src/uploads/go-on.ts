@@ -54,7 +54,7 @@ export async function goOn(services: UploadServices, upload: StoredUpload): Prom
     if (part) await recordCounts(services.pool, upload, part.number, (await previewPart(services, upload, part)).counts)
   }
   if (upload.state === 'applying') {
-    const part = parts.find(({ state }) => state === 'waiting')
+    const part = parts.find(({ isSettled }) => !isSettled)
     if (part) await applyPart(services, upload, part)
   }
 }

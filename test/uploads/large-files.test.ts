@@ -113,6 +113,33 @@ await t.test(
   },
 )
 
+await t.test(
+  'a process that dies after the call of a part, and before it records that, holds up nothing',
+  async (t) => {
+    const path = await admin.upload(fileOf(rowsOf('K', 1, 15)), 'killed.csv')
+    await admin.until(path, PREVIEWED)
+    await admin.press(`${path}/apply`)
+    await admin.until(path, /15 of 15 rows were applied\./)
+    const upload = [toUuid(service.company.id), toUuid(path.split('/').at(-1)!)]
+    const stateOf = async () => {
+      const { rows } = await service.pool.query(
+        'select state from uploads where company_id = $1 and upload_id = $2',
+        upload,
+      )
+      return rows[0].state as string
+    }
+    await eventually('the upload has ended', async () => (await stateOf()) === 'ended')
+    await service.pool.query(
+      `with part as (update upload_parts set state = 'waiting' where company_id = $1 and upload_id = $2 and part = 1)
+     update uploads set state = 'applying' where company_id = $1 and upload_id = $2`,
+      upload,
+    )
+    await eventually('the upload has ended again', async () => (await stateOf()) === 'ended')
+    await service.project()
+    t.equal((await entriesOf('killed.csv')).length, 2)
+  },
+)
+
 await t.test('managers may be in earlier parts, and the preview takes them for granted', async (t) => {
   const rows = rowsOf('C', 1, 15, (row, at) => (at === 12 ? `${row}C-3` : row))
   const path = await admin.upload(fileOf(rows), 'c.csv')

@@ -44,7 +44,10 @@ export interface StoredPart {
   erased: number
   /** What a preview has counted; null before. */
   counts: PartCounts | null
+  /** What the ledger says. */
   state: PartState
+  /** Whether it is recorded that the call was made or is not to be made; a process may have died before that. */
+  isSettled: boolean
 }
 
 /** Nobody can read more uploads than a company can have. */
@@ -80,8 +83,8 @@ export async function readParts(
   db: Pick<Pool, 'query'>,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
 ): Promise<StoredPart[]> {
-  const { rows } = await db.query<LedgerTables['upload_parts']>(
-    `select p.part, p.call_id, p.first_row, p.rows, p.erased, p.counts,
+  const { rows } = await db.query<LedgerTables['upload_parts'] & { is_settled: boolean }>(
+    `select p.part, p.call_id, p.state <> 'waiting' as is_settled, p.first_row, p.rows, p.erased, p.counts,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
      from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
        and e.type in ('ApiCallCompleted', 'ApiCallFailed')
@@ -135,7 +138,7 @@ export function toUpload(row: LedgerTables['uploads']): StoredUpload {
   }
 }
 
-function toPart(row: LedgerTables['upload_parts']): StoredPart {
+function toPart(row: LedgerTables['upload_parts'] & { is_settled: boolean }): StoredPart {
   return {
     number: row.part,
     callId: fromUuid('log', row.call_id),
@@ -144,5 +147,6 @@ function toPart(row: LedgerTables['upload_parts']): StoredPart {
     erased: row.erased,
     counts: row.counts,
     state: row.state,
+    isSettled: row.is_settled,
   }
 }
