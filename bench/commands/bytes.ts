@@ -136,12 +136,16 @@ async function untilCaughtUp(server: BenchServer, { newest }: OurTenant): Promis
   }
 }
 
-/** Waits until no session is in a transaction: a vacuum would leave what it may still see, and a later one pay for it. */
+/**
+ * Waits until no session of the database is in a transaction: a vacuum would leave what it may still see, and a later one
+ * pay for it.
+ */
 async function untilIdle(server: BenchServer): Promise<void> {
   for (let idle = 0; idle < IDLE_POLLS;) {
     const [row] = await server.run<{ busy: boolean }>(
       `select count(*) > 0 as busy from pg_stat_activity
-        where backend_type = 'client backend' and pid <> pg_backend_pid() and (state <> 'idle' or backend_xmin is not null)`,
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+          and (state <> 'idle' or backend_xmin is not null)`,
       DATABASE,
     )
     idle = row!.busy ? 0 : idle + 1
