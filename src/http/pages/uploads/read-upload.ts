@@ -68,7 +68,7 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
 /** What the parser of forms says about the form becomes a problem; other errors, which have codes, stay. */
 function toFormProblem(error: unknown): unknown {
   if (error instanceof ProblemError || !(error instanceof Error)) return error
-  const { code = '', statusCode = 0 } = error as FastifyError
+  const { code = '', statusCode = 0 }: Partial<FastifyError> = error
   if (code === '') return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
   if (!code.startsWith('FST_') || statusCode >= 500) return error
   if (statusCode === 413) return new ProblemError(problem('payload_too_large', 'The form has too many fields or files'))
