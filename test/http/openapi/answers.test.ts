@@ -259,7 +259,7 @@ await hold(400, 'GET /audit/v1/proofs/inclusion', { ...asAuditor, query: '?posit
 await hold(200, 'GET /audit/v1/proofs/consistency', { ...asAuditor, query: '?from=5' })
 await hold(400, 'GET /audit/v1/proofs/consistency', asAuditor)
 await hold(200, 'GET /audit/v1/evidence', { ...asAuditor, query: '?to=2100-01-01T00:00:00Z' })
-await hold(400, 'GET /audit/v1/evidence', asAuditor)
+await hold(400, 'GET /audit/v1/evidence', { ...asAuditor, query: '?employee=emp_1' })
 await hold(200, AT, { ...asAuditor, id })
 await hold(404, AT, asAuditor)
 await hold(400, AT, { ...asAuditor, id, query: '?at=999999' })
