@@ -9,6 +9,7 @@ import { send, startService } from '../support/service.ts'
  * failure is mended, without touching the file.
  */
 
+const IS_QUICK = inputs(1, 2) === 1
 const service = await startService(t, { BODY_BUDGET: String(256 * 1024 * 1024) })
 const [called, uploaded] = [await service.makeCompany('Called'), await service.makeCompany('Uploaded')]
 
@@ -97,5 +98,6 @@ await t.test('the export of a failed call, uploaded, decides the same as the cal
     }),
     { numRuns: inputs(25, 200), ...(process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) }) },
   )
-  t.ok(decided.Completed > 0 && decided.Failed > 0, JSON.stringify(decided))
+  // In the few cases of the quick suite, all calls may happen to fail.
+  if (!IS_QUICK) t.ok(decided.Completed > 0 && decided.Failed > 0, JSON.stringify(decided))
 })
