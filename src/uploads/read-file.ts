@@ -190,7 +190,7 @@ function repeated(name: string, line: number, before: number, { row, cells }: St
   return { line, column: null, message: `${message}: a file may change an employee only once` }
 }
 
-/** The names by which a record identifies its employee. */
+/** The ids, email addresses, and external ids that a record uses to identify its employee. */
 function namesOf(record: unknown): string[] {
   return IDENTIFIERS.flatMap((field) => nameIn(record, field, field))
 }

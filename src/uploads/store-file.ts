@@ -18,7 +18,7 @@ export interface UploadRouteServices extends UploadServices {
   announce(companyIds: string[]): void
 }
 
-/** A file as it was sent. */
+/** An uploaded file. */
 export interface SentFile {
   content: Buffer
   fileName: string

@@ -6,7 +6,7 @@ export const MAX_BODY_CHARACTERS = 16_384
 
 /** A body that could not be read, or the part of it around its error. */
 export interface RejectedBody {
-  /** As it was sent, but without U+0000, which PostgreSQL does not store, and with secrets masked. */
+  /** The body without U+0000, which PostgreSQL can't store, and with secrets masked. */
   text: string
   /** The bytes of the whole body. */
   bytes: number

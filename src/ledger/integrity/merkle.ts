@@ -46,16 +46,7 @@ export function appendLeaves(
   const hashes = [...before.hashes]
   let size = before.size
   for (const leaf of leaves) {
-    let [node, level, number] = [leaf, 0, size]
-    onComplete?.({ level, number }, node)
-    // Each trailing one-bit of the size is a complete subtree, which the new one extends to twice its width.
-    while (number % 2 === 1) {
-      node = nodeHash(hashes.pop()!, node)
-      level += 1
-      number = (number - 1) / 2
-      onComplete?.({ level, number }, node)
-    }
-    hashes.push(node)
+    push(hashes, { level: 0, number: size }, leaf, onComplete)
     size += 1
   }
   return { size, hashes }
@@ -64,10 +55,26 @@ export function appendLeaves(
 /** Appends a complete subtree by its root. The size before must be a multiple of its 2^level leaves. */
 export function appendSubtree(before: Frontier, level: number, root: Buffer): Frontier {
   const hashes = [...before.hashes]
-  let [node, number] = [root, before.size / 2 ** level]
-  for (; number % 2 === 1; number = (number - 1) / 2) node = nodeHash(hashes.pop()!, node)
-  hashes.push(node)
+  push(hashes, { level, number: before.size / 2 ** level }, root)
   return { size: before.size + 2 ** level, hashes }
+}
+
+/** Each trailing one-bit of the number is a complete subtree, which the new one extends to twice its width. */
+function push(
+  hashes: Buffer[],
+  { level, number }: Subtree,
+  root: Buffer,
+  onComplete?: (subtree: Subtree, root: Buffer) => void,
+): void {
+  let node = root
+  onComplete?.({ level, number }, node)
+  while (number % 2 === 1) {
+    node = nodeHash(hashes.pop()!, node)
+    level += 1
+    number = (number - 1) / 2
+    onComplete?.({ level, number }, node)
+  }
+  hashes.push(node)
 }
 
 /** The root of the tree, RFC 6962 section 2.1. The root of the empty tree is the SHA-256 of the empty string. */

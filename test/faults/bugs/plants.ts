@@ -94,8 +94,8 @@ export const BUGS: Record<string, Bug> = {
   'appends leaves in the wrong order': {
     process: 'api',
     file: 'src/ledger/integrity/merkle.ts',
-    find: 'node = nodeHash(hashes.pop()!, node)\n      level',
-    put: 'node = nodeHash(node, hashes.pop()!)\n      level',
+    find: 'node = nodeHash(hashes.pop()!, node)',
+    put: 'node = nodeHash(node, hashes.pop()!)',
     found: ['ledger'],
   },
   'does not update the directory': {

@@ -16,7 +16,7 @@ import { STOPPED } from '../webhooks/webhook-words.ts'
 import { formatAttributeName, renderShortChange } from './attribute-words.ts'
 import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
 
-/** What a sentence depends on of whom it is for: the pages that they may open, and their time zone. */
+/** What a sentence needs to know about its reader: the pages that they may open, and their time zone. */
 export type SentenceViewer = Pick<SessionUser, 'role' | 'timeZone'>
 
 /** What a sentence needs beside the event. */
