@@ -1,4 +1,4 @@
-import { findLogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { Pool } from 'pg'
 import { keepSafe, writeText } from '../../../../clients/typescript/spreadsheets/cells.ts'
 import {
   addColumns,
@@ -9,16 +9,15 @@ import {
 import type { StoredRow } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { readRows } from '../../../ledger/uploads/read-uploads.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
+import { readStreamPages } from '../../../ledger/erasure/find-events.ts'
 import type { UploadServices } from '../../../uploads/run-part.ts'
 import { writeCsvHeader, writeCsvRows } from '../csv-text.ts'
 import { formatErrors } from '../failed-records-csv.ts'
-import { listRefusedRecords } from '../refused-records.ts'
+import { makePointersRelative } from '../refused-records.ts'
 
 /** Writes the rows of a file that were not applied, to correct and upload again, part by part. */
 export async function* writeNotApplied(
   { pool }: Pick<UploadServices, 'pool'>,
-  db: LedgerDb,
   upload: StoredUpload,
   parts: readonly StoredPart[],
 ): AsyncGenerator<string> {
@@ -28,7 +27,7 @@ export async function* writeNotApplied(
     : await layOutRecords(() => readAll(pool, upload, remaining))
   yield writeCsvHeader([...ORIGIN_COLUMNS, ...layout.names])
   for (const part of remaining) {
-    const errors = await readErrors(db, upload, part)
+    const errors = await readErrors(pool, upload, part)
     const rows = await readRows(pool, upload, part.number)
     yield writeCsvRows(
       rows.map((row) => {
@@ -80,12 +79,19 @@ async function* readAll(
   for (const { number } of parts) yield await readRows(pool, upload, number)
 }
 
-/** Reads the errors of the rows of a part, by their index in its call. Where rows were erased, indexes are uncertain. */
-async function readErrors(db: LedgerDb, { companyId }: StoredUpload, part: StoredPart): Promise<Map<number, string>> {
+/**
+ * Reads the errors of the rows of a part, by their index in its call: from the ledger, which has them as soon as the part
+ * is refused. Where rows were erased, indexes are uncertain.
+ */
+async function readErrors(pool: Pool, { companyId }: StoredUpload, part: StoredPart): Promise<Map<number, string>> {
   const errors = new Map<number, string>()
-  const entry = part.state === 'refused' && part.erased === 0 ? await findLogEntry(db, companyId, part.callId) : null
-  if (!entry) return errors
-  for await (const page of listRefusedRecords(db, companyId, entry, {}))
-    for (const refused of page) if (refused.index !== null) errors.set(refused.index, writeText(formatErrors(refused)))
+  if (part.state !== 'refused' || part.erased > 0) return errors
+  for await (const page of readStreamPages(pool, companyId, part.callId))
+    for (const event of page) {
+      if (event.type !== 'EmployeeRecordRejected' || event.index === null || event.data === null) continue
+      const { record, errors: all, errors_omitted: omitted = 0 } = event.data
+      const relative = makePointersRelative(record, event.index, all)
+      errors.set(event.index, writeText(formatErrors({ errors: relative, errors_omitted: omitted })))
+    }
   return errors
 }

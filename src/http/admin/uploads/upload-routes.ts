@@ -129,7 +129,7 @@ async function showUpload(uploads: UploadRouteServices, companyId: string, id: s
   return renderUpload(upload, await readParts(uploads.pool, upload))
 }
 
-function addReadRoutes(app: FastifyInstance, { uploads, reads, access, sessions }: RouteServices): void {
+function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {
   const authorize = authorizeAdmin(access, sessions)
   app.get(
     '/uploads',
@@ -199,8 +199,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, reads, access, sessions 
     async (request, reply) => {
       const { companyId } = userOf(request)
       const upload = await requireUpload(uploads, companyId, readUploadId(request))
-      const db = await reads.of(companyId, request.left)
-      const texts = writeNotApplied(uploads, db, upload, await readParts(uploads.pool, upload))
+      const texts = writeNotApplied(uploads, upload, await readParts(uploads.pool, upload))
       const csv = await streamTexts({ request, reply, authorize }, texts)
       return sendAttachment(reply, `not-applied-${upload.id}.csv`, CSV_TYPE, csv)
     },
