@@ -3,6 +3,7 @@ import { runFiles } from '../../support/run-files.ts'
 await runFiles(
   'test/http/access/*.long.test.ts',
   'test/http/pages/*.long.test.ts',
+  'test/http/pages/providers/*.long.test.ts',
   'test/http/pages/reference/*.long.test.ts',
   'test/http/server/*.long.test.ts',
   'test/http/live/*.long.test.ts',
