@@ -264,6 +264,8 @@ export const LIMITS = {
   CALL_WAIT_MS: 10_000,
   /** Searches, exports, looks back in time, and test messages of one company at once; fewer than a quarter of POOL_SIZE. */
   HEAVY_READS: 3,
+  /** Milliseconds that an answer waits for what it can do without, such as the number of all entries. */
+  OPTIONAL_READ_MS: 500,
   /** Milliseconds within which each machine of a Citus cluster must answer. */
   MACHINE_ANSWER_MS: 1_250,
   /** Between two sweeps for events that no job announced, in milliseconds. */

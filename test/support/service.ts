@@ -111,6 +111,7 @@ export async function startService(
     PORT: '0',
     LOG_LEVEL: 'silent',
     ...PATIENT,
+    OPTIONAL_READ_MS: '60000',
     POOL_SIZE: '8',
     LANES: '2',
     BURST_LIMIT: '0',

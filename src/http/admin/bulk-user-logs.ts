@@ -103,9 +103,6 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
   )
 }
 
-/** How long counting may take, in milliseconds. */
-const COUNT_MS = 250
-
 /** Counts the entries that match, up to a position; null if that takes too long. */
 export async function countInTime(
   reads: Reads,
@@ -113,7 +110,7 @@ export async function countInTime(
   filter: EntryFilter,
   upTo: number | null,
 ): Promise<EntryCount | null> {
-  return readInTime(reads, companyId, COUNT_MS, (db) => countLogEntries(db, companyId, filter, upTo))
+  return readInTime(reads, companyId, (db) => countLogEntries(db, companyId, filter, upTo))
 }
 
 /** Finds an entry. Throws `log_not_found`, also for an entry of another company. */

@@ -9,19 +9,20 @@ export interface Reads {
    * ones are refused.
    */
   of(companyId: string, left?: AbortSignal): Promise<LedgerDb>
+  /** Milliseconds that an answer waits for what it can do without. */
+  optionalMs: number
 }
 
 /**
- * Runs reads that an answer can do without, for at most `ms` milliseconds. Returns null if they take longer; the
- * statement that runs then ends within a second.
+ * Runs reads that an answer can do without. Returns null if they take too long; the statement that runs then ends within
+ * a second.
  */
 export async function readInTime<Result>(
   reads: Reads,
   companyId: string,
-  ms: number,
   read: (db: LedgerDb) => Promise<Result>,
 ): Promise<Result | null> {
-  const timeIsUp = AbortSignal.timeout(ms)
+  const timeIsUp = AbortSignal.timeout(reads.optionalMs)
   const late = new Promise<null>((resolve) => timeIsUp.addEventListener('abort', () => resolve(null), { once: true }))
   const reading = reads
     .of(companyId, timeIsUp)
@@ -33,6 +34,6 @@ export async function readInTime<Result>(
   return Promise.race([reading, late])
 }
 
-export function createReads({ db, pool }: { db: LedgerDb; pool: Pool }): Reads {
-  return { of: async (_, left) => (left ? openUntil<LedgerTables>(pool, left) : db) }
+export function createReads({ db, pool }: { db: LedgerDb; pool: Pool }, optionalMs: number): Reads {
+  return { of: async (_, left) => (left ? openUntil<LedgerTables>(pool, left) : db), optionalMs }
 }

@@ -180,9 +180,6 @@ async function countEntries(
   return counted && counted.count < shown ? { count: shown, isMore: true } : counted
 }
 
-/** How long a page waits for the counts of its filters, in milliseconds; then it is shown without. */
-const FACETS_WAIT_MS = 250
-
 /** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if too slow. */
 async function readFacets(
   reads: Reads,
@@ -191,9 +188,7 @@ async function readFacets(
   page: ReadPage,
 ): Promise<Facets | null> {
   if (filter.q !== undefined || filter.employee !== undefined) return null
-  const groups = await readInTime(reads, companyId, FACETS_WAIT_MS, (db) =>
-    groupLogEntries(db, companyId, filter, findEnd(page)),
-  )
+  const groups = await readInTime(reads, companyId, (db) => groupLogEntries(db, companyId, filter, findEnd(page)))
   return groups && countFacets(groups, filter)
 }
 

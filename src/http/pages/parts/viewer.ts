@@ -67,9 +67,6 @@ declare module 'fastify' {
   }
 }
 
-/** How long a page waits to learn what needs attention, in milliseconds; then it is shown without. */
-const ATTENTION_WAIT_MS = 500
-
 /** Lets the pages of administrators show what needs attention; runs after `requireViewer`. */
 export function showAttention(reads: Reads) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -77,7 +74,7 @@ export function showAttention(reads: Reads) {
     if (role !== 'admin') return
     let read: Promise<Attention | null> | undefined
     const readOnce = () =>
-      readInTime(reads, companyId, ATTENTION_WAIT_MS, (db) => readAttention(db, companyId)).catch((error: unknown) => {
+      readInTime(reads, companyId, (db) => readAttention(db, companyId)).catch((error: unknown) => {
         // The page itself may well work.
         request.log.warn({ err: error }, 'could not read what needs attention')
         return null
