@@ -4,7 +4,7 @@ import { changeWebhook, createWebhook } from '../../src/accounts/webhooks/change
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import { openPool } from '../../src/postgres/pool.ts'
-import { createSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { makeRequests } from '../load/http-work.ts'
 import { runCalls, sendEvenly } from '../load/run-calls.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'

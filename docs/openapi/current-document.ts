@@ -3,7 +3,7 @@ import { ConfigSchema, LIMITS } from '../../src/config.ts'
 import type { AppServices } from '../../src/http/app.ts'
 import { buildApp } from '../../src/http/app.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
-import { createSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 
 /**
  * Builds the OpenAPI document from the current routes with the default settings. The services are stubs, because

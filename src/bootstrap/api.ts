@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { createBudget, quarterOf } from '../admission/budget.ts'
-import { shareConnections } from '../admission/share-connections.ts'
+import { shareConnections } from './share-connections.ts'
 import { createKeyLookup, createKeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createFailedSignIns } from '../accounts/sign-in/failed-sign-ins.ts'

@@ -5,7 +5,7 @@ import { readMailServer } from '../delivery/mail/mail-server.ts'
 import { createAnnouncer } from '../workers/announce.ts'
 import { SEND_EMAILS } from '../workers/queues.ts'
 import { StartupError } from '../postgres/startup-error.ts'
-import type { SecretBox } from '../secrets/secret-box.ts'
+import type { SecretBox } from '../accounts/secrets/secret-box.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import { findConfiguredSecretBox } from './secrets.ts'
 

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import type { Config } from '../config.ts'
 import { StartupError } from '../postgres/startup-error.ts'
-import type { SecretBox } from '../secrets/secret-box.ts'
-import { createSecretBox } from '../secrets/secret-box.ts'
-import { readSecretKeys, SecretKeyError } from '../secrets/secret-keys.ts'
+import type { SecretBox } from '../accounts/secrets/secret-box.ts'
+import { createSecretBox } from '../accounts/secrets/secret-box.ts'
+import { readSecretKeys, SecretKeyError } from '../accounts/secrets/secret-keys.ts'
 
 /** The file of the keys that encrypt stored secrets. */
 export function secretsKeyFile(config: Config): string {

@@ -5,7 +5,6 @@ import { retireRecords } from '../personal-data/retire-records.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
 import { startMakingEvidence } from '../evidence/make-stored-file.ts'
 import { expireFiles } from '../ledger/evidence/stored-files.ts'
-import { readMe } from '../http/pages/evidence/read-me.ts'
 import { createRecentEvents } from '../ledger/append/recent-events.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -45,6 +44,7 @@ import { expireLogoutTokens } from '../accounts/sign-in/expire-logout-tokens.ts'
 import { recordSignIns } from '../accounts/sign-in/record-sign-ins.ts'
 import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { forgetOldSignIns } from '../accounts/users/sign-in-records.ts'
+import { createEvidenceServices } from './evidence.ts'
 import { openAppendPool, startLanes } from './lanes.ts'
 import { newId } from './new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
@@ -107,7 +107,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     traceFold: tracing?.foldTracer(store.db),
   })
   const evidence = await startMakingEvidence({
-    ...{ db: store.db, pool: store.pool, signer, storyteller: readMe, boss, log },
+    ...(await createEvidenceServices(config, store)),
+    ...{ boss, log },
     secrets: await createConfiguredSecretBox(config),
   })
   const recorder = openRecorder(options, signer, metrics)

@@ -7,7 +7,7 @@ import { newId } from '../../src/bootstrap/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Outbox } from '../../src/accounts/mail/outbox.ts'
 import { decryptContent } from '../../src/accounts/mail/outbox.ts'
-import { createSecretBox } from '../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
 

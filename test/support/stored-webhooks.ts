@@ -3,8 +3,8 @@ import { createWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
 import { newId } from '../../src/bootstrap/new-id.ts'
 import type { WebhookSettings } from '../../src/domain/webhook-types.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
-import type { SecretBox } from '../../src/secrets/secret-box.ts'
-import { createSecretBox } from '../../src/secrets/secret-box.ts'
+import type { SecretBox } from '../../src/accounts/secrets/secret-box.ts'
+import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import type { Service } from './service.ts'
 
 const SETTINGS: WebhookSettings = {

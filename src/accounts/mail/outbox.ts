@@ -6,7 +6,7 @@ import type { OnUnreachable } from '../../postgres/cluster/company-connections.t
 import { countEverywhere } from '../../postgres/cluster/company-connections.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import type { EmailContent, EmailKind } from './email.ts'
 import { limitContent } from './email.ts'
 

@@ -2,7 +2,7 @@ import { errors as joseErrors } from 'jose'
 import * as oidc from 'openid-client'
 import { NoTurnError } from '../../admission/batcher.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
-import { UnreadableSecretError } from '../../secrets/secret-box.ts'
+import { UnreadableSecretError } from '../secrets/secret-box.ts'
 import type { ProviderFault } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 

@@ -11,7 +11,7 @@ import {
   type ProviderLife,
 } from '../../domain/providers/provider-lifecycle.ts'
 import { findSecretFault } from '../../domain/providers/read-provider-settings.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import {
   assertHasKey,

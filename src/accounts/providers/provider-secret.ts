@@ -1,6 +1,6 @@
 import { generateKeyPair, hash } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import type { StoredProvider } from './read-provider.ts'
 import { placeOfSecret } from './read-provider.ts'
 

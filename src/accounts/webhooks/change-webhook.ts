@@ -12,7 +12,7 @@ import {
 import type { WebhookDisabledReason, WebhookSettings } from '../../domain/webhook-types.ts'
 import { WEBHOOK_SECRET_PREFIX } from '../../domain/webhook-types.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { assertHasKey, assertSeen, changeCompany, RefusedByStateError } from '../change-company.ts'
 import type { SeenWebhook, WebhookRecord } from './read-webhooks.ts'

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import type { SeenWebhook } from './read-webhooks.ts'
 import { SELECT_WEBHOOKS, toSeenWebhook } from './read-webhooks.ts'
 

@@ -14,7 +14,7 @@ import { LONGEST_SECRET, readProviderSettings } from '../../domain/providers/rea
 import { openProviderClient } from '../../accounts/oidc/open-provider-client.ts'
 import { ProviderError } from '../../accounts/oidc/provider-client.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { UnreadableSecretError } from '../../secrets/secret-box.ts'
+import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { print } from '../terminal/print.ts'
 import type { Opened } from '../terminal/with-store.ts'
 import { withStore } from '../terminal/with-store.ts'

@@ -1,8 +1,7 @@
-import { createSigner } from '../../bootstrap/signing.ts'
+import { createEvidenceServices } from '../../bootstrap/evidence.ts'
 import { ErasedMeanwhileError, planEvidence, writeEvidence } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { NoEvidenceError } from '../../ledger/evidence/evidence-subject.ts'
-import { readMe } from '../../http/pages/evidence/read-me.ts'
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import { findHead } from '../../ledger/read/read-head.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -25,9 +24,9 @@ interface EvidenceOptions {
 export async function writeEvidenceFile(options: EvidenceOptions) {
   const { company, out } = options
   await assertNotThere(out)
-  const result = await withStore(async ({ config, store: { db, pool } }) => {
-    if (!(await findHead(db, company))) throw new StartupError(`there is no company ${company}`)
-    const services = { db, pool, signer: await createSigner(config), storyteller: readMe }
+  const result = await withStore(async ({ config, store }) => {
+    if (!(await findHead(store.db, company))) throw new StartupError(`there is no company ${company}`)
+    const services = await createEvidenceServices(config, store)
     const progress = eventProgress('evidence')
     try {
       const plan = await planEvidence(services, company, readSubject(options))

@@ -1,6 +1,6 @@
 import { checkStoredSecrets } from '../../accounts/stored-secrets/stored-secrets.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 

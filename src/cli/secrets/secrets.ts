@@ -3,8 +3,13 @@ import { checkStoredSecrets, reencryptSecrets } from '../../accounts/stored-secr
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
-import { addSecretKey, dropOlderSecretKeys, readSecretKeys, SecretKeyError } from '../../secrets/secret-keys.ts'
+import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
+import {
+  addSecretKey,
+  dropOlderSecretKeys,
+  readSecretKeys,
+  SecretKeyError,
+} from '../../accounts/secrets/secret-keys.ts'
 import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 import type { Opened } from '../terminal/with-store.ts'

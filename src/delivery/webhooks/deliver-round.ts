@@ -6,7 +6,7 @@ import { describeEvent, listEventTypes } from '../../domain/webhooks/webhook-mes
 import { readEventPage } from '../../ledger/read/read-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { withClient } from '../../postgres/with-client.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { chooseDelay } from './backoff.ts'
 import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'

@@ -2,7 +2,7 @@ import { decryptSecret } from '../../accounts/webhooks/webhook-rows.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
 import type { WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
 import { PING_TYPE } from '../../domain/webhook-types.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import type { Poster, PostResult } from './post.ts'
 import { signMessage } from './sign.ts'
 

@@ -1,10 +1,10 @@
 import type { ClientBase, Pool } from 'pg'
-import { PROJECTIONS } from '../../../projections/index.ts'
 import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { withClient } from '../../postgres/with-client.ts'
+import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
 
 /** A webhook by its ids. */
 export interface WebhookRef {
@@ -49,16 +49,9 @@ export interface LeasedWebhook extends SeenRevision {
 const LEASE_SECONDS = 30
 const LISTED_AT_ONCE = 1_000
 
-// A message is sent only after every projection has folded its event, except projections that are parked, which an
-// operator must repair. So a receiver can read what a message is about.
-const FOLDED = PROJECTIONS.map(
-  ({ name, version }, at) => `left join checkpoints c${at}
-    on c${at}.company_id = h.company_id and c${at}.projection = '${name}' and c${at}.version = ${version}`,
-).join(' ')
-const HEAD = `least(h.position, ${PROJECTIONS.map((_, at) => `case when c${at}.parked_at is null then coalesce(c${at}.position, 0) end`).join(', ')})`
-
+// A message is sent only after its event is folded, so that a receiver can read what it is about.
 // Citus allows only stable functions in updates, and none of them in CASE or COALESCE.
-const IS_DUE = `w.status = 'enabled' and ${HEAD} > p.position
+const IS_DUE = `w.status = 'enabled' and ${FOLDED_POSITION} > p.position
   and (p.due_at is null or p.due_at <= statement_timestamp())`
 const IS_FREE = `(p.leased_until is null or p.leased_until <= statement_timestamp())`
 
@@ -68,7 +61,7 @@ export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]
     `select p.company_id, p.webhook_id,
        case when p.attempts > 0 then 'failing' when p.is_slow then 'slow' else 'prompt' end as pace
      from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
-       join heads h on h.company_id = w.company_id ${FOLDED}
+       join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
      where ${IS_DUE} and ${IS_FREE} ${companyIds ? 'and w.company_id = any($1)' : ''}
      order by p.due_at limit ${LISTED_AT_ONCE}`,
     companyIds ? [uuidArray(companyIds)] : [],
@@ -103,10 +96,10 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
     const { rows } = await client.query<LeasedRow>(
       `update webhook_progress p
        set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
-       from webhooks w, heads h ${FOLDED}
+       from webhooks w, heads h ${JOIN_CHECKPOINTS}
        where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
          and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
-       returning p.position, p.ahead, p.attempts, p.failing_since, ${HEAD} as head, w.url, w.types, w.include_data,
+       returning p.position, p.ahead, p.attempts, p.failing_since, ${FOLDED_POSITION} as head, w.url, w.types, w.include_data,
          w.concurrency, w.revision, p.is_slow, ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
       [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
     )
@@ -138,10 +131,10 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
 export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
   const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; is_due: boolean }>(
     `update webhook_progress p set lease_id = null, leased_until = null
-     from webhooks w, heads h ${FOLDED}
+     from webhooks w, heads h ${JOIN_CHECKPOINTS}
      where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3
        and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
-     returning w.status, ${HEAD} > p.position as is_behind, coalesce(p.due_at <= clock_timestamp(), true) as is_due`,
+     returning w.status, ${FOLDED_POSITION} > p.position as is_behind, coalesce(p.due_at <= clock_timestamp(), true) as is_due`,
     [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
   )
   const [row] = rows

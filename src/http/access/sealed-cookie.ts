@@ -1,7 +1,7 @@
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { SecretBox } from '../../secrets/secret-box.ts'
-import { UnreadableSecretError } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
+import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { isSecure, type SessionSettings } from './session.ts'
 
 /** A cookie whose value only the service can read or make, for a step that ends soon. */

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Checkpoint } from './checkpoint-note.ts'
 import { formatOrigin, parseCheckpoints } from './checkpoint-note.ts'
-import { syncFolder } from '../../secrets/durable-file.ts'
+import { syncFolder } from './durable-file.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 

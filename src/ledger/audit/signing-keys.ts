@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
-import { createDurably, readIfExists, writeDurably } from '../../secrets/durable-file.ts'
+import { createDurably, readIfExists, writeDurably } from './durable-file.ts'
 import type { NoteSigner } from './signed-note.ts'
 import { parsePublicKey } from './signed-note.ts'
 

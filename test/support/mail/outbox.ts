@@ -4,7 +4,7 @@ import type { NewEmail, Outbox } from '../../../src/accounts/mail/outbox.ts'
 import { enqueueEmail } from '../../../src/accounts/mail/outbox.ts'
 import { readMailServer } from '../../../src/delivery/mail/mail-server.ts'
 import type { SendingServices } from '../../../src/delivery/mail/send-next.ts'
-import { createSecretBox } from '../../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import type { Service, TestCompany } from '../service.ts'
 
 export const PUBLIC_URL = 'https://ledger.example'

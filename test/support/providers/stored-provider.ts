@@ -4,7 +4,7 @@ import { placeOfSecret } from '../../../src/accounts/providers/read-provider.ts'
 import { newId } from '../../../src/bootstrap/new-id.ts'
 import type { ProviderSettings } from '../../../src/domain/provider-settings.ts'
 import type { ProviderFault } from '../../../src/accounts/oidc/provider-client.ts'
-import { createSecretBox } from '../../../src/secrets/secret-box.ts'
+import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 
 /** The box in which the secrets of these providers are sealed. */
 export const BOX = createSecretBox([randomBytes(32)])

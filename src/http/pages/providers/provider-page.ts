@@ -8,7 +8,7 @@ import { findUser } from '../../../accounts/users/users.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import type { ProviderUse } from '../../../domain/provider-settings.ts'
-import { UnreadableSecretError, type SecretBox } from '../../../secrets/secret-box.ts'
+import { UnreadableSecretError, type SecretBox } from '../../../accounts/secrets/secret-box.ts'
 import {
   readFormFields,
   readSeenVersion,

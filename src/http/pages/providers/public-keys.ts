@@ -4,7 +4,7 @@ import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
-import { UnreadableSecretError, type SecretBox } from '../../../secrets/secret-box.ts'
+import { UnreadableSecretError, type SecretBox } from '../../../accounts/secrets/secret-box.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PageServices } from '../parts/page-services.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { ProviderFlow } from '../../../accounts/oidc/provider-client.ts'
-import type { SecretBox } from '../../../secrets/secret-box.ts'
+import type { SecretBox } from '../../../accounts/secrets/secret-box.ts'
 import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import type { Destination } from './destination.ts'

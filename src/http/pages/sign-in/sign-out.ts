@@ -6,7 +6,7 @@ import { placeOfIdToken } from '../../../accounts/sign-in/sign-in-through-provid
 import { endSession, type EndedSession } from '../../../accounts/users/sessions.ts'
 import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import { ProviderError } from '../../../accounts/oidc/provider-client.ts'
-import { UnreadableSecretError } from '../../../secrets/secret-box.ts'
+import { UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
 import { clientOf } from '../../access/client.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie } from '../../access/session.ts'
 import { buildUrl, readOwnPath } from '../parts/addresses.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { KEY_BYTES, createSecretBox, UnreadableSecretError } from '../../src/secrets/secret-box.ts'
+import { KEY_BYTES, createSecretBox, UnreadableSecretError } from '../../../src/accounts/secrets/secret-box.ts'
 
 const PLACE = 'webhook secret of whk_1'
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { createDurably, readIfExists, writeDurably } from './durable-file.ts'
+import { createDurably, readIfExists, writeDurably } from '../../ledger/audit/durable-file.ts'
 import { KEY_BYTES } from './secret-box.ts'
 
 /** Keys that cannot be used. The message is for the operator. */

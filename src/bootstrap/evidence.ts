@@ -1,0 +1,10 @@
+import type { Config } from '../config.ts'
+import type { EvidenceServices } from '../evidence/evidence-file.ts'
+import { readMe } from '../http/pages/evidence/read-me.ts'
+import { createSigner } from './signing.ts'
+import type { OpenedPool } from './store.ts'
+
+/** What evidence files are made with. */
+export async function createEvidenceServices(config: Config, { db, pool }: OpenedPool): Promise<EvidenceServices> {
+  return { db, pool, signer: await createSigner(config), storyteller: readMe }
+}
