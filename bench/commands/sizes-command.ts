@@ -54,7 +54,7 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
   const markdown = formatSizes(machine, sizes)
   await publishResults({ out, report }, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
   const failures = sizes
-    .flatMap(({ asked, lag }) => [...Object.values(asked), lag])
+    .flatMap(({ results, lag }) => [...Object.values(results), lag])
     .reduce((sum, load) => sum + load.failures, 0)
   if (failures > 0) throw new Error(`${failures} calls failed; the results are not valid`)
 }
@@ -73,17 +73,17 @@ function formatSizes(machine: Machine, sizes: SizeResult[]): string {
     'p50 last / first',
     'p99 last / first',
   ]
-  const rows = Object.keys(smallest.asked).map((name) => row(name, ({ asked }) => asked[name]!))
+  const rows = Object.keys(smallest.results).map((name) => row(name, ({ results }) => results[name]!))
   return [formatMachine(machine), formatTable(names, [...rows, row('lag at half of the peak', ({ lag }) => lag)])].join(
     '\n\n',
   )
 }
 
 /** Plots the 99th percentile of each kind of call over the sizes. */
-function plotSizes(sizes: Pick<SizeResult, 'events' | 'asked'>[]): string {
-  const lines = Object.keys(sizes[0]!.asked).map((name) => ({
+function plotSizes(sizes: Pick<SizeResult, 'events' | 'results'>[]): string {
+  const lines = Object.keys(sizes[0]!.results).map((name) => ({
     name,
-    points: sizes.map(({ events, asked }) => ({ x: events, y: asked[name]!.p99Ms })),
+    points: sizes.map(({ events, results }) => ({ x: events, y: results[name]!.p99Ms })),
   }))
   const marks = sizes.map(({ events }) => ({ x: events, label: events.toLocaleString('en') }))
   return plotLines(

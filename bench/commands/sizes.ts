@@ -13,7 +13,7 @@ import { makeWriteRequest } from '../load/tenants.ts'
 export interface SizeResult {
   events: number
   /** By kind of call. */
-  asked: Record<string, LoadResult>
+  results: Record<string, LoadResult>
   lag: LagResult
 }
 
@@ -41,13 +41,13 @@ export async function measureSize(ours: Ours, samples: Samples, options: SizeOpt
   for (const [name, request] of Object.entries(makeReadRequests(tenant, samples, events))) {
     works[name] = (count) => Array.from({ length: count }, () => makeReadCall(ours, request()))
   }
-  const asked: Record<string, LoadResult> = {}
+  const results: Record<string, LoadResult> = {}
   for (const [name, prepare] of Object.entries(works)) {
     await runCalls(prepare(Math.ceil(calls * WARM_UP_SHARE)), 1)
-    asked[name] = await runCalls(prepare(calls), 1)
+    results[name] = await runCalls(prepare(calls), 1)
     await ours.visible!()
   }
-  return { events, asked, lag: await measureLag(ours, { companies, seconds, callers: LAG_CALLERS, records }) }
+  return { events, results, lag: await measureLag(ours, { companies, seconds, callers: LAG_CALLERS, records }) }
 }
 
 /** Patches a random employee. */

@@ -79,13 +79,13 @@ export async function measureReplay(
     if (companies === 1)
       await fillLedger(ours, 1, events, LARGEST_CALL, { employeeIds: [], logIds: [] }, stage.onProgress)
     await ours.visible!()
-    const told = await countTold(stage.server)
+    const messageCount = await countTold(stage.server)
     const webhooks: { tenant: OurTenant; id: string }[] = []
     for (let at = 0; at < fleet.webhooks; at += 1) {
       const tenant = tenants[at % companies]!
       webhooks.push({ tenant, id: await add(tenant, `/${at}`, DEFAULT_CONCURRENCY) })
     }
-    const expected = told * (fleet.webhooks / companies)
+    const expected = messageCount * (fleet.webhooks / companies)
     const results: ReplayResult[] = []
     for (let round = 0; round < rounds; round += 1) {
       for (const concurrency of concurrencies) {

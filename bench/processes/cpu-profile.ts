@@ -51,16 +51,20 @@ export async function findProfile(dir: string): Promise<string> {
 /** Summarizes a profile between two times of `profileClock`. */
 export async function readProfile(file: string, from: number, to: number): Promise<ProfileSummary> {
   const profile = JSON.parse(await readFile(file, 'utf8')) as CpuProfile
-  const own = computeSelfTimes(profile, from, to)
+  const selfTimes = computeSelfTimes(profile, from, to)
   const [places, functions] = [new Map<string, number>(), new Map<string, number>()]
   for (const { id, callFrame } of profile.nodes) {
-    add(places, describePlace(callFrame), own.get(id) ?? 0)
-    add(functions, describeFunction(callFrame), own.get(id) ?? 0)
+    add(places, describePlace(callFrame), selfTimes.get(id) ?? 0)
+    add(functions, describeFunction(callFrame), selfTimes.get(id) ?? 0)
   }
-  const total = [...own.values()].reduce((sum, took) => sum + took, 0)
+  const total = [...selfTimes.values()].reduce((sum, took) => sum + took, 0)
   const ranked = (sums: Map<string, number>) =>
     [...sums].map(([name, took]) => ({ name, ms: took / 1000, share: took / total })).sort((a, b) => b.ms - a.ms)
-  return { places: ranked(places), functions: ranked(functions), withCallees: ranked(computeTotalTimes(profile, own)) }
+  return {
+    places: ranked(places),
+    functions: ranked(functions),
+    withCallees: ranked(computeTotalTimes(profile, selfTimes)),
+  }
 }
 
 /** The self time of each node of the call tree, in microseconds. */

@@ -119,13 +119,13 @@ async function takeEvents(client: ClientBase, companyId: string, origin: Origin)
     [toUuid(companyId)],
   )
   const end = rows.findIndex((row) => !isSameOrigin(row, origin))
-  const taken = end === -1 ? rows : rows.slice(0, end)
-  if (taken.length === 0) return []
+  const selectedRows = end === -1 ? rows : rows.slice(0, end)
+  if (selectedRows.length === 0) return []
   await client.query('delete from session_events where company_id = $1 and event_id = any($2)', [
     toUuid(companyId),
-    taken.map((row) => row.event_id),
+    selectedRows.map((row) => row.event_id),
   ])
-  const events = taken.map((row) => ({
+  const events = selectedRows.map((row) => ({
     userId: fromUuid('usr', row.user_id),
     type: row.type,
     data: { ...row.data, at: row.happened_at },

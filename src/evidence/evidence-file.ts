@@ -104,7 +104,7 @@ async function* listFiles(
   const { company, ranges, checkpoint } = plan
   const files: { name: string; bytes: number; sha256: string }[] = []
   const rows: string[] = []
-  let told = 0
+  let toldEvents = 0
   /** Counts and hashes a file for the manifest as it is read. */
   async function* listed(name: string, content: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
     const hash = createHash('sha256')
@@ -120,10 +120,10 @@ async function* listFiles(
     let read = 0
     for await (const page of eventPages(db, company.id, ranges)) {
       const toTell = page
-        .slice(0, EVENTS_TOLD - told)
+        .slice(0, EVENTS_TOLD - toldEvents)
         .map((event) => ({ event, leaf: leafHash(deriveEnvelope(event)) }))
       if (toTell.length > 0) rows.push(await storyteller.renderRows(db, company, toTell))
-      told += toTell.length
+      toldEvents += toTell.length
       read += page.length
       onProgress(read)
       yield page.map(formatProofLine).join('')
@@ -134,7 +134,7 @@ async function* listFiles(
       throw new ErasedMeanwhileError('data were erased while the evidence file was made; make it again')
   }
   async function* story(): AsyncGenerator<string> {
-    yield await storyteller.renderPage(plan, rows, told)
+    yield await storyteller.renderPage(plan, rows, toldEvents)
   }
   const contents: Record<string, AsyncIterable<string> | Iterable<string>> = {
     'events.ndjson': eventLines(),

@@ -45,28 +45,28 @@ export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buf
 /** A pipe that holds one piece. Unlike a TransformStream, it can be broken while someone writes to it. */
 function openPipe() {
   let controller!: ReadableStreamDefaultController<Uint8Array>
-  let wanted = Promise.withResolvers<void>()
+  let pulled = Promise.withResolvers<void>()
   let isCanceled = false
   const readable = new ReadableStream<Uint8Array>(
     {
       start: (opened) => void (controller = opened),
-      pull: () => wanted.resolve(),
+      pull: () => pulled.resolve(),
       cancel() {
         isCanceled = true
-        wanted.resolve()
+        pulled.resolve()
       },
     },
     { highWaterMark: 0 },
   )
   const writable = new WritableStream<Uint8Array>({
     async write(bytes) {
-      await wanted.promise
+      await pulled.promise
       if (isCanceled) throw new CanceledError('nobody reads the archive any more')
-      wanted = Promise.withResolvers()
+      pulled = Promise.withResolvers()
       controller.enqueue(bytes)
     },
     async close() {
-      await wanted.promise
+      await pulled.promise
       if (!isCanceled) controller.close()
     },
   })

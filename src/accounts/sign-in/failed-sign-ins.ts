@@ -47,9 +47,9 @@ export function createFailedSignIns(pool: Pool, onError: (error: unknown) => voi
   return {
     count({ companyId, userId }, method, { address, userAgent }) {
       const sender = { address, userAgent: userAgent || null }
-      const known = waiting.get(userId)
-      if (!known && waiting.size >= MAX_WAITING) return
-      const attempts = { ...known?.attempts, [method]: (known?.attempts[method] ?? 0) + 1 }
+      const pending = waiting.get(userId)
+      if (!pending && waiting.size >= MAX_WAITING) return
+      const attempts = { ...pending?.attempts, [method]: (pending?.attempts[method] ?? 0) + 1 }
       waiting.set(userId, { companyId, userId, attempts, sender })
       storing ??= storeAll().finally(() => (storing = undefined))
     },

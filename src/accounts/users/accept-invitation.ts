@@ -52,10 +52,10 @@ export async function findInvitedUser(pool: Pool, token: string): Promise<UserOf
 }
 
 async function requireUserOfLink(client: Pool | PoolClient, companyId: string, token: string): Promise<string> {
-  const found = await findUserOfLink(client, companyId, hashSecret(token))
-  if (!found) throw makeTokenError()
-  if (found.requiredProvider !== null) throw new RefusedByStateError(PROVIDER_REQUIRED)
-  return found.userId
+  const linkUser = await findUserOfLink(client, companyId, hashSecret(token))
+  if (!linkUser) throw makeTokenError()
+  if (linkUser.requiredProvider !== null) throw new RefusedByStateError(PROVIDER_REQUIRED)
+  return linkUser.userId
 }
 
 const PROVIDER_REQUIRED = problem(

@@ -65,8 +65,8 @@ export function buildUser(person: Pick<UserLife, 'id' | 'email' | 'name' | 'role
   const invited = decideInvitation(person)
   const events = [invited]
   let user = evolveUser({ ...person, version: 0, hasPassword: false, isRemoved: false, identity: null }, invited)
-  for (const wanted of changes) {
-    for (const event of unwrapDecision(decideUserChange(user, wanted, { hasOtherAdmin: true, isBreakGlass: false }))) {
+  for (const change of changes) {
+    for (const event of unwrapDecision(decideUserChange(user, change, { hasOtherAdmin: true, isBreakGlass: false }))) {
       events.push(event)
       user = evolveUser(user, event)
     }

@@ -33,8 +33,8 @@ export async function changeUserRole(
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
     const user = await loadUser(client, acting.companyId, userId)
     // Without a role, nothing changes, and the caller gets the current state.
-    const wanted = role ?? user?.role ?? 'member'
-    return changeUserRow(client, acting.companyId, userId, { change: 'role', role: wanted })
+    const newRole = role ?? user?.role ?? 'member'
+    return changeUserRow(client, acting.companyId, userId, { change: 'role', role: newRole })
   })
   return { user: result, position }
 }
@@ -67,9 +67,9 @@ export async function resetUserPassword(
   const linkToken = generateSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const link = makeOneTimeLink(linkToken, now)
-    const wanted = { change: 'reset', linkExpiresAt: link.expiresAt } as const
+    const reset = { change: 'reset', linkExpiresAt: link.expiresAt } as const
     const kind = (await hasHadAccess(client, companyId, userId)) ? 'password_reset' : 'invitation'
-    const { events, result } = await changeUserRow(client, companyId, userId, wanted, seen)
+    const { events, result } = await changeUserRow(client, companyId, userId, reset, seen)
     await storeLink(client, acting, userId, link)
     const { expiresAt } = link
     const isEmailed = await emailLink(client, services, acting, { userId, kind, token: linkToken, expiresAt })

@@ -60,7 +60,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   const [, memory, passes, lanes, nonce, tag] = PHC.exec(stored) ?? []
   if (nonce === undefined || tag === undefined) throw new Error('a stored password hash has an unknown form')
   const expected = Buffer.from(tag, 'base64')
-  const found = await argon2id({
+  const computed = await argon2id({
     message: password.normalize('NFKC'),
     nonce: Buffer.from(nonce, 'base64'),
     parallelism: Number(lanes),
@@ -68,7 +68,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
     memory: Number(memory),
     passes: Number(passes),
   })
-  return timingSafeEqual(found, expected)
+  return timingSafeEqual(computed, expected)
 }
 
 async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {

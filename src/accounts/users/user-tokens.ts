@@ -44,10 +44,10 @@ export async function issueUserToken(
   const secret = generateSecret(userTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const expiresAt = addDays(now, expiresInDays)
-    const wanted = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
+    const issuing = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
     if ((await countWorkingTokens(client, companyId, userId, now)) >= MAX_TOKENS)
       throw new RefusedByStateError(TOO_MANY)
-    const { events } = await changeUserRow(client, companyId, userId, wanted, seen)
+    const { events } = await changeUserRow(client, companyId, userId, issuing, seen)
     const { hash, lastFour } = digestSecret(secret)
     const token = { id, userId, name, lastFour, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
     await insertToken(client, companyId, token, hash)

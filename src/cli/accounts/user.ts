@@ -81,9 +81,9 @@ export async function issueToken({
   days,
   scope,
 }: UserOptions & { name: string; days: number; scope?: TokenScope }) {
-  const wanted = { userId: user, name, expiresInDays: days, scope: scope ?? null }
+  const requestedToken = { userId: user, name, expiresInDays: days, scope: scope ?? null }
   const { token, secret } = await withStore(async (opened) =>
-    issueUserToken(await openUserServices(opened), asOperator(company), wanted),
+    issueUserToken(await openUserServices(opened), asOperator(company), requestedToken),
   )
   print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
 }

@@ -76,12 +76,12 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
   app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId, request.left)
-    const found = await requireLogEntry(logs, companyId, request.params.log_id)
-    const client = await readClientOf(logs, companyId, found.position)
+    const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
+    const client = await readClientOf(logs, companyId, logEntry.position)
     return {
-      ...found.entry,
-      corrected_by: found.entry.status === 'Failed' ? await findCorrections(logs, companyId, found) : [],
-      rejected_body: await readRejectedBody(logs, companyId, found.position),
+      ...logEntry.entry,
+      corrected_by: logEntry.entry.status === 'Failed' ? await findCorrections(logs, companyId, logEntry) : [],
+      rejected_body: await readRejectedBody(logs, companyId, logEntry.position),
       client: client && { address: client.address, user_agent: client.userAgent },
     }
   })

@@ -7,8 +7,8 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 export async function findCorrected(db: LedgerDb, companyId: string, logIds: readonly string[]): Promise<string[]> {
   const corrected: string[] = []
   for (const id of logIds.filter((text) => isId('log', text)).slice(0, MAX_CORRECTIONS)) {
-    const found = await findLogEntry(db, companyId, id)
-    if (found?.entry.status === 'Failed') corrected.push(id)
+    const logEntry = await findLogEntry(db, companyId, id)
+    if (logEntry?.entry.status === 'Failed') corrected.push(id)
   }
   return corrected
 }

@@ -66,9 +66,9 @@ async function requireTokenOf(
   { userId }: TokenPlace,
 ): Promise<SeenToken> {
   const { token: id } = request.params
-  const found = isId('tok', id) ? await findUserToken(db, getViewer(request).companyId, id) : null
-  if (found?.token.userId !== userId) throw new ProblemError(NO_SUCH_TOKEN)
-  return found
+  const seenToken = isId('tok', id) ? await findUserToken(db, getViewer(request).companyId, id) : null
+  if (seenToken?.token.userId !== userId) throw new ProblemError(NO_SUCH_TOKEN)
+  return seenToken
 }
 
 /** Renders a page of the tokens of a user, newest first, each with a link to revoke it. */
@@ -81,9 +81,9 @@ export async function renderTokenList(
   const { companyId, timeZone } = getViewer(request)
   const { cursor } = readFormFields(request.query)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
-  const found = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
-  return html`${found.length === 0 ? html`<p class="empty">${whenNone}</p>` : renderTable(found.slice(0, ROWS_A_PAGE), path, timeZone)}
-  ${renderListLinks(path, {}, cursor, found, ({ token }) => token.id)}`
+  const tokens = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
+  return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : renderTable(tokens.slice(0, ROWS_A_PAGE), path, timeZone)}
+  ${renderListLinks(path, {}, cursor, tokens, ({ token }) => token.id)}`
 }
 
 function renderTable(tokens: SeenToken[], path: string, timeZone: string): Html {

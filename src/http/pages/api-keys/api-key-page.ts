@@ -81,8 +81,8 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
       const { expires_at: expiry, ...others } = fields
       // The form shows the expiry to the minute, and must not round it when something else is saved.
       const changed = expiry === undefined || expiry === shown.expires_at ? others : fields
-      const wanted = readEdit(checkForm(EditBody, readKeyBody(changed, timeZone)))
-      await changeApiKey(company, getActing(request), readKeyId(request), wanted, readSeenVersion(fields))
+      const changes = readEdit(checkForm(EditBody, readKeyBody(changed, timeZone)))
+      await changeApiKey(company, getActing(request), readKeyId(request), changes, readSeenVersion(fields))
     } catch (error) {
       return sendKey(services, request, reply, { form: 'edit', problem: toFormProblem(error) })
     }
@@ -138,9 +138,9 @@ function redirectToKey(request: KeyRequest, reply: FastifyReply, word: string): 
 }
 
 async function requireKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
-  const found = await findApiKey(db, getViewer(request).companyId, readKeyId(request))
-  if (!found) throw new ProblemError(NO_SUCH_KEY)
-  return found
+  const seenKey = await findApiKey(db, getViewer(request).companyId, readKeyId(request))
+  if (!seenKey) throw new ProblemError(NO_SUCH_KEY)
+  return seenKey
 }
 
 async function sendKey(

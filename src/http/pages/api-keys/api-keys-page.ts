@@ -53,8 +53,8 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
     try {
       const fields = readFormFields(request.body)
       const key = readNewKey(checkForm(IssueBody, readKeyBody(fields, getViewer(request).timeZone)))
-      const wanted = { ...acting, ...key, seen: readSeenVersion(fields) }
-      return await sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, wanted))
+      const issue = { ...acting, ...key, seen: readSeenVersion(fields) }
+      return await sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, issue))
     } catch (error) {
       return sendIssueForm(services, request, reply, toFormProblem(error))
     }
@@ -92,11 +92,11 @@ async function sendIssueForm(
 
 async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = getViewer(request)
-  const { cursor, status: wanted } = readFormFields(request.query)
-  const status = KEY_STATUSES.find((known) => known === wanted)
+  const { cursor, status: requestedStatus } = readFormFields(request.query)
+  const status = KEY_STATUSES.find((known) => known === requestedStatus)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }
   const filter: { status?: KeyStatus } = status === undefined ? {} : { status }
-  const found = await listApiKeys(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })
+  const keys = await listApiKeys(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })
   const isFiltered = status !== undefined || cursor !== undefined
   return sendUserPage(request, reply, viewer, {
     title: 'API keys',
@@ -105,9 +105,9 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
         Programs call the API with a key. See the <a href="/docs">API reference</a> and the
         <a href="/problems">problem codes</a>.
       </p>
-      ${found.length === 0 && !isFiltered ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
-      ${found.length === 0 && !isFiltered ? renderNoKeys() : html`${renderSecretSearch(null)} ${renderKeyFilter(status ?? '')} ${renderKeyTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
-      ${renderListLinks(PATH, filter, cursor, found, ({ key }) => key.id)}`,
+      ${keys.length === 0 && !isFiltered ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
+      ${keys.length === 0 && !isFiltered ? renderNoKeys() : html`${renderSecretSearch(null)} ${renderKeyFilter(status ?? '')} ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
+      ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`,
   })
 }
 

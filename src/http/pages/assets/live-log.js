@@ -114,8 +114,8 @@ function addToSums(rows) {
 }
 
 function arrive(rows) {
-  const known = new Set([...body.rows, ...waiting].map((row) => row.dataset.id))
-  const fresh = rows.filter((row) => !known.has(row.dataset.id))
+  const knownIds = new Set([...body.rows, ...waiting].map((row) => row.dataset.id))
+  const fresh = rows.filter((row) => !knownIds.has(row.dataset.id))
   if (fresh.length === 0) return
   if (isPaused) waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
   else insert(fresh)

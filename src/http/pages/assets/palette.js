@@ -49,10 +49,10 @@ function makePalette() {
     status.textContent = items.length === 0 ? 'Nothing has this name or ID.' : ''
   }
 
-  let asked = null
+  let lastSearch = null
   async function search() {
-    asked?.abort()
-    const { signal } = (asked = new AbortController())
+    lastSearch?.abort()
+    const { signal } = (lastSearch = new AbortController())
     if (SECRET.test(input.value)) {
       list.replaceChildren()
       status.textContent = 'Search for secrets on the page API keys.'

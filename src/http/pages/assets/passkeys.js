@@ -60,13 +60,13 @@ async function sendAfterClick(form) {
 async function offerInField(form) {
   const isRefused = location.pathname === new URL(form.action).pathname
   if (isRefused || !(await key.isConditionalMediationAvailable?.())) return
-  const asked = (waiting = new AbortController())
+  const conditional = (waiting = new AbortController())
   setTimeout(() => {
-    if (waiting !== asked) return
-    asked.abort()
+    if (waiting !== conditional) return
+    conditional.abort()
     void offerInField(form)
   }, RENEW_MS)
-  await send(form, { mediation: 'conditional', signal: asked.signal }).catch(() => undefined)
+  await send(form, { mediation: 'conditional', signal: conditional.signal }).catch(() => undefined)
 }
 
 for (const form of document.querySelectorAll('form[data-passkey]')) {

@@ -30,7 +30,7 @@ export async function findTargets(db: LedgerDb, user: SessionUser, text: string)
   if (text === '') return pages
   const isAdmin = user.role === 'admin'
   const seesEmployees = NAVIGATION.employees.roles.some((role) => role === user.role)
-  const found = [
+  const targets = [
     ...(isAdmin ? await findEntries(db, user.companyId, text) : []),
     ...pages.slice(0, MOST_OF_A_KIND),
     ...(seesEmployees ? await findPeople(db, user.companyId, text) : []),
@@ -38,7 +38,7 @@ export async function findTargets(db: LedgerDb, user: SessionUser, text: string)
   ]
   const ofText = { kind: 'Search', detail: '' }
   return [
-    ...found,
+    ...targets,
     ...(isAdmin
       ? [{ ...ofText, label: `Entries with “${text}”`, href: buildUrl(NAVIGATION.bulkUserLogs.path, { q: text }) }]
       : []),

@@ -160,7 +160,7 @@ async function showTest(
   { request, reply, provider, identity }: Arrival,
   user: SessionUser,
 ): Promise<FastifyReply> {
-  const found = await previewSignIn(company, provider, identity)
-  const outcome = found.outcome === 'refused' ? { ...found, reason: FAILURE_WORDS[found.refusal].forIt } : found
+  const preview = await previewSignIn(company, provider, identity)
+  const outcome = preview.outcome === 'refused' ? { ...preview, reason: FAILURE_WORDS[preview.refusal].forIt } : preview
   return sendTestResult(request, reply, user, { identity, outcome })
 }

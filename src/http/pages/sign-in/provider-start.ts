@@ -94,8 +94,8 @@ async function findPurpose(
   }: { companyId: string; isTest: boolean; isLink: boolean; pending: AuthorizationRequest | null },
 ): Promise<AuthorizationPurpose> {
   if (!isTest && !isLink) return { to: 'sign in' }
-  const asked = isLink && pending?.purpose.to === 'link' ? pending.purpose : null
-  if (asked && asked.linkHash !== null) return asked
+  const linkPurpose = isLink && pending?.purpose.to === 'link' ? pending.purpose : null
+  if (linkPurpose && linkPurpose.linkHash !== null) return linkPurpose
   const user = await findSessionUser(access, request, sessions, 'touch')
   if (user?.companyId !== companyId) throw new SignInNeededError()
   if (isTest) {
@@ -103,5 +103,5 @@ async function findPurpose(
     return { to: 'test', userId: user.userId }
   }
   // The account page's form has asked for this: a link alone, which anybody can make, is not enough.
-  return asked?.userId === user.userId ? asked : { to: 'sign in' }
+  return linkPurpose?.userId === user.userId ? linkPurpose : { to: 'sign in' }
 }

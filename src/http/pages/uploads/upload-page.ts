@@ -120,9 +120,9 @@ async function showPart(
 ): Promise<ShownUpload['shown']> {
   // The script reloads only the progress.
   if (upload.state !== 'previewed' || request.headers['sec-fetch-mode'] === 'cors') return null
-  const { part: asked } = request.query as { part?: unknown }
+  const { part: requestedPart } = request.query as { part?: unknown }
   const part =
-    parts.find(({ number }) => String(number) === asked) ??
+    parts.find(({ number }) => String(number) === requestedPart) ??
     parts.find(({ counts }) => counts !== null && !isApplicable(counts)) ??
     parts[0]
   if (!part) return null

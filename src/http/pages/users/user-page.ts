@@ -118,9 +118,9 @@ export function readUserId({ id = '' }: { id?: string }): string {
 
 /** Finds the user in the path. Throws `user_not_found`. */
 export async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
-  const found = await findUser(db, getViewer(request).companyId, readUserId(request.params))
-  if (!found) throw new ProblemError(NO_SUCH_USER)
-  return found
+  const user = await findUser(db, getViewer(request).companyId, readUserId(request.params))
+  if (!user) throw new ProblemError(NO_SUCH_USER)
+  return user
 }
 
 async function sendUser(

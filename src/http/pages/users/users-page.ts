@@ -77,13 +77,13 @@ async function sendUserList({ db }: PageServices, request: FastifyRequest, reply
   const status = USER_STATUSES.find((known) => known === wanted)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('usr', cursor) }
   const filter: { status?: UserStatus } = status === undefined ? {} : { status }
-  const found = await listUsers(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })
+  const users = await listUsers(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })
   return sendUserPage(request, reply, viewer, {
     title: 'Users',
     body: html`<h1>Users</h1>
       <p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
-      ${renderUserFilter(status ?? '')} ${renderUserTable(found.slice(0, ROWS_A_PAGE), viewer.timeZone)}
-      ${renderListLinks(PATH, filter, cursor, found, ({ id }) => id)}`,
+      ${renderUserFilter(status ?? '')} ${renderUserTable(users.slice(0, ROWS_A_PAGE), viewer.timeZone)}
+      ${renderListLinks(PATH, filter, cursor, users, ({ id }) => id)}`,
   })
 }
 
