@@ -172,7 +172,7 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
 function readAll(found: CallRecords, read: (record: SentRecord) => ReadRecord): ReadRecord[] {
   if (found.problem) throw new RefusedError(422, found.problem.code)
   const records = found.records.map(read)
-  if (records.some(({ faults }) => faults.count > 0)) throw new RefusedError(422, 'validation_failed')
+  if (records.some(({ errors }) => errors.count > 0)) throw new RefusedError(422, 'validation_failed')
   return records
 }
 

@@ -19,7 +19,7 @@ import { countCalls, countPending } from '../observe/metrics/count-work.ts'
 import { createMetrics } from '../observe/metrics/metrics.ts'
 import { QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
-import { listenFault } from '../postgres/listen-fault.ts'
+import { makeListenError } from '../postgres/listen-error.ts'
 import { openAccess } from '../postgres/open-access.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
@@ -123,7 +123,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     return { address, app, stop }
   } catch (error) {
     await stop()
-    throw listenFault(error, 'PORT', config.PORT, config.HOST)
+    throw makeListenError(error, 'PORT', config.PORT, config.HOST)
   }
 }
 

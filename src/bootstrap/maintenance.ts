@@ -1,6 +1,6 @@
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
-import { faultReason } from '../postgres/fault-reason.ts'
+import { errorReason } from '../postgres/error-reason.ts'
 import { migrate, planMigration } from '../migration/migrate.ts'
 import type { OpenedOwner } from '../migration/owner.ts'
 import { openOwner } from '../migration/owner.ts'
@@ -18,7 +18,7 @@ export async function migrateDatabase(urls: DatabaseUrls, onStep: (line: string)
     await migrate(urls, { ...QUEUES, onStep })
   } catch (error) {
     if (error instanceof StartupError) throw error
-    throw new StartupError(`the database could not be set up: ${faultReason(error)}`, { cause: error })
+    throw new StartupError(`the database could not be set up: ${errorReason(error)}`, { cause: error })
   }
 }
 

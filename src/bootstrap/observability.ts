@@ -5,7 +5,7 @@ import type { Metrics } from '../observe/metrics/metrics.ts'
 import { startMetricsListener } from '../observe/metrics/metrics-listener.ts'
 import type { Tracing } from '../observe/tracing/tracing.ts'
 import { openTracingIfConfigured } from '../observe/tracing/wanted-tracing.ts'
-import { listenFault } from '../postgres/listen-fault.ts'
+import { makeListenError } from '../postgres/listen-error.ts'
 import { lastMigration } from '../migration/migrate.ts'
 import type { RunningPart } from './running-part.ts'
 
@@ -15,12 +15,12 @@ export async function startMetrics(config: Config, metrics: Metrics): Promise<(R
   if (port === undefined) return null
   const build = { version: program.version, node: process.versions.node, migration: await lastMigration() }
   return startMetricsListener(metrics, { host, port }, build).catch((error: unknown) => {
-    throw listenFault(error, 'METRICS_PORT', port, host)
+    throw makeListenError(error, 'METRICS_PORT', port, host)
   })
 }
 
 /** Exports traces to OTEL_EXPORTER_OTLP_ENDPOINT. Returns null when that is unset. */
 export function startTracing(config: Config, log: Logger): Promise<Tracing | null> {
-  const onFault = (error: Error) => log.warn({ err: error }, 'could not export traces; nothing else is affected')
-  return openTracingIfConfigured(config, program, onFault)
+  const onError = (error: Error) => log.warn({ err: error }, 'could not export traces; nothing else is affected')
+  return openTracingIfConfigured(config, program, onError)
 }

@@ -73,7 +73,7 @@ function unsetValue({ kind, required }: AttributeRule): unknown {
 export const REQUIRED_ATTRIBUTES = ATTRIBUTE_NAMES.filter((name) => ATTRIBUTE_RULES[name].required === true)
 
 /** An error of an attribute. `below` is the path inside the attribute. */
-interface AttributeFault {
+interface AttributeError {
   below?: readonly string[]
   code: RecordErrorCode
   message: string
@@ -82,7 +82,7 @@ interface AttributeFault {
 /** For what an attribute is sent. */
 export type AttributePurpose = 'creation' | 'patch'
 
-type AttributeReading = { value: unknown; faults?: undefined } | { value?: undefined; faults: AttributeFault[] }
+type AttributeReading = { value: unknown; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 
 /**
  * Validates and normalizes one attribute as a client sent it. In a patch, null removes a custom attribute;
@@ -97,10 +97,11 @@ export function readAttribute(
   const rule = ATTRIBUTE_RULES[name]
   if (rule.kind === 'custom') return readCustomAttributes(sent, purpose)
   if (sent === null) {
-    if (rule.required === true || rule.kind === 'status') return fault('null_not_allowed', `${shown} must not be null`)
+    if (rule.required === true || rule.kind === 'status')
+      return invalid('null_not_allowed', `${shown} must not be null`)
     return { value: null }
   }
-  if (typeof sent !== 'string') return fault('invalid_type', `${shown} must be a string`)
+  if (typeof sent !== 'string') return invalid('invalid_type', `${shown} must be a string`)
   switch (rule.kind) {
     case 'text':
       return readText(shown, rule.trim === true ? sent.trim() : sent, rule.min ?? 0, rule.max)
@@ -109,15 +110,15 @@ export function readAttribute(
     case 'phone':
       return PHONE.test(sent)
         ? { value: sent }
-        : fault('invalid_format', `${shown} must be in E.164 format: + and 2 to 15 digits`)
+        : invalid('invalid_format', `${shown} must be in E.164 format: + and 2 to 15 digits`)
     case 'date':
       return isCalendarDate(sent)
         ? { value: sent }
-        : fault('invalid_format', `${shown} must be a valid date in the format YYYY-MM-DD`)
+        : invalid('invalid_format', `${shown} must be a valid date in the format YYYY-MM-DD`)
     case 'status':
       return sent === 'active' || sent === 'inactive'
         ? { value: sent }
-        : fault('invalid_value', `${shown} must be active or inactive`)
+        : invalid('invalid_value', `${shown} must be active or inactive`)
     case 'manager':
       return { value: sent }
   }
@@ -144,8 +145,8 @@ export function normalizeEmail(sent: string): string {
 }
 
 function readText(name: string, text: string, min: number, max: number): AttributeReading {
-  if (text.length < min) return fault('too_short', `${name} must have at least ${formatCharacters(min)}`)
-  if (isLongerThan(text, max)) return fault('too_long', `${name} must have at most ${formatCharacters(max)}`)
+  if (text.length < min) return invalid('too_short', `${name} must have at least ${formatCharacters(min)}`)
+  if (isLongerThan(text, max)) return invalid('too_long', `${name} must have at most ${formatCharacters(max)}`)
   return { value: text }
 }
 
@@ -153,29 +154,29 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
   // Do not normalize a text that is too long: it could grow many times longer.
   const text = sent.length > MAX_EMAIL_UNITS ? null : normalizeEmail(sent)
   if (text === null || isLongerThan(text, max))
-    return fault('too_long', `${name} must have at most ${formatCharacters(max)}`)
-  return EMAIL.test(text) ? { value: text } : fault('invalid_format', `${name} must be a valid email address`)
+    return invalid('too_long', `${name} must have at most ${formatCharacters(max)}`)
+  return EMAIL.test(text) ? { value: text } : invalid('invalid_format', `${name} must be a valid email address`)
 }
 
 function readCustomAttributes(sent: unknown, purpose: AttributePurpose): AttributeReading {
   if (sent === null) return { value: null }
   if (typeof sent !== 'object' || Array.isArray(sent))
-    return fault('invalid_type', 'custom_attributes must be an object')
+    return invalid('invalid_type', 'custom_attributes must be an object')
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) {
-    return fault('too_long', `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
+    return invalid('too_long', `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
   }
-  const faults: AttributeFault[] = []
+  const errors: AttributeError[] = []
   // In the order of the canonical form, as in the events.
   const value: Record<string, unknown> = {}
   for (const key of Object.keys(sent).sort()) {
     value[key] = (sent as Record<string, unknown>)[key]
-    const error = customFault(key, value[key], purpose)
-    if (error) faults.push({ below: [key], ...error })
+    const error = findCustomError(key, value[key], purpose)
+    if (error) errors.push({ below: [key], ...error })
   }
-  return faults.length > 0 ? { faults } : { value }
+  return errors.length > 0 ? { errors } : { value }
 }
 
-function customFault(key: string, value: unknown, purpose: AttributePurpose): AttributeFault | undefined {
+function findCustomError(key: string, value: unknown, purpose: AttributePurpose): AttributeError | undefined {
   if (key === '') return { code: 'too_short', message: 'A custom attribute name must have at least 1 character' }
   if (isLongerThan(key, MAX_CUSTOM_KEY_CHARACTERS)) {
     return {
@@ -199,8 +200,8 @@ function customFault(key: string, value: unknown, purpose: AttributePurpose): At
   }
 }
 
-function fault(code: RecordErrorCode, message: string): AttributeReading {
-  return { faults: [{ code, message }] }
+function invalid(code: RecordErrorCode, message: string): AttributeReading {
+  return { errors: [{ code, message }] }
 }
 
 /** Formats a number of characters: `1 character`, `5 characters`. */

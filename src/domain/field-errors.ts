@@ -1,6 +1,6 @@
 import type { Problem, RecordError, RecordErrorCode } from './errors.ts'
 import { problem } from './errors.ts'
-import { MAX_RECORD_ERRORS } from './record-faults.ts'
+import { MAX_RECORD_ERRORS } from './record-errors.ts'
 
 /** An error in one field of a body that holds a single record. */
 export function fieldError(pointer: string, code: RecordErrorCode, message: string): RecordError {

@@ -20,15 +20,15 @@ export function readAddress(text: string): string | null {
   return address.isMapped4() ? address.to4().correctForm() : address.correctForm()
 }
 
-type NetworkReading = { network: string; fault?: undefined } | { network?: undefined; fault: string }
+type NetworkReading = { network: string; error?: undefined } | { network?: undefined; error: string }
 
 const FORM = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/
-const MALFORMED = { fault: 'must be an IP address, or a network in CIDR notation such as 192.0.2.0/24' }
-const HOST_BITS = { fault: 'must not have bits set after its prefix' }
+const MALFORMED = { error: 'must be an IP address, or a network in CIDR notation such as 192.0.2.0/24' }
+const HOST_BITS = { error: 'must not have bits set after its prefix' }
 
 /**
  * Reads a network in CIDR notation, or an address as the network that has it alone, and returns its usual form. A
- * network of IPv4-mapped IPv6 addresses is read as the IPv4 network. A fault follows the name of the field.
+ * network of IPv4-mapped IPv6 addresses is read as the IPv4 network. A error follows the name of the field.
  */
 export function readNetwork(text: string): NetworkReading {
   const [, address = '', prefix] = text.length <= MAX_NETWORK_CHARACTERS ? (FORM.exec(text) ?? []) : []

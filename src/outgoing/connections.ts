@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { isClosedAddress } from './closed-addresses.ts'
-import { CLOSED_EARLY, describeFault, OutgoingError } from './outgoing-error.ts'
+import { CLOSED_EARLY, toOutgoingError, OutgoingError } from './outgoing-error.ts'
 import { lookUpHost } from './look-up.ts'
 
 /** Milliseconds that a server may take from the connection to the end of its answer. */
@@ -102,7 +102,7 @@ export function openOutgoing({
         request.signal?.throwIfAborted()
         if (timeUp.aborted)
           throw new OutgoingError('unanswered', `${peer} did not answer within ${answerMs / 1_000} seconds`)
-        throw describeFault(error as NodeJS.ErrnoException)
+        throw toOutgoingError(error as NodeJS.ErrnoException)
       }
     },
     close() {

@@ -28,8 +28,8 @@ const FAULTS: Record<string, string> = {
   ENETUNREACH: 'The host cannot be reached',
 }
 
-/** Describes why a request failed. */
-export function describeFault(error: NodeJS.ErrnoException): OutgoingError {
+/** Makes an OutgoingError that says why a request failed. */
+export function toOutgoingError(error: NodeJS.ErrnoException): OutgoingError {
   if (error instanceof OutgoingError) return error
   const { code = '', message } = error
   const make = (fault: OutgoingFault, text: string) => new OutgoingError(fault, text, { cause: error })

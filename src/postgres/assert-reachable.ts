@@ -1,4 +1,4 @@
-import { faultReason } from './fault-reason.ts'
+import { errorReason } from './error-reason.ts'
 import { assertOwnSessions } from './pooler.ts'
 import { StartupError } from './startup-error.ts'
 
@@ -8,6 +8,6 @@ export async function assertReachable(url: string): Promise<void> {
     await assertOwnSessions(url, 'DATABASE_URL')
   } catch (error) {
     if (error instanceof StartupError) throw error
-    throw new StartupError(`the database of DATABASE_URL cannot be used: ${faultReason(error)}`, { cause: error })
+    throw new StartupError(`the database of DATABASE_URL cannot be used: ${errorReason(error)}`, { cause: error })
   }
 }

@@ -38,14 +38,14 @@ export function readPart(
   // The faults are listed up to a limit. With that many, there may be more.
   if (faults.length > 0) return { ...isAll, body: [], rows: [], faults: first.faults, unreadable: rows.length }
   // The records meet the same rules as those of a call.
-  const { body, fault } = readBody(`[${records.join(',')}]`, rows.length) as {
+  const { body, problem } = readBody(`[${records.join(',')}]`, rows.length) as {
     body?: unknown[]
-    fault?: { detail: string }
+    problem?: { detail: string }
   }
-  if (fault)
+  if (problem)
     return {
       ...{ columns, unknown, body: [], rows: [], unreadable: rows.length },
-      faults: [{ line: 1, column: null, message: fault.detail }],
+      faults: [{ line: 1, column: null, message: problem.detail }],
     }
   return { ...isAll, body: body!, rows: readable, unreadable: faulty.size }
 }

@@ -10,7 +10,10 @@ import { readRecords } from '../../clients/typescript/spreadsheets/read-records.
 import type { StoredRow } from '../domain/uploads.ts'
 
 /** Parses JSON as the body of a call with so many records, or says what is wrong with it. */
-export type ReadBody = (json: string, maxRecords: number) => { body: unknown; fault?: undefined } | { fault: Problem }
+export type ReadBody = (
+  json: string,
+  maxRecords: number,
+) => { body: unknown; problem?: undefined } | { problem: Problem }
 
 /** What calls may have: a part becomes a call. */
 export interface CallLimits {
@@ -76,8 +79,8 @@ function decode(bytes: Buffer): string {
 
 function readJson(text: string, { maxRecords, bodyLimit, readBody }: CallLimits, parts: PartBuilder): null {
   if (Buffer.byteLength(text) > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
-  const { body, fault } = readBody(text, JSON_CALLS * maxRecords) as { body?: unknown; fault?: Problem }
-  if (fault) throw new FileError(1, fault.detail)
+  const { body, problem } = readBody(text, JSON_CALLS * maxRecords) as { body?: unknown; problem?: Problem }
+  if (problem) throw new FileError(1, problem.detail)
   const records = isObject(body) && Array.isArray(body['employees']) ? body['employees'] : body
   if (!Array.isArray(records))
     throw new FileError(1, 'The file must be a list of records, or an object with the list in employees')

@@ -154,16 +154,16 @@ interface QueueOptions {
 export async function openQueues(url: string, options: QueueOptions): Promise<PgBoss> {
   for (let tries = 1; ; tries += 1) {
     const boss = createBoss(url, options)
-    let listenFault: string | undefined
+    let listenError: string | undefined
     boss.on('warning', ({ message, data }) => {
-      if ((data as { type?: string }).type === CANNOT_LISTEN) listenFault = message
+      if ((data as { type?: string }).type === CANNOT_LISTEN) listenError = message
     })
     boss.on('error', options.onError)
     // Its connections may close a little later, and break before that.
     boss.once('stopped', () => void boss.off('error', options.onError).on('error', () => undefined))
     await boss.start()
-    if (listenFault === undefined) return boss
-    options.onError(new Error(listenFault))
+    if (listenError === undefined) return boss
+    options.onError(new Error(listenError))
     if (tries === LISTEN_TRIES) return boss
     await boss.stop({ graceful: false })
   }

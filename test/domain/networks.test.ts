@@ -27,13 +27,13 @@ await t.test('a network has one usual form; an address is the network that has i
 
 await t.test('bits after the prefix are refused as such, and everything else as malformed', async (t) => {
   for (const text of ['10.0.0.1/8', '192.0.2.1/31', '0.0.0.1/0', '2001:db8::1/64', '::1/127', '::ffff:0:0/80']) {
-    t.match(readNetwork(text).fault, /bits set after its prefix/, text)
+    t.match(readNetwork(text).error, /bits set after its prefix/, text)
   }
   const malformed = ['', ' ', '10', '10.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/08', '10.0.0.0/1e1']
   malformed.push('010.0.0.1', '0x7f.0.0.1', '256.0.0.1', ' 10.0.0.0/8', '10.0.0.0/8\n', '10.0.0.0/255.0.0.0')
   malformed.push('::1/129', '::1/64/3', ':::', 'fe80::1%eth0', 'fe80::%eth0/64', 'localhost', 'any', '10.0.0.0\0')
   malformed.push('1'.repeat(100_000), `::${'0'.repeat(100_000)}`, `10.0.0.0/${'9'.repeat(1_000)}`)
-  for (const text of malformed) t.match(readNetwork(text).fault, /must be an IP address/, text.slice(0, 40))
+  for (const text of malformed) t.match(readNetwork(text).error, /must be an IP address/, text.slice(0, 40))
 })
 
 await t.test('an address is read without its zone, and as IPv4 if it is IPv4', async (t) => {

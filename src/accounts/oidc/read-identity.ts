@@ -66,8 +66,8 @@ export function readText(value: unknown, most: number): string | null {
 
 /** An email in the form in which those of users are stored; null if no user can have it. */
 function readEmail(email: string | null): string | null {
-  const { value, faults } = readAttribute('email', email, 'creation')
-  return faults ? null : (value as string)
+  const { value, errors } = readAttribute('email', email, 'creation')
+  return errors ? null : (value as string)
 }
 
 /** Refuses too many values instead of leaving some out, because one of these may make a person an administrator. */

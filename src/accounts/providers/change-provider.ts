@@ -10,7 +10,7 @@ import {
   type ProviderChange,
   type ProviderLife,
 } from '../../domain/providers/provider-lifecycle.ts'
-import { findSecretFault } from '../../domain/providers/read-provider-settings.ts'
+import { findSecretError } from '../../domain/providers/read-provider-settings.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import {
@@ -139,7 +139,7 @@ async function loadProvider(client: PoolClient, companyId: string): Promise<Stor
 function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | Promise<string> {
   assertHasKey(secrets)
   if (given.clientAuth === 'private_key_jwt') return generateProviderKey()
-  const fault = findSecretFault(given.secret)
+  const fault = findSecretError(given.secret)
   if (fault) throw new RefusedByStateError(invalidFields([fault]))
   return given.secret
 }

@@ -33,8 +33,8 @@ export async function addWebhook({ company, json, types = [...WEBHOOK_TYPES], in
   const { url, description, concurrency } = rest
   const given = { url, description, types, include_data: includeData, concurrency }
   const created = await withStore(async (opened) => {
-    const { settings, fault } = readWebhookSettings(given, { allowsHttp: opened.config.OUTGOING_PRIVATE === 1 })
-    if (fault) throw new RefusedByStateError(problem('validation_failed', `The URL ${fault.message}`))
+    const { settings, error } = readWebhookSettings(given, { allowsHttp: opened.config.OUTGOING_PRIVATE === 1 })
+    if (error) throw new RefusedByStateError(problem('validation_failed', `The URL ${error.message}`))
     return createWebhook(await openServices(opened), asOperator(company), settings)
   })
   print({ ...describeWebhook(created), secret: created.secret }, json)

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { faultReason } from '../../postgres/fault-reason.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import type { Checkpoint } from '../../ledger/audit/checkpoint-note.ts'
 import { parseCheckpoints } from '../../ledger/audit/checkpoint-note.ts'
 import { splitLines } from '../../ledger/audit/export-lines.ts'
@@ -52,7 +52,7 @@ async function verify(file: string, { checkpoint, key, witness, quorum }: Verify
   } catch (error) {
     interruption.throwIfAborted()
     // A damaged export cannot be distinguished from any other file.
-    return { verdict: 'unverifiable', position: null, reason: `${reading} cannot be read: ${faultReason(error)}` }
+    return { verdict: 'unverifiable', position: null, reason: `${reading} cannot be read: ${errorReason(error)}` }
   }
 }
 

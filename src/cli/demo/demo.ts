@@ -10,7 +10,7 @@ import type { Role } from '../../domain/accounts/roles.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../domain/accounts/quota.ts'
 import { ROLES } from '../../domain/accounts/roles.ts'
 import { isErrno } from '../../postgres/embedded/errno.ts'
-import { faultReason } from '../../postgres/fault-reason.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import { makeFolder } from '../../postgres/embedded/make-folder.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { isId, toUuid } from '../../domain/ids.ts'
@@ -67,7 +67,7 @@ export async function readCredentials(config: Config): Promise<DemoCredentials |
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null
     throw new StartupError(
-      `${file} cannot be read (${faultReason(error)}); delete it to create a new demo company with the next start`,
+      `${file} cannot be read (${errorReason(error)}); delete it to create a new demo company with the next start`,
     )
   }
 }
@@ -97,7 +97,7 @@ async function assertWritable(file: string): Promise<void> {
     await makeFolder(folder)
     await fs.access(folder, fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {
-    throw new StartupError(`the demo's credentials cannot be saved in ${folder}: ${faultReason(error)}`, {
+    throw new StartupError(`the demo's credentials cannot be saved in ${folder}: ${errorReason(error)}`, {
       cause: error,
     })
   }

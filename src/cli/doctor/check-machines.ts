@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { unguardedTables } from '../../ledger/audit/unguarded-tables.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { MACHINE_CONNECTIONS } from '../../postgres/connections.ts'
-import { faultReason } from '../../postgres/fault-reason.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import type { MachineAddress } from '../../postgres/cluster/machine-address.ts'
 import { isLeftOver, listMachines, onMachine } from '../../postgres/cluster/machine-address.ts'
 import { diskFinding } from './check-host.ts'
@@ -62,7 +62,7 @@ async function askMachine(machine: MachineAddress, leftAfterSeconds?: number): P
       facts: await onMachine(machine, 'employee-ledger doctor', (client) => readFacts(client, leftAfterSeconds)),
     }
   } catch (error) {
-    return { machine, reason: faultReason(error) }
+    return { machine, reason: errorReason(error) }
   }
 }
 

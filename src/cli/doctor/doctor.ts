@@ -7,7 +7,7 @@ import { readWitnesses } from '../../bootstrap/witnesses.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Config } from '../../config.ts'
 import { connectionsOf } from '../../postgres/connections.ts'
-import { faultReason } from '../../postgres/fault-reason.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import type { Finding, Level } from './finding.ts'
 import { fail, ok } from './finding.ts'
 import { checkListen } from './check-listen.ts'
@@ -88,7 +88,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   try {
     database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
   } catch (error) {
-    return [fail('connection', faultReason(error), 'check that PostgreSQL is running and that DATABASE_URL is correct')]
+    return [fail('connection', errorReason(error), 'check that PostgreSQL is running and that DATABASE_URL is correct')]
   }
   try {
     return [
@@ -106,7 +106,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
   const findings: Finding[] = []
   const addFindings = async (check: string, task: () => Promise<Finding | Finding[]>) => {
     const result = await interruptible(task).catch((error: unknown) =>
-      fail(check, `the check failed: ${faultReason(error)}`, 'fix this error, then run doctor again'),
+      fail(check, `the check failed: ${errorReason(error)}`, 'fix this error, then run doctor again'),
     )
     for (const finding of [result].flat()) findings.push(finding)
   }

@@ -1,4 +1,4 @@
-import { faultReason } from '../../postgres/fault-reason.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { RefusedChangeError } from '../../ledger/append/append-company-events.ts'
 import { InterruptedError } from './interruption.ts'
@@ -15,7 +15,7 @@ export function failWith(error: unknown): never {
 
 function formatError(error: unknown): string {
   const isPlain = error instanceof StartupError || error instanceof RefusedChangeError
-  return isPlain ? error.message : `${faultReason(error)} (set LOG_LEVEL=debug for details)`
+  return isPlain ? error.message : `${errorReason(error)} (set LOG_LEVEL=debug for details)`
 }
 
 function wantsDetails(): boolean {

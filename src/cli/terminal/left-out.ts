@@ -1,5 +1,5 @@
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { faultReason } from '../../postgres/fault-reason.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 
 /** The machines of a cluster that a list had to leave out. */
 interface LeftOut {
@@ -12,7 +12,7 @@ interface LeftOut {
 export function createLeftOut(): LeftOut {
   const reasons = new Map<string, string>()
   return {
-    leaveOut: (machine, error) => void reasons.set(machine, faultReason(error)),
+    leaveOut: (machine, error) => void reasons.set(machine, errorReason(error)),
     report() {
       for (const [machine, reason] of reasons)
         process.stderr.write(

@@ -74,8 +74,8 @@ export function parseText(max: number): (value: string) => string {
 
 /** Parses and normalizes an email address. */
 export function parseEmail(value: string): string {
-  const { value: address, faults } = readAttribute('email', value.trim(), 'creation')
-  if (!faults) return address as string
+  const { value: address, errors } = readAttribute('email', value.trim(), 'creation')
+  if (!errors) return address as string
   throw new InvalidArgumentError(`It must be an email address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
 }
 
@@ -111,8 +111,8 @@ function readTime(value: string, what: string): string {
 export function parseNetwork(value: string, before?: string[]): string[] {
   const isAlone = before === undefined
   if (value === 'any' && isAlone) return []
-  const { fault } = readNetwork(value)
-  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`)
+  const { error } = readNetwork(value)
+  if (error !== undefined) throw new InvalidArgumentError(`It ${error}.`)
   if (before?.length === 0) throw new InvalidArgumentError('any must stand alone.')
   return [...(before ?? []), value]
 }

@@ -3,7 +3,7 @@ import { access, open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { faultReason } from '../../postgres/fault-reason.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { interruption } from './interruption.ts'
 
@@ -35,7 +35,7 @@ export async function writeFile(file: string, content: AsyncIterable<string | Ui
     await rm(partFile, { force: true })
     interruption.throwIfAborted()
     if (error instanceof Error && 'syscall' in error)
-      throw new StartupError(`${file} cannot be written: ${faultReason(error)}`)
+      throw new StartupError(`${file} cannot be written: ${errorReason(error)}`)
     throw error
   }
 }

@@ -81,7 +81,7 @@ export async function openSmtpSession(
     }
   } catch (error) {
     connection.close()
-    throw new SmtpError(describe(error as SmtpFault), { cause: error })
+    throw new SmtpError(describe(error as NodemailerError), { cause: error })
   }
   return {
     send: (email) => send(connection, server, email, timeouts.sendMs),
@@ -94,7 +94,7 @@ export async function openSmtpSession(
 }
 
 /** An error of nodemailer. */
-interface SmtpFault extends Error {
+interface NodemailerError extends Error {
   code?: string
   originalCode?: string
   command?: string
@@ -155,14 +155,14 @@ async function send(
     await limit(sendMs, connection, (done) => connection.send(envelope, Readable.from(read()), done))
     return { outcome: 'sent' }
   } catch (error) {
-    return judge(error as SmtpFault, hasBegun)
+    return judge(error as NodemailerError, hasBegun)
   }
 }
 
 /** Decides what a failed message can have come to. */
-function judge(fault: SmtpFault, hasBegun: boolean): SendOutcome {
-  const reason = describe(fault)
-  const { responseCode = 0, command } = fault
+function judge(error: NodemailerError, hasBegun: boolean): SendOutcome {
+  const reason = describe(error)
+  const { responseCode = 0, command } = error
   // A server that answers knows what it has not accepted. A refused sender is about the settings, and they can change.
   if (responseCode >= 500 && command !== 'MAIL FROM') return { outcome: 'refused', reason }
   if (responseCode >= 400 || !hasBegun) return { outcome: 'retry', reason }
@@ -181,7 +181,7 @@ const FAULTS: Record<string, string> = {
 }
 
 /** Describes a fault, without what the server said. */
-function describe({ code = '', originalCode = '', responseCode, command, message }: SmtpFault): string {
+function describe({ code = '', originalCode = '', responseCode, command, message }: NodemailerError): string {
   if (responseCode !== undefined)
     return code === 'EAUTH'
       ? `${FAULTS['EAUTH']} (${responseCode})`

@@ -28,27 +28,27 @@ type AccessReading = { access: Access; problem?: undefined } | { access?: undefi
  * current one.
  */
 export function readAccess(requested: WantedAccess, current: Access, now: string): AccessReading {
-  const faults: RecordError[] = []
+  const errors: RecordError[] = []
   const { scopes = current.scopes } = requested
   const access = {
     scopes: KEY_SCOPES.filter((scope) => scopes.includes(scope)),
     expiresAt:
       requested.expiresAt === undefined
         ? current.expiresAt
-        : readExpiry(requested.expiresAt, current.expiresAt, now, faults),
+        : readExpiry(requested.expiresAt, current.expiresAt, now, errors),
     allowedNetworks:
       requested.allowedNetworks === undefined
         ? current.allowedNetworks
-        : readNetworks(requested.allowedNetworks, faults),
+        : readNetworks(requested.allowedNetworks, errors),
   }
-  return faults.length > 0 ? { problem: invalidFields(faults) } : { access }
+  return errors.length > 0 ? { problem: invalidFields(errors) } : { access }
 }
 
 function readExpiry(
   requested: string | null,
   current: string | null,
   now: string,
-  faults: RecordError[],
+  errors: RecordError[],
 ): string | null {
   if (requested === null) return null
   const atMs = Date.parse(requested)
@@ -56,21 +56,21 @@ function readExpiry(
   const isTime = atMs <= LAST_INSTANT_MS
   const expiresAt = isTime ? new Date(atMs).toISOString() : requested
   if (isTime && (expiresAt === current || atMs > Date.parse(now))) return expiresAt
-  faults.push(fieldError('/expires_at', 'invalid_value', 'expires_at must be in the future, and before the year 10000'))
+  errors.push(fieldError('/expires_at', 'invalid_value', 'expires_at must be in the future, and before the year 10000'))
   return null
 }
 
-function readNetworks(requested: readonly string[] | null, faults: RecordError[]): string[] | null {
+function readNetworks(requested: readonly string[] | null, errors: RecordError[]): string[] | null {
   if (requested !== null && requested.length > MAX_NETWORKS) {
     const message = `allowed_networks must have at most ${MAX_NETWORKS} items`
-    faults.push(fieldError('/allowed_networks', 'too_long', message))
+    errors.push(fieldError('/allowed_networks', 'too_long', message))
     return null
   }
   const networks = new Set<string>()
   for (const [at, text] of (requested ?? []).entries()) {
-    const { network, fault } = readNetwork(text)
+    const { network, error } = readNetwork(text)
     if (network === undefined)
-      faults.push(fieldError(`/allowed_networks/${at}`, 'invalid_format', `allowed_networks/${at} ${fault}`))
+      errors.push(fieldError(`/allowed_networks/${at}`, 'invalid_format', `allowed_networks/${at} ${error}`))
     else networks.add(network)
   }
   return networks.size === 0 ? null : [...networks].toSorted()

@@ -57,8 +57,8 @@ export interface KeyToIssue extends Pick<KeyLife, 'id' | 'name' | 'quotaLimit' |
 
 /** Issues a key: the first event of its stream. `now` is RFC 3339 UTC. */
 export function decideIssue(key: KeyToIssue, now: string): Decided<KeyEvent> {
-  const { access, problem: fault } = readAccess(key, FULL_ACCESS, now)
-  if (fault) return { problem: fault }
+  const { access, problem } = readAccess(key, FULL_ACCESS, now)
+  if (problem) return { problem }
   const data = { name: key.name, ...quotaOf(key), ...accessData(access) }
   return { events: [{ type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data }] }
 }
@@ -89,8 +89,8 @@ export function decideKeyChange(key: KeyLife, change: KeyChange, now: string): D
 }
 
 function decideEdit(key: KeyLife, edit: KeyEdit, now: string): Decided<KeyEvent> {
-  const { access, problem: fault } = readAccess(edit, key, now)
-  if (fault) return { problem: fault }
+  const { access, problem } = readAccess(edit, key, now)
+  if (problem) return { problem }
   const events: KeyEvent[] = []
   const place = () => ({ stream: key.id, version: key.version + events.length + 1, index: null })
   const { name = key.name, quotaLimit = key.quotaLimit, refreshPeriod = key.refreshPeriod } = edit

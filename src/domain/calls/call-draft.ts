@@ -1,7 +1,7 @@
 import type { Locator, ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
-import type { RecordFaults } from '../record-faults.ts'
+import type { RecordErrors } from '../record-errors.ts'
 
 /** The employees that a call involves, in their state before the call. */
 export interface EmployeeDirectory {
@@ -37,5 +37,5 @@ export interface Draft {
   after: Employee | undefined
   effect: PatchEffect | undefined
   events: NewEvent[]
-  faults: RecordFaults
+  errors: RecordErrors
 }

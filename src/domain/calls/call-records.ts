@@ -4,7 +4,7 @@ import type { FieldError, Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
 import { hasMoreMembersThan, isObject } from '../json-object.ts'
-import { RecordFaults } from '../record-faults.ts'
+import { RecordErrors } from '../record-errors.ts'
 
 /** Maximum members of a record. One with more is refused without reading its members. */
 const MAX_MEMBERS = 128
@@ -38,7 +38,7 @@ export interface ReadRecord extends SentRecord {
   patch: AttributePatch
   /** The manager to look up; undefined if the record does not set one. */
   manager: ManagerReference | undefined
-  faults: RecordFaults
+  errors: RecordErrors
 }
 
 /** The records of a call, or the problem that refuses the whole call and its number of records. */
@@ -84,39 +84,39 @@ function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number):
 export function readCreation(record: SentRecord): ReadRecord {
   const { sent } = record
   if (!isReadable(sent)) return unreadable(record, null)
-  const faults = new RecordFaults()
-  const { patch, manager } = readFields(sent, undefined, 'creation', faults)
+  const errors = new RecordErrors()
+  const { patch, manager } = readFields(sent, undefined, 'creation', errors)
   for (const name of REQUIRED_ATTRIBUTES) {
-    if (!Object.hasOwn(sent, name)) faults.add([name], 'required', `${name} is required`)
+    if (!Object.hasOwn(sent, name)) errors.add([name], 'required', `${name} is required`)
   }
-  return { ...record, locator: null, patch, manager, faults }
+  return { ...record, locator: null, patch, manager, errors }
 }
 
 /** Reads the record of a single update, whose employee is in the path. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
   if (!isReadable(record.sent)) return unreadable(record, locator)
-  const faults = new RecordFaults()
-  return { ...record, locator, ...readFields(record.sent, undefined, 'patch', faults), faults }
+  const errors = new RecordErrors()
+  return { ...record, locator, ...readFields(record.sent, undefined, 'patch', errors), errors }
 }
 
 /** Reads a record of a bulk update, which contains a locator and a patch. */
 export function readUpdate(record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
-  const { locator, fault } = readLocator(record.sent, UPDATE_LOCATORS)
-  const faults = new RecordFaults()
-  if (fault) faults.addFirst(fault)
+  const { locator, error } = readLocator(record.sent, UPDATE_LOCATORS)
+  const errors = new RecordErrors()
+  if (error) errors.addFirst(error)
   // The locator is not a new value.
-  return { ...record, locator, ...readFields(record.sent, locator?.field ?? fault?.path[0], 'patch', faults), faults }
+  return { ...record, locator, ...readFields(record.sent, locator?.field ?? error?.path[0], 'patch', errors), errors }
 }
 
 /** Reads a record of an upsert: a patch that can also create, so the field that locates the employee is a value, too. */
 export function readUpsert(record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
-  const { locator, fault } = readLocator(record.sent, UPSERT_LOCATORS)
-  const faults = new RecordFaults()
-  if (fault) faults.addFirst(fault)
-  return { ...record, locator, ...readFields(record.sent, fault?.path[0], 'patch', faults), faults }
+  const { locator, error } = readLocator(record.sent, UPSERT_LOCATORS)
+  const errors = new RecordErrors()
+  if (error) errors.addFirst(error)
+  return { ...record, locator, ...readFields(record.sent, error?.path[0], 'patch', errors), errors }
 }
 
 /** Whether a record is an object with an acceptable number of members. */
@@ -126,10 +126,10 @@ function isReadable(sent: SentJson): sent is Record<string, SentJson> {
 
 /** Refuses a whole record without reading its members. */
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
-  const faults = new RecordFaults()
-  if (isObject(record.sent)) faults.add([], 'too_long', `A record must have at most ${MAX_MEMBERS} members`)
-  else faults.add([], 'invalid_type', 'A record must be an object')
-  return { ...record, locator, patch: {}, manager: undefined, faults }
+  const errors = new RecordErrors()
+  if (isObject(record.sent)) errors.add([], 'too_long', `A record must have at most ${MAX_MEMBERS} members`)
+  else errors.add([], 'invalid_type', 'A record must be an object')
+  return { ...record, locator, patch: {}, manager: undefined, errors }
 }
 
 const UPDATE_LOCATORS = 'id, external_id or email'
@@ -138,19 +138,19 @@ const UPSERT_LOCATORS = 'external_id or email'
 function readLocator(
   sent: Record<string, SentJson>,
   by: typeof UPDATE_LOCATORS | typeof UPSERT_LOCATORS,
-): { locator: Locator | null; fault?: FieldError } {
+): { locator: Locator | null; error?: FieldError } {
   if (by === UPDATE_LOCATORS && Object.hasOwn(sent, 'id')) {
     if (typeof sent.id === 'string') return { locator: { field: 'id', value: sent.id } }
-    return { locator: null, fault: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
+    return { locator: null, error: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
   }
   for (const field of ['external_id', 'email'] as const) {
     if (sent[field] === undefined || (field === 'external_id' && sent[field] === null)) continue
-    const { value, faults } = readAttribute(field, sent[field], 'patch')
-    if (!faults) return { locator: { field, value: value as string } }
-    return { locator: null, fault: { path: [field], code: faults[0]!.code, message: faults[0]!.message } }
+    const { value, errors } = readAttribute(field, sent[field], 'patch')
+    if (!errors) return { locator: { field, value: value as string } }
+    return { locator: null, error: { path: [field], code: errors[0]!.code, message: errors[0]!.message } }
   }
   const message = `A record must identify its employee by ${by}`
-  return { locator: null, fault: { path: [], code: 'missing_locator', message } }
+  return { locator: null, error: { path: [], code: 'missing_locator', message } }
 }
 
 const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
@@ -163,12 +163,12 @@ const MANAGER_FIELDS: ReadonlyMap<string, AttributeName> = new Map([
 ])
 const ATTRIBUTES: ReadonlySet<string> = new Set(ATTRIBUTE_NAMES)
 
-/** Reads all members of a record except its locator, and adds their errors to `faults`. */
+/** Reads all members of a record except its locator, and adds their errors to `errors`. */
 function readFields(
   sent: Record<string, SentJson>,
   locating: string | undefined,
   purpose: AttributePurpose,
-  faults: RecordFaults,
+  errors: RecordErrors,
 ): Pick<ReadRecord, 'patch' | 'manager'> {
   const patch: Record<string, unknown> = {}
   const managers: ManagerReference[] = []
@@ -177,27 +177,27 @@ function readFields(
     const value = sent[name]
     const managedBy = MANAGER_FIELDS.get(name)
     if (!managedBy && !ATTRIBUTES.has(name)) {
-      addForeignField(faults, name)
+      addForeignField(errors, name)
       continue
     }
     const reading =
       managedBy && value === null
         ? { value }
         : readAttribute(managedBy ?? (name as AttributeName), value, purpose, name)
-    if (reading.faults)
-      for (const { below, code, message } of reading.faults) faults.add([name, ...(below ?? [])], code, message)
+    if (reading.errors)
+      for (const { below, code, message } of reading.errors) errors.add([name, ...(below ?? [])], code, message)
     else if (managedBy)
       managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
     else patch[name] = reading.value
   }
-  if (managers.length > 1) faults.add([managers[1]!.field], 'invalid_value', SEVERAL_MANAGERS)
+  if (managers.length > 1) errors.add([managers[1]!.field], 'invalid_value', SEVERAL_MANAGERS)
   return { patch, manager: managers[0] }
 }
 
 const SEVERAL_MANAGERS = 'Send only one of manager_id, manager_external_id and manager_email'
 
-function addForeignField(faults: RecordFaults, name: string): void {
-  if (READ_ONLY.has(name)) return faults.add([name], 'read_only_field', `${name} cannot be set`)
+function addForeignField(errors: RecordErrors, name: string): void {
+  if (READ_ONLY.has(name)) return errors.add([name], 'read_only_field', `${name} cannot be set`)
   // The client chose the name, so it appears in the pointer but not in the message.
-  return faults.add([name], 'unknown_field', 'This field does not exist')
+  return errors.add([name], 'unknown_field', 'This field does not exist')
 }

@@ -4,7 +4,7 @@ import type { ReadRecord } from './call-records.ts'
 import type { UserCaller } from './callers.ts'
 import { REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
-import { addStateFaults, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
+import { addStateErrors, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../events.ts'
@@ -12,8 +12,8 @@ import { isId } from '../ids.ts'
 import { isObject } from '../json-object.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 import type { RejectedBody } from './rejected-body.ts'
-import { managerFaults, resolveManagers } from './reporting-lines.ts'
-import { uniquenessFaults } from './uniqueness.ts'
+import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
+import { addUniquenessErrors } from './uniqueness.ts'
 
 /** The context of a decision. Time and ids come from outside, so that deciding is pure. */
 export interface CallContext {
@@ -63,7 +63,7 @@ export function decideCreate(
   const managed = resolveManagers(records, (record) => newIds[record.index], directory)
   const drafts = managed.map((record) => draftCreation(record, newIds[record.index]!, context.now))
   judge(drafts, directory)
-  const failed = drafts.filter((draft) => draft.faults.count > 0).length
+  const failed = drafts.filter((draft) => draft.errors.count > 0).length
   const counts = { ...NO_COUNTS, total: drafts.length, failed }
   return failed > 0 ? failedOn(drafts, counts, context) : completed(drafts, counts, context)
 }
@@ -80,7 +80,7 @@ function settleUpdate(drafts: Draft[], directory: EmployeeDirectory, context: Ca
   refuseRepeated(drafts)
   judge(drafts, directory)
   const counts = { ...NO_COUNTS, total: drafts.length }
-  if (drafts.some((draft) => draft.faults.count > 0)) {
+  if (drafts.some((draft) => draft.errors.count > 0)) {
     return failedOn(drafts, { ...counts, failed: drafts.length }, context)
   }
   // Created employees count in the total alone.
@@ -146,11 +146,11 @@ function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates
 
 /** Adds an error for each required attribute that a record which creates an employee lacks. */
 function requireAttributes(record: ReadRecord): ReadRecord {
-  const faults = record.faults.copy()
+  const errors = record.errors.copy()
   for (const name of REQUIRED_ATTRIBUTES)
     if (!isObject(record.sent) || !Object.hasOwn(record.sent, name))
-      faults.add([name], 'required', `${name} is required to create an employee`)
-  return { ...record, faults }
+      errors.add([name], 'required', `${name} is required to create an employee`)
+  return { ...record, errors }
 }
 
 function draftCreation(record: ReadRecord, id: string, now: string): Draft {
@@ -158,25 +158,25 @@ function draftCreation(record: ReadRecord, id: string, now: string): Draft {
   const data = { attributes: attributesSet(patch) }
   const event = { type: 'EmployeeCreated', stream: id, version: 1, index, data } as const
   const after = evolve(undefined, { ...event, recorded_at: now })
-  return { record, before: undefined, after, effect: undefined, events: [event], faults: record.faults.copy() }
+  return { record, before: undefined, after, effect: undefined, events: [event], errors: record.errors.copy() }
 }
 
 function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
-  const faults = record.faults.copy()
+  const errors = record.errors.copy()
   if (!before) {
     if (record.locator) {
-      faults.addFirst({
+      errors.addFirst({
         path: [record.locator.field],
         code: 'employee_not_found',
         message: 'No such employee exists',
       })
     }
-    return { record, before, after: undefined, effect: undefined, events: [], faults }
+    return { record, before, after: undefined, effect: undefined, events: [], errors }
   }
   const effect = patchEffect(before, record.patch)
   const events = updateEvents(before, effect, record.index)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
-  return { record, before, after, effect, events, faults }
+  return { record, before, after, effect, events, errors }
 }
 
 function updateEvents(before: Employee, effect: PatchEffect, index: number): NewEvent[] {
@@ -198,24 +198,24 @@ function refuseRepeated(drafts: Draft[]): void {
   )
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
-    for (const { record, faults } of group) {
+    for (const { record, errors } of group) {
       const message = 'Another record of the call refers to the same employee'
-      faults.add([record.locator!.field], 'duplicate_in_batch', message)
+      errors.add([record.locator!.field], 'duplicate_in_batch', message)
     }
   }
 }
 
 /** Adds the errors that depend on the state after the whole call. */
 function judge(drafts: Draft[], directory: EmployeeDirectory): void {
-  for (const { after, effect, record, faults } of drafts) {
+  for (const { after, effect, record, errors } of drafts) {
     if (!after) continue
     const touched = effect
       ? (name: string) => effect.changed.some((changed) => changed === name || changed.startsWith(`${name}.`))
       : (name: string) => Object.hasOwn(record.patch, name)
-    addStateFaults(faults, after, touched)
+    addStateErrors(errors, after, touched)
   }
-  uniquenessFaults(drafts, directory)
-  managerFaults(drafts, directory)
+  addUniquenessErrors(drafts, directory)
+  addManagerErrors(drafts, directory)
 }
 
 function completed(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
@@ -239,20 +239,20 @@ function completed(drafts: Draft[], counts: CallCounts, context: CallContext): C
 
 function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
   const faulty = drafts
-    .filter((draft) => draft.faults.count > 0)
+    .filter((draft) => draft.errors.count > 0)
     .map((draft) => ({ draft, errors: recordErrors(draft) }))
   const detail = `${faulty.length} of ${drafts.length} records ${faulty.length === 1 ? 'has' : 'have'} errors; nothing was applied`
   const rejected = faulty.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
   const kept = faulty.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
-  const errorCount = faulty.reduce((sum, { draft }) => sum + draft.faults.count, 0)
+  const errorCount = faulty.reduce((sum, { draft }) => sum + draft.errors.count, 0)
   const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
-  const withheld = drafts.filter(({ faults }) => faults.count === 0).flatMap(({ events }) => events)
+  const withheld = drafts.filter(({ errors }) => errors.count === 0).flatMap(({ events }) => events)
   return { ...close(rejected, counts, refusal, context), withheld }
 }
 
-function recordErrors({ record, before, faults }: Draft): RecordError[] {
-  return faults.kept.map(({ path, code, message, employeeId }) => ({
+function recordErrors({ record, before, errors }: Draft): RecordError[] {
+  return errors.kept.map(({ path, code, message, employeeId }) => ({
     index: record.index,
     id: before?.id ?? employeeId ?? null,
     pointer: errorPointer(record.pointer, path),
@@ -262,14 +262,14 @@ function recordErrors({ record, before, faults }: Draft): RecordError[] {
 }
 
 /** Makes the event data of a refused record, with all its kept errors, even those left out of the response. */
-function rejection({ record, before, faults }: Draft, errors: RecordError[]): EventData['EmployeeRecordRejected'] {
+function rejection({ record, before, errors: all }: Draft, errors: RecordError[]): EventData['EmployeeRecordRejected'] {
   const { locator, sent } = record
   return {
     locator: locator ? keepLocator(locator.field, locator.value) : null,
     employee_id: before?.id ?? null,
     ...keepRecord(sent),
     errors: errors.map(({ pointer, code, message }) => ({ pointer, code, message })),
-    ...errorsOmitted(faults.count - errors.length),
+    ...errorsOmitted(all.count - errors.length),
   }
 }
 

@@ -22,9 +22,9 @@ export function resolveManagers(
     const id = locator === null ? null : (locate(locator, directory)?.id ?? findInCall(locator, inCall))
     if (id !== undefined) return { ...record, patch: { ...record.patch, manager_id: id } }
     const message = 'No employee matches this manager'
-    const faults = record.faults.copy()
-    faults.add([manager.field], 'manager_not_found', message)
-    return { ...record, faults }
+    const errors = record.errors.copy()
+    errors.add([manager.field], 'manager_not_found', message)
+    return { ...record, errors }
   })
 }
 
@@ -48,7 +48,7 @@ function findInCall({ field, value }: Locator, inCall: NamesInCall): string | un
 }
 
 /** Adds errors to records whose new manager would report to their employee, after the whole call. */
-export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): void {
+export function addManagerErrors(drafts: Draft[], directory: EmployeeDirectory): void {
   const changed = drafts.filter(({ before, after }) => after?.manager_id && after.manager_id !== before?.manager_id)
   if (changed.length === 0) return
   const afterwards = new Map(drafts.map(({ after }) => [after?.id, after?.manager_id]))
@@ -57,12 +57,12 @@ export function managerFaults(drafts: Draft[], directory: EmployeeDirectory): vo
     changed.map(({ after }) => after!.id),
     managerOf,
   )
-  for (const { before, after, record, faults } of changed) {
+  for (const { before, after, record, errors } of changed) {
     const path = [record.manager?.field ?? 'manager_id']
-    if (after!.manager_id === after!.id) faults.add(path, 'manager_cycle', OWN_MANAGER)
-    else if (inCycle.has(after!.id)) faults.add(path, 'manager_cycle', CYCLE)
+    if (after!.manager_id === after!.id) errors.add(path, 'manager_cycle', OWN_MANAGER)
+    else if (inCycle.has(after!.id)) errors.add(path, 'manager_cycle', CYCLE)
     // Nobody reports to a new employee yet.
-    else if (before && !directory.knowsManagers) faults.add(path, 'invalid_value', LINE_TOO_LONG)
+    else if (before && !directory.knowsManagers) errors.add(path, 'invalid_value', LINE_TOO_LONG)
   }
 }
 

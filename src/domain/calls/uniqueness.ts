@@ -1,6 +1,6 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { Employee } from '../employees/employee.ts'
-import type { RecordFaults } from '../record-faults.ts'
+import type { RecordErrors } from '../record-errors.ts'
 
 type UniqueName = 'email' | 'external_id'
 
@@ -10,16 +10,16 @@ const MEANINGS: Record<UniqueName, string> = { email: 'email address', external_
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
  * whole call, so two employees can swap values.
  */
-export function uniquenessFaults(drafts: Draft[], directory: EmployeeDirectory): void {
+export function addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): void {
   const afterwards = new Map(drafts.filter((draft) => draft.before).map((draft) => [draft.before!.id, draft.after]))
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
   for (const name of ['email', 'external_id'] as const) {
     for (const [value, claimants] of claims(drafts, name)) {
-      if (claimants.length > 1) for (const { faults } of claimants) addInBatch(faults, name)
+      if (claimants.length > 1) for (const { errors } of claimants) addInBatch(errors, name)
       const before = holderOf[name](value)
       const holder = before && (afterwards.get(before.id) ?? before)
       if (!holder || holder[name] !== value) continue
-      for (const { before: self, faults } of claimants) if (self?.id !== holder.id) addHeld(faults, name, holder)
+      for (const { before: self, errors } of claimants) if (self?.id !== holder.id) addHeld(errors, name, holder)
     }
   }
 }
@@ -37,13 +37,13 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   return claimants
 }
 
-function addInBatch(faults: RecordFaults, name: UniqueName): void {
-  faults.add([name], 'duplicate_in_batch', `Another record of the call has the same ${MEANINGS[name]}`)
+function addInBatch(errors: RecordErrors, name: UniqueName): void {
+  errors.add([name], 'duplicate_in_batch', `Another record of the call has the same ${MEANINGS[name]}`)
 }
 
-function addHeld(faults: RecordFaults, name: UniqueName, holder: Employee): void {
+function addHeld(errors: RecordErrors, name: UniqueName, holder: Employee): void {
   if (holder.status === 'active')
-    return faults.add([name], 'already_exists', `Another employee has this ${MEANINGS[name]}`)
+    return errors.add([name], 'already_exists', `Another employee has this ${MEANINGS[name]}`)
   const message = `The inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or send another value`
-  return faults.add([name], 'inactive_employee_exists', message, holder.id)
+  return errors.add([name], 'inactive_employee_exists', message, holder.id)
 }

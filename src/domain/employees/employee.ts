@@ -1,7 +1,7 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
 import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, UNSET_ATTRIBUTES } from '../attributes.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
-import type { RecordFaults } from '../record-faults.ts'
+import type { RecordErrors } from '../record-errors.ts'
 
 /** An employee's current state. The API returns the same fields in the same order. */
 export interface Employee extends EmployeeAttributes {
@@ -183,8 +183,8 @@ function customChanges(
 }
 
 /** Adds errors that involve several attributes, checked on the state after the call, if a `touched` attribute is involved. */
-export function addStateFaults(
-  faults: RecordFaults,
+export function addStateErrors(
+  errors: RecordErrors,
   after: Pick<Employee, 'start_date' | 'termination_date' | 'custom_attributes'>,
   touched: (name: AttributeName) => boolean,
 ): void {
@@ -192,11 +192,11 @@ export function addStateFaults(
   if (start !== null && termination !== null && termination < start) {
     const name = touched('termination_date') ? 'termination_date' : 'start_date'
     if (touched(name)) {
-      faults.add([name], 'invalid_value', 'termination_date must not be before start_date')
+      errors.add([name], 'invalid_value', 'termination_date must not be before start_date')
     }
   }
   if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
-    faults.add(
+    errors.add(
       ['custom_attributes'],
       'too_long',
       `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,

@@ -38,31 +38,31 @@ export function readProviderSettings(given: GivenSettings, { allowsHttp }: { all
     roles: roles as { value: string; role: Role }[],
   }
   const errors = [
-    ...findTextFault('name', settings.name, LONGEST_NAME),
-    ...findIssuerFault(settings.issuer, allowsHttp),
-    ...findTextFault('client_id', settings.client_id, LONGEST_CLIENT_ID),
+    ...findTextErrors('name', settings.name, LONGEST_NAME),
+    ...findIssuerErrors(settings.issuer, allowsHttp),
+    ...findTextErrors('client_id', settings.client_id, LONGEST_CLIENT_ID),
     ...(CLIENT_AUTHS.includes(settings.client_auth)
       ? []
-      : fault('client_auth', 'invalid_value', `must be one of ${CLIENT_AUTHS.join(', ')}`)),
-    ...(claim === null ? [] : findTextFault('role_claim', claim, LONGEST_CLAIM)),
-    ...findRolesFaults(claim, roles),
+      : makeErrors('client_auth', 'invalid_value', `must be one of ${CLIENT_AUTHS.join(', ')}`)),
+    ...(claim === null ? [] : findTextErrors('role_claim', claim, LONGEST_CLAIM)),
+    ...findRolesErrors(claim, roles),
   ]
   return errors.length === 0 ? { settings } : { errors }
 }
 
 /** What is wrong with a client secret; null if nothing is. The message contains no part of it. */
-export function findSecretFault(secret: string): RecordError | null {
-  return findTextFault('secret', secret, LONGEST_SECRET)[0] ?? null
+export function findSecretError(secret: string): RecordError | null {
+  return findTextErrors('secret', secret, LONGEST_SECRET)[0] ?? null
 }
 
-function fault(name: string, code: RecordErrorCode, message: string): RecordError[] {
+function makeErrors(name: string, code: RecordErrorCode, message: string): RecordError[] {
   return [fieldError(`/${name}`, code, `${name} ${message}`)]
 }
 
-function findTextFault(name: string, text: string, longest: number): RecordError[] {
-  if (text === '') return fault(name, 'required', 'is required')
-  if ([...text].length > longest) return fault(name, 'too_long', `must have at most ${longest} characters`)
-  return isPlainText(text) ? [] : fault(name, 'invalid_format', 'contains a character that is not allowed')
+function findTextErrors(name: string, text: string, longest: number): RecordError[] {
+  if (text === '') return makeErrors(name, 'required', 'is required')
+  if ([...text].length > longest) return makeErrors(name, 'too_long', `must have at most ${longest} characters`)
+  return isPlainText(text) ? [] : makeErrors(name, 'invalid_format', 'contains a character that is not allowed')
 }
 
 /** Whether a text has no control characters and no half of a character. */
@@ -72,35 +72,37 @@ function isPlainText(text: string): boolean {
 
 const METADATA = '/.well-known/openid-configuration'
 
-function findIssuerFault(issuer: string, allowsHttp: boolean): RecordError[] {
-  const [error] = findTextFault('issuer', issuer, LONGEST_ISSUER)
+function findIssuerErrors(issuer: string, allowsHttp: boolean): RecordError[] {
+  const [error] = findTextErrors('issuer', issuer, LONGEST_ISSUER)
   if (error) return [error]
   // The parser would drop white space in silence.
   const url = /\s/.test(issuer) ? null : URL.parse(issuer)
-  if (!url) return fault('issuer', 'invalid_format', 'must be a URL, such as https://idp.example.com')
+  if (!url) return makeErrors('issuer', 'invalid_format', 'must be a URL, such as https://idp.example.com')
   if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:'))
-    return fault('issuer', 'invalid_value', 'must start with https://')
+    return makeErrors('issuer', 'invalid_value', 'must start with https://')
   if (url.username !== '' || url.password !== '')
-    return fault('issuer', 'invalid_value', 'must not contain a user name or password')
-  if (/[?#]/.test(issuer)) return fault('issuer', 'invalid_value', 'must not contain a query (?) or a fragment (#)')
-  if (issuer.endsWith(METADATA)) return fault('issuer', 'invalid_value', `must be given without ${METADATA}`)
+    return makeErrors('issuer', 'invalid_value', 'must not contain a user name or password')
+  if (/[?#]/.test(issuer))
+    return makeErrors('issuer', 'invalid_value', 'must not contain a query (?) or a fragment (#)')
+  if (issuer.endsWith(METADATA)) return makeErrors('issuer', 'invalid_value', `must be given without ${METADATA}`)
   return []
 }
 
-function findRolesFaults(claim: string | null, roles: readonly { value: string; role: string }[]): RecordError[] {
+function findRolesErrors(claim: string | null, roles: readonly { value: string; role: string }[]): RecordError[] {
   if (claim === null)
-    return roles.length === 0 ? [] : fault('role_claim', 'required', 'is required, as values of it have roles')
+    return roles.length === 0 ? [] : makeErrors('role_claim', 'required', 'is required, as values of it have roles')
   // Otherwise everyone would become a member at the next sign-in.
-  if (roles.length === 0) return fault('roles', 'required', 'must have at least one value, as there is a claim')
-  if (roles.length > MOST_ROLE_VALUES) return fault('roles', 'too_long', `must have at most ${MOST_ROLE_VALUES} values`)
+  if (roles.length === 0) return makeErrors('roles', 'required', 'must have at least one value, as there is a claim')
+  if (roles.length > MOST_ROLE_VALUES)
+    return makeErrors('roles', 'too_long', `must have at most ${MOST_ROLE_VALUES} values`)
   const seen = new Set<string>()
   return roles.flatMap(({ value, role }, at) => {
     const isRepeated = seen.size === seen.add(value).size
     const name = `roles/${at}`
     if (!ROLES.includes(role as Role))
-      return fault(name, 'invalid_value', `must have one of the roles ${ROLES.join(', ')}`)
-    const [error] = findTextFault(name, value, LONGEST_ROLE_VALUE)
+      return makeErrors(name, 'invalid_value', `must have one of the roles ${ROLES.join(', ')}`)
+    const [error] = findTextErrors(name, value, LONGEST_ROLE_VALUE)
     if (error) return [error]
-    return isRepeated ? fault(name, 'invalid_value', 'repeats a value') : []
+    return isRepeated ? makeErrors(name, 'invalid_value', 'repeats a value') : []
   })
 }

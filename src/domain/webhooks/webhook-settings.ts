@@ -4,13 +4,13 @@ import { WEBHOOK_TYPES } from '../webhook-types.ts'
 import { LONGEST_URL } from './webhook-lifecycle.ts'
 
 /** What is wrong with the address of a webhook. The message follows the name of the setting. */
-export interface UrlFault {
+export interface UrlError {
   code: RecordErrorCode
   message: string
 }
 
 /** Settings in the form in which they are stored, or what is wrong with their address. */
-export type ReadSettings<Given> = { settings: Given; fault?: never } | { settings?: never; fault: UrlFault }
+export type ReadSettings<Given> = { settings: Given; error?: never } | { settings?: never; error: UrlError }
 
 /**
  * Reads settings whose types and lengths have been checked. The address becomes exactly what is called, and the types
@@ -23,12 +23,12 @@ export function readWebhookSettings<Given extends Partial<WebhookSettings>>(
   const settings = { ...given }
   if (given.types !== undefined) settings.types = WEBHOOK_TYPES.filter((type) => given.types!.includes(type))
   if (given.url === undefined) return { settings }
-  const { url, fault } = readUrl(given.url, allowsHttp)
-  return fault ? { fault } : { settings: { ...settings, url } }
+  const { url, error } = readUrl(given.url, allowsHttp)
+  return error ? { error } : { settings: { ...settings, url } }
 }
 
-function readUrl(text: string, allowsHttp: boolean): { url: string; fault?: never } | { url?: never; fault: UrlFault } {
-  const refuse = (code: RecordErrorCode, message: string) => ({ fault: { code, message } })
+function readUrl(text: string, allowsHttp: boolean): { url: string; error?: never } | { url?: never; error: UrlError } {
+  const refuse = (code: RecordErrorCode, message: string) => ({ error: { code, message } })
   // The parser would drop white space and control characters in silence.
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   if (!url) return refuse('invalid_format', 'must be a URL, such as https://example.com/hooks')

@@ -6,7 +6,7 @@ import type { RecordFilter } from '../../../projections/bulk-user-logs/records-q
 import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
-import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
+import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { MAX_BODY_CHARACTERS } from '../../domain/calls/rejected-body.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
 import { anyId } from '../openapi/schema-parts.ts'

@@ -198,9 +198,9 @@ function sendInvitation(
 
 /** Reads the email address by the same rules as an employee's. */
 export function readEmailField({ email }: { email: string }): string {
-  const { value, faults } = readAttribute('email', email, 'creation')
-  if (!faults) return value as string
-  throw new ProblemError(invalidFields(faults.map(({ code, message }) => fieldError('/email', code, message))))
+  const { value, errors } = readAttribute('email', email, 'creation')
+  if (!errors) return value as string
+  throw new ProblemError(invalidFields(errors.map(({ code, message }) => fieldError('/email', code, message))))
 }
 
 function userId(request: FastifyRequest<OfUser>): string {

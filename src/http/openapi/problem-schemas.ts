@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { ProblemCode, RecordErrorCode } from '../../domain/errors.ts'
 import { MAX_ANSWERED_ERRORS, problem } from '../../domain/errors.ts'
-import { MAX_RECORD_ERRORS } from '../../domain/record-faults.ts'
+import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'

@@ -68,11 +68,11 @@ export function parseJsonBody(bytes: Buffer, maxRecords = LEAST_RECORDS): SentJs
   if (values > maxValues) throw new UnreadableBodyError('invalid_body', `The body has more than ${maxValues} values`)
   const body = parseText(text, members)
   const hasEscapes = text.includes(ESCAPED_CODE_UNIT)
-  const fault = infinityAt !== null || hasEscapes ? findAlteredValue(body, []) : null
-  if (fault !== null)
+  const alteration = infinityAt !== null || hasEscapes ? findAlteredValue(body, []) : null
+  if (alteration !== null)
     throw new UnreadableBodyError(
       'invalid_body',
-      fault,
+      alteration,
       (hasEscapes ? findAlteredEscape(text) : null) ?? (infinityAt === null ? null : indexOf(infinityAt)),
     )
   if (alteredNumberAt !== null) throw new UnreadableBodyError('invalid_body', ALTERED_NUMBER, indexOf(alteredNumberAt))
@@ -83,11 +83,11 @@ export function parseJsonBody(bytes: Buffer, maxRecords = LEAST_RECORDS): SentJs
 export function readJsonBody(
   json: string,
   maxRecords: number,
-): { body: SentJson; fault?: undefined } | { fault: Problem } {
+): { body: SentJson; problem?: undefined } | { problem: Problem } {
   try {
     return { body: parseJsonBody(Buffer.from(json), maxRecords) }
   } catch (error) {
-    if (error instanceof ProblemError) return { fault: error.problem }
+    if (error instanceof ProblemError) return { problem: error.problem }
     throw error
   }
 }
@@ -132,11 +132,11 @@ function parseText(text: string, members: number): SentJson {
     // Of several members with one name, the parser keeps the last one, which need not be the one that was meant.
     return countMembers(body) === members ? body : parseStrictly(text)
   } catch (error) {
-    throw explainRefusal(error, text)
+    throw explainSyntaxError(error, text)
   }
 }
 
-function explainRefusal(error: unknown, text: string): UnreadableBodyError {
+function explainSyntaxError(error: unknown, text: string): UnreadableBodyError {
   const refuse = (detail: string, at: number | null) => new UnreadableBodyError('malformed_json', detail, at)
   if (error instanceof DuplicateMemberError)
     return refuse(`${renderMember(error.path)} occurs twice, at character ${error.at}`, error.at)
@@ -240,28 +240,29 @@ type Path = (string | number)[]
 
 /** Finds a string or number that storing would alter. Returns a message, or null if there is none. */
 function findAlteredValue(value: SentJson, path: Path): string | null {
-  if (typeof value === 'string') return findTextFault(value, path)
+  if (typeof value === 'string') return findAlteredText(value, path)
   if (typeof value === 'number') return Number.isFinite(value) ? null : `A number at ${renderPath(path)} is too large`
   if (typeof value !== 'object' || value === null) return null
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at += 1) {
-      const fault = findAlteredMember(value[at], at, path)
-      if (fault) return fault
+      const alteration = findAlteredMember(value[at], at, path)
+      if (alteration) return alteration
     }
     return null
   }
   for (const name of Object.keys(value)) {
-    const fault = findTextFault(name, path) ?? findAlteredMember((value as Record<string, SentJson>)[name], name, path)
-    if (fault) return fault
+    const alteration =
+      findAlteredText(name, path) ?? findAlteredMember((value as Record<string, SentJson>)[name], name, path)
+    if (alteration) return alteration
   }
   return null
 }
 
 function findAlteredMember(member: SentJson, name: string | number, path: Path): string | null {
   path.push(name)
-  const fault = findAlteredValue(member, path)
+  const alteration = findAlteredValue(member, path)
   path.pop()
-  return fault
+  return alteration
 }
 
 /** The index of the first escape that spells U+0000 or a lone surrogate, in JSON; null if there is none. */
@@ -279,7 +280,7 @@ function findAlteredEscape(json: string): number | null {
   return high?.at ?? null
 }
 
-function findTextFault(text: string, path: Path): string | null {
+function findAlteredText(text: string, path: Path): string | null {
   if (text.includes('\0')) return `A string at ${renderPath(path)} contains U+0000`
   return text.isWellFormed() ? null : `A string at ${renderPath(path)} contains a lone surrogate`
 }

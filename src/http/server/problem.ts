@@ -6,7 +6,7 @@ import { RefusedCredentialsError } from '../../domain/accounts/refused-credentia
 import type { Problem } from '../../domain/errors.ts'
 import { problem, problemDocument } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
-import { bodyProblem } from './body-faults.ts'
+import { bodyProblem } from './body-problem.ts'
 import { isMachineDown } from '../../postgres/cluster/machine.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './log-ids.ts'
@@ -89,7 +89,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     // One caller can cause any number of these, so they are counted and not logged as errors.
     reply.metLimit = 'queue'
     request.log.debug({ err: error, ...idsOf(request) }, error.message)
-  } else logFault(request, error, refusal)
+  } else logError(request, error, refusal)
   return sendProblemDocument(request, reply, refusal)
 }
 
@@ -97,7 +97,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
  * Logs what is the service's own fault. That the service is unavailable for a while is expected, and can concern every
  * request: it gets a line without a stack. That a machine is down was logged once, when it was noticed.
  */
-export function logFault(request: FastifyRequest, error: unknown, { status, detail }: Problem): void {
+export function logError(request: FastifyRequest, error: unknown, { status, detail }: Problem): void {
   if (isCutOff(error)) {
     request.log.debug({ err: error, ...idsOf(request) }, 'the client disconnected before the request was complete')
     return

@@ -32,7 +32,7 @@ export function assertStorable(texts: object): void {
   }
 }
 
-/** A problem with a query parameter; `fault` follows its name. */
-export function invalidQuery(name: string, fault: string): ProblemError {
-  return new ProblemError(problem('invalid_query', `The query parameter ${name} ${fault}`))
+/** A problem with a query parameter; `rule` follows its name. */
+export function invalidQuery(name: string, rule: string): ProblemError {
+  return new ProblemError(problem('invalid_query', `The query parameter ${name} ${rule}`))
 }

@@ -24,7 +24,7 @@ import { decodeBody, UnreadableBodyError } from '../server/json-body.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
 import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
-import { isCutOff, logFault, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
+import { isCutOff, logError, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 import { idempotencyOf } from './idempotency-key.ts'
 
 interface WriteServices {
@@ -152,7 +152,7 @@ async function refuse(
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   const hasEntry = request.caller !== null && !isCutOff(error) && !WITHOUT_ENTRY.has(refusal.code)
   if (!hasEntry) return sendProblem(request, reply, error)
-  logFault(request, error, refusal)
+  logError(request, error, refusal)
   const offending =
     operation === 'update_one' ? { locator: { id: pathId(request) }, record: request.body ?? null } : undefined
   const command = refusedCommand(operation, refusal, countRecords(operation, request.body), offending)

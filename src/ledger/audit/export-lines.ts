@@ -1,4 +1,4 @@
-import { LedgerFault } from './verify-fault.ts'
+import { VerificationError } from './verification-error.ts'
 
 const LINE_FEED = 0x0a
 /** Far beyond any event: a body has at most 64 MiB. */
@@ -19,7 +19,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
     if (from < chunk.length) pieces.push(chunk.subarray(from))
     bytes += chunk.length - from
     if (bytes > MAX_LINE_BYTES)
-      throw new LedgerFault('unverifiable', null, `a line has more than ${MAX_LINE_BYTES} bytes`)
+      throw new VerificationError('unverifiable', null, `a line has more than ${MAX_LINE_BYTES} bytes`)
     if (lines.length > 0) yield lines
   }
   if (pieces.length > 0) yield [Buffer.concat(pieces)]

@@ -1,7 +1,7 @@
 import type { CallCounts, Operation } from '../../domain/events.ts'
 import { isOfCall } from '../../domain/event-types.ts'
 import { OPERATIONS } from '../../domain/events.ts'
-import { assertValid } from './verify-fault.ts'
+import { assertValid } from './verification-error.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
 
@@ -27,7 +27,7 @@ export class CallChecker {
   /** The number of calls closed so far. */
   closed = 0
 
-  /** Checks the next event. Throws LedgerFault. */
+  /** Checks the next event. Throws VerificationError. */
   take(event: ExportedEvent): void {
     const { position, call_id: callId, type } = event
     const open = this.#open
@@ -50,7 +50,7 @@ export class CallChecker {
     else addRecord(event, this.#open)
   }
 
-  /** Checks the end of the ledger. Throws LedgerFault if a call is still open. */
+  /** Checks the end of the ledger. Throws VerificationError if a call is still open. */
   end(position: number): void {
     assertValid(this.#open === null, position, `the call ${this.#open?.id} is not closed`)
   }

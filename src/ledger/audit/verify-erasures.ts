@@ -1,5 +1,5 @@
 import { ERASING_TYPES, type ErasingType, isErasingType, mayErase } from '../../domain/event-types.ts'
-import { assertValid, LedgerFault } from './verify-fault.ts'
+import { assertValid, VerificationError } from './verification-error.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
 
@@ -30,7 +30,7 @@ export class ErasureChecker {
     return this.#kept.size
   }
 
-  /** Checks the next event. Throws LedgerFault. */
+  /** Checks the next event. Throws VerificationError. */
   take({ position, type, stream, actor, data }: ExportedEvent): void {
     if (data === null) {
       const mayBeGone = ERASING_TYPES.some((erasing) => mayErase(erasing, type))
@@ -67,11 +67,15 @@ export class ErasureChecker {
     gone.isNamed = true
   }
 
-  /** Checks the end of the ledger. Throws LedgerFault if an event lacks its data and no event explains it. */
+  /** Checks the end of the ledger. Throws VerificationError if an event lacks its data and no event explains it. */
   end(): void {
     for (const [position, { isNamed }] of this.#gone) {
       if (!isNamed)
-        throw new LedgerFault('invalid', position, 'the data is missing, and no erasure or retirement names the event')
+        throw new VerificationError(
+          'invalid',
+          position,
+          'the data is missing, and no erasure or retirement names the event',
+        )
     }
   }
 }

@@ -8,8 +8,8 @@ import type { VerifierKey } from './signed-note.ts'
 import { checkSignature } from './signed-note.ts'
 import { CallChecker } from './verify-calls.ts'
 import { ErasureChecker } from './verify-erasures.ts'
-import type { FaultKind } from './verify-fault.ts'
-import { assertValid, LedgerFault } from './verify-fault.ts'
+import type { VerificationErrorKind } from './verification-error.ts'
+import { assertValid, VerificationError } from './verification-error.ts'
 import { StreamVersions } from './stream-versions.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { readLine } from './verify-line.ts'
@@ -42,7 +42,7 @@ export interface ConsistentLedger {
   witnessed_to: number
 }
 
-export type Verdict = ConsistentLedger | { verdict: FaultKind; position: number | null; reason: string }
+export type Verdict = ConsistentLedger | { verdict: VerificationErrorKind; position: number | null; reason: string }
 
 /** Verifies an exported ledger from its lines, including their line feeds. Needs neither database nor network. */
 export async function verifyExport(
@@ -56,7 +56,7 @@ export async function verifyExport(
     }
     return ledger.end()
   } catch (error) {
-    if (!(error instanceof LedgerFault)) throw error
+    if (!(error instanceof VerificationError)) throw error
     return { verdict: error.kind, position: error.position, reason: error.message }
   }
 }
@@ -99,20 +99,22 @@ class LedgerVerifier {
   end(): ConsistentLedger {
     const { size } = this.#tree
     const checkedTo = this.#checkpoints.at(-1)?.size ?? 0
-    if (size === 0 && this.#checkpoints.length === 0) throw new LedgerFault('unverifiable', null, 'there are no events')
+    if (size === 0 && this.#checkpoints.length === 0)
+      throw new VerificationError('unverifiable', null, 'there are no events')
     if (!this.#unreadable) {
       this.#calls.end(size)
       this.#erasures.end()
     }
     const missing = this.#checkpoints.find((checkpoint) => checkpoint.size > size)
     if (missing) {
-      throw new LedgerFault(
+      throw new VerificationError(
         'diverged',
         size + 1,
         `the ledger ends before this position, but had ${missing.size} events at a checkpoint`,
       )
     }
-    if (this.#unreadable) throw new LedgerFault('unverifiable', this.#unreadable.position, this.#unreadable.reason)
+    if (this.#unreadable)
+      throw new VerificationError('unverifiable', this.#unreadable.position, this.#unreadable.reason)
     return {
       verdict: 'consistent',
       company_id: this.#companyId,
@@ -141,7 +143,11 @@ class LedgerVerifier {
   #checkOrigin(companyId: string): string {
     const other = this.#checkpoints.find(({ origin }) => origin !== formatOrigin(companyId))
     if (other)
-      throw new LedgerFault('diverged', null, `the ledger belongs to ${companyId}, but a checkpoint to ${other.origin}`)
+      throw new VerificationError(
+        'diverged',
+        null,
+        `the ledger belongs to ${companyId}, but a checkpoint to ${other.origin}`,
+      )
     return companyId
   }
 
@@ -158,7 +164,7 @@ class LedgerVerifier {
     if (!here) return
     const root = rootOf(this.#tree)
     if (here.every((checkpoint) => checkpoint.root.equals(root))) return
-    throw new LedgerFault('diverged', size, 'the root here differs from that of the checkpoint')
+    throw new VerificationError('diverged', size, 'the root here differs from that of the checkpoint')
   }
 }
 
@@ -166,9 +172,13 @@ class LedgerVerifier {
 function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]): void {
   const standing = checkSignature(note, keys)
   if (standing === 'forged')
-    throw new LedgerFault('invalid', null, `the signature of the checkpoint at ${size} is invalid`)
+    throw new VerificationError('invalid', null, `the signature of the checkpoint at ${size} is invalid`)
   if (standing === 'unknown')
-    throw new LedgerFault('unverifiable', null, `the checkpoint at ${size} is not signed with any of the given keys`)
+    throw new VerificationError(
+      'unverifiable',
+      null,
+      `the checkpoint at ${size} is not signed with any of the given keys`,
+    )
 }
 
 /** The size of the largest checkpoint that a quorum has cosigned. There must be one, and no forged cosignature. */
@@ -176,12 +186,13 @@ function findWitnessed(checkpoints: readonly Checkpoint[], { witnesses, quorum }
   let witnessedTo: number | null = null
   for (const { note, size } of checkpoints) {
     const cosigners = findCosigners(note, witnesses)
-    if (!cosigners) throw new LedgerFault('invalid', null, `a cosignature of the checkpoint at ${size} is invalid`)
+    if (!cosigners)
+      throw new VerificationError('invalid', null, `a cosignature of the checkpoint at ${size} is invalid`)
     if (cosigners.size >= quorum) witnessedTo = size
   }
   if (witnessedTo !== null) return witnessedTo
   const reason = `no checkpoint is cosigned by ${quorum} of the ${witnesses.length} given witnesses`
-  throw new LedgerFault('unverifiable', null, reason)
+  throw new VerificationError('unverifiable', null, reason)
 }
 
 function findUnknownSchema({

@@ -4,7 +4,7 @@ import { parseJson } from '../../domain/parse-json.ts'
 import { canonicalJson } from '../integrity/canonical-json.ts'
 import type { Envelope } from '../integrity/codec.ts'
 import { SALT_BYTES } from '../integrity/codec.ts'
-import { assertValid, LedgerFault } from './verify-fault.ts'
+import { assertValid, VerificationError } from './verification-error.ts'
 
 /** The envelope of an exported event. Its type and schema version may be unknown. */
 interface ExportedEnvelope extends Omit<Envelope, 'type'> {
@@ -29,11 +29,11 @@ const SALT = new RegExp(`^[0-9a-f]{${2 * SALT_BYTES}}$`)
 
 /**
  * Parses the line of the event at a position, and checks its form, the canonical form of the envelope, and the hash of
- * the data. Throws LedgerFault for the first fault.
+ * the data. Throws VerificationError for the first fault.
  */
 export function readLine(line: Buffer, position: number): ExportedEvent {
   if (position === 1 && !line.subarray(0, BEGINNING.length).equals(BEGINNING)) {
-    throw new LedgerFault('unverifiable', null, 'this is not an exported ledger, or its format is unknown')
+    throw new VerificationError('unverifiable', null, 'this is not an exported ledger, or its format is unknown')
   }
   assertValid(line.at(-1) === LINE_FEED, position, 'the line is cut off')
   assertValid(isUtf8(line), position, 'the line is not UTF-8')

@@ -39,9 +39,9 @@ export async function runApiCall(services: CommandServices, call: WriteCall): Pr
     } catch (error) {
       if (!(error instanceof FaultyCallError)) throw error
       const { operation, count, offending } = call.command
-      const fault = problem('internal_error', 'The call failed on our side; nothing was applied')
+      const internalError = problem('internal_error', 'The call failed on our side; nothing was applied')
       // With the same id, which the log names: nothing was stored under it.
-      return append(services.lanes, { ...call, command: refusedCommand(operation, fault, count, offending) })
+      return append(services.lanes, { ...call, command: refusedCommand(operation, internalError, count, offending) })
     }
   })
 }

@@ -32,7 +32,7 @@ const LINKS = 500
 
 /** Starts tracing. Import this file only if tracing is on, because it loads OpenTelemetry's SDK. */
 export function openTracing(options: TracingOptions): Tracing {
-  const onFault = throttle(options.onFault)
+  const onError = throttle(options.onError)
   const exporter = watchExports(
     new OTLPTraceExporter({
       url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -40,7 +40,7 @@ export function openTracing(options: TracingOptions): Tracing {
       timeoutMillis: EXPORT_MS,
       concurrencyLimit: EXPORTS_AT_ONCE,
     }),
-    onFault,
+    onError,
   )
   const spans = new BatchSpanProcessor({
     exporter,
@@ -59,12 +59,12 @@ export function openTracing(options: TracingOptions): Tracing {
   return {
     beginTrace: createBeginTrace(tracer),
     ...traceAppends(tracer),
-    foldTracer: (db) => createFoldTracer(tracer, db, onFault),
+    foldTracer: (db) => createFoldTracer(tracer, db, onError),
     async stop() {
       // watchExports has reported any failure.
       const isOver = provider.shutdown().catch(() => undefined)
       if (!(await finishesWithin(LAST_EXPORT_MS, isOver)))
-        onFault(new Error('the collector did not accept the last spans in time'))
+        onError(new Error('the collector did not accept the last spans in time'))
     },
   }
 }

@@ -12,7 +12,7 @@ const TRACED_CALLS = 100
  * Traces folds: adds a span to the trace of each call in a batch, so that a trace shows when its call became visible.
  * Looks up the traces after the batch, because another process may have appended the events.
  */
-export function createFoldTracer(tracer: Tracer, db: LedgerDb, onFault: (error: Error) => void): TraceFold {
+export function createFoldTracer(tracer: Tracer, db: LedgerDb, onError: (error: Error) => void): TraceFold {
   return async (fold) => {
     const { companyId, after, upTo } = fold
     try {
@@ -21,7 +21,7 @@ export function createFoldTracer(tracer: Tracer, db: LedgerDb, onFault: (error: 
       return spans[0] ? getSpanIds(spans[0]) : {}
     } catch (error) {
       // A failure to trace must not affect the fold.
-      onFault(error as Error)
+      onError(error as Error)
       return {}
     }
   }

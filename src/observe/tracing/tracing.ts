@@ -34,7 +34,7 @@ export interface TracingOptions {
   /** The share of traces that ratio samplers keep, from 0 to 1. */
   samplerRatio: number
   /** Called when exports fail, at most once a minute. */
-  onFault(error: Error): void
+  onError(error: Error): void
 }
 
 /** The supported values of OpenTelemetry's `OTEL_TRACES_SAMPLER`. */

@@ -14,7 +14,7 @@ interface TracingSettings {
 export async function openTracingIfConfigured(
   settings: TracingSettings,
   service: { name: string; version: string },
-  onFault: (error: Error) => void,
+  onError: (error: Error) => void,
 ): Promise<Tracing | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings
   if (endpoint === undefined) return null
@@ -27,6 +27,6 @@ export async function openTracingIfConfigured(
     resourceAttributes: settings.OTEL_RESOURCE_ATTRIBUTES,
     sampler: settings.OTEL_TRACES_SAMPLER,
     samplerRatio: settings.OTEL_TRACES_SAMPLER_ARG,
-    onFault,
+    onError,
   })
 }

@@ -2,12 +2,12 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { ExportResultCode } from '@opentelemetry/core'
 
 /** Wraps an exporter to report failed exports. */
-export function watchExports(exporter: SpanExporter, onFault: (error: Error) => void): SpanExporter {
+export function watchExports(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
         if (result.code === ExportResultCode.FAILED)
-          onFault(result.error ?? new Error('the collector did not accept spans'))
+          onError(result.error ?? new Error('the collector did not accept spans'))
         done(result)
       })
     },
@@ -20,11 +20,11 @@ export function watchExports(exporter: SpanExporter, onFault: (error: Error) => 
 const QUIET_MS = 60_000
 
 /** Passes on the first fault, and ignores others for a while. */
-export function throttle(onFault: (error: Error) => void): (error: Error) => void {
+export function throttle(onError: (error: Error) => void): (error: Error) => void {
   let quietUntil = -Infinity
   return (error) => {
     if (performance.now() < quietUntil) return
     quietUntil = performance.now() + QUIET_MS
-    onFault(error)
+    onError(error)
   }
 }

@@ -1,7 +1,7 @@
 import { assertReachable } from '../assert-reachable.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { openEmbeddedDatabase } from './embedded-postgres.ts'
-import { faultReason } from '../fault-reason.ts'
+import { errorReason } from '../error-reason.ts'
 import type { Holding } from './hold-server.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -41,7 +41,7 @@ export async function findDatabase(
     (error: unknown) => {
       // Only unexpected file system errors remain, such as a full disk.
       if (!(error instanceof Error && 'syscall' in error)) throw error
-      throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${faultReason(error)}`, {
+      throw new StartupError(`the data folder ${config.DATA_DIR} cannot be used: ${errorReason(error)}`, {
         cause: error,
       })
     },

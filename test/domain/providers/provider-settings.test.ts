@@ -1,7 +1,7 @@
 import t from 'tap'
 import { findProviderAddresses } from '../../../src/domain/providers/provider-addresses.ts'
 import type { GivenSettings } from '../../../src/domain/providers/read-provider-settings.ts'
-import { findSecretFault, readProviderSettings } from '../../../src/domain/providers/read-provider-settings.ts'
+import { findSecretError, readProviderSettings } from '../../../src/domain/providers/read-provider-settings.ts'
 
 const GIVEN: GivenSettings = {
   ...{ name: 'Okta', issuer: 'https://acme.okta.com', client_id: '0oa1', client_auth: 'client_secret' },
@@ -78,9 +78,9 @@ await t.test('roles are of a claim, at most 50, each value once, and every one i
 })
 
 await t.test('a client secret is a text of one line', async (t) => {
-  t.equal(findSecretFault('p4ss wörd'), null)
+  t.equal(findSecretError('p4ss wörd'), null)
   for (const secret of ['', 'a\nb', 'a'.repeat(1_025)]) {
-    const fault = findSecretFault(secret)
+    const fault = findSecretError(secret)
     t.match(fault, { pointer: '/secret' })
     t.notOk(secret !== '' && fault!.message.includes(secret), 'the message contains no part of it')
   }

@@ -162,7 +162,7 @@ await t.test("an attribute's schema accepts what the domain accepts", async (t) 
         components: { schemas: schemas.components },
       })
       for (const sample of SAMPLES.filter((sample) => isComparable(name, sample))) {
-        const isRead = readAttribute(name, sample, purpose).faults === undefined
+        const isRead = readAttribute(name, sample, purpose).errors === undefined
         t.equal(validate(sample), isRead, `${name} ${purpose} ${JSON.stringify(sample)?.slice(0, 40)}`)
       }
     }

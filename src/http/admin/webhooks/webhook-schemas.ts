@@ -152,9 +152,9 @@ export const RotateWebhookBody = requireOnly(
 
 /** Brings settings into the form in which they are stored. Throws a problem at the URL if it cannot be used. */
 export function readSettings<Given extends Partial<WebhookSettings>>(given: Given, allowsHttp: boolean): Given {
-  const { settings: read, fault } = readWebhookSettings(given, { allowsHttp })
-  if (!fault) return read
-  throw new ProblemError(invalidFields([fieldError('/url', fault.code, `url ${fault.message}`)]))
+  const { settings: read, error } = readWebhookSettings(given, { allowsHttp })
+  if (!error) return read
+  throw new ProblemError(invalidFields([fieldError('/url', error.code, `url ${error.message}`)]))
 }
 
 /** Renders a webhook for a response. */

@@ -37,11 +37,11 @@ export function readEventQuery(query: unknown, timeZone: string): EventQuery {
       names.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
     ) as FormFields
   const [given, places] = [pick(FILTERS), pick(PLACES)]
-  const faults = [...Object.entries(given), ...Object.entries(places)].flatMap(([name, text]) => {
-    const fault = findFault(name, text)
-    return fault === null ? [] : [fault]
+  const errors = [...Object.entries(given), ...Object.entries(places)].flatMap(([name, text]) => {
+    const rule = findError(name, text)
+    return rule === null ? [] : [rule]
   })
-  if (faults.length > 0) return { ...NOTHING, given, problem: invalidFields(faults) }
+  if (errors.length > 0) return { ...NOTHING, given, problem: invalidFields(errors) }
   const { type, actor, id, from, to, q } = given
   const types = type === undefined ? null : findTypes(type)
   return {
@@ -73,37 +73,37 @@ function toInstant(time: number): string {
 }
 
 /** Checks one value. Returns its error, or null. */
-function findFault(name: string, text: string): RecordError | null {
+function findError(name: string, text: string): RecordError | null {
   const isRight = CHECKS[name]!
-  return isRight.holds(text) ? null : fieldError(`/${name}`, 'invalid_value', `${name} ${isRight.fault}`)
+  return isRight.holds(text) ? null : fieldError(`/${name}`, 'invalid_value', `${name} ${isRight.rule}`)
 }
 
 interface Check {
   holds(text: string): boolean
-  fault: string
+  rule: string
 }
 
 const LOCAL: Check = {
   holds: (text) => readLocal(text) !== null,
-  fault: 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30',
+  rule: 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30',
 }
-const POSITION: Check = { holds: isPosition, fault: 'must be a whole number from 1' }
+const POSITION: Check = { holds: isPosition, rule: 'must be a whole number from 1' }
 
 const CHECKS: Record<string, Check> = {
-  type: { holds: (text) => findTypes(text) !== null, fault: 'must be an event type' },
+  type: { holds: (text) => findTypes(text) !== null, rule: 'must be an event type' },
   actor: {
     holds: (text) => isId('key', text) || isId('usr', text) || Object.hasOwn(WITHOUT_ID, text),
-    fault: 'must be the ID of an API key or a user',
+    rule: 'must be the ID of an API key or a user',
   },
   id: {
     holds: (text) => isId('log', text) || STREAMS.some((prefix) => isId(prefix, text)),
-    fault: 'must be the ID of an employee, a call, an API key, a webhook, a user or the company',
+    rule: 'must be the ID of an employee, a call, an API key, a webhook, a user or the company',
   },
   from: LOCAL,
   to: LOCAL,
   q: {
     holds: (text) => [...text].length <= MAX_TEXT_CHARACTERS && isStorableText(text),
-    fault: `must have at most ${MAX_TEXT_CHARACTERS} characters, and none that can't be stored`,
+    rule: `must have at most ${MAX_TEXT_CHARACTERS} characters, and none that can't be stored`,
   },
   position: POSITION,
   newer_from: POSITION,

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Problem } from '../../../domain/errors.ts'
 import { addVary } from '../../server/compression.ts'
 import { acceptsPages, isApiPath } from '../../server/media-types.ts'
-import { logFault, sendProblemDocument, toProblem } from '../../server/problem.ts'
+import { logError, sendProblemDocument, toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
 import { sendOpenPage } from './layout.ts'
 import { findHome } from './navigation.ts'
@@ -15,7 +15,7 @@ export async function sendErrorPage(
   error: unknown,
 ): Promise<FastifyReply> {
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
-  logFault(request, error, refusal)
+  logError(request, error, refusal)
   return sendProblemPage(request, reply, refusal)
 }
 

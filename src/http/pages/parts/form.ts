@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { bodyProblem } from '../../server/body-faults.ts'
+import { bodyProblem } from '../../server/body-problem.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
 import type { Html } from './page.ts'
@@ -118,14 +118,14 @@ interface Field {
 /** Renders a labeled input with its hint and error, which assistive technology reads with it. */
 export function renderField(field: Field, problem: FormProblem): Html {
   const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = field
-  const fault = findFault(name, label, problem)
+  const fault = findError(name, label, problem)
   if (field.lines !== undefined) {
     return html`<div class="field">
       <label for="${name}">${label}</label>
       <textarea id="${name}" name="${name}" rows="${field.lines}" ${renderDescribedBy(name, hint, fault)}>
 ${value}</textarea
       >
-      ${renderHintAndFault(name, hint, fault)}
+      ${renderHintAndError(name, hint, fault)}
     </div>`
   }
   const input = html`<input
@@ -144,7 +144,7 @@ ${value}</textarea
     ${renderDescribedBy(name, hint, fault)}
   />`
   return html`<div class="field">
-    <label for="${name}">${label}</label>${input}${renderHintAndFault(name, hint, fault)}
+    <label for="${name}">${label}</label>${input}${renderHintAndError(name, hint, fault)}
   </div>`
 }
 
@@ -158,19 +158,19 @@ interface Choice {
 
 /** Renders a labeled list of options. */
 export function renderChoice({ name, label, value, options, hint }: Choice, problem: FormProblem): Html {
-  const fault = findFault(name, label, problem)
+  const fault = findError(name, label, problem)
   return html`<div class="field">
     <label for="${name}">${label}</label>
     <select id="${name}" name="${name}" ${renderDescribedBy(name, hint, fault)}>
       ${options.map((option) => html`<option value="${option.value}" ${option.value === value ? html`selected` : ''}>${option.label}</option>`)}
     </select>
-    ${renderHintAndFault(name, hint, fault)}
+    ${renderHintAndError(name, hint, fault)}
   </div>`
 }
 
 /** Renders the field in which someone types a text, such as an email, to confirm an irreversible action. */
 export function renderTypedConfirmation(expected: string, problem: FormProblem): Html {
-  const fault = findFault('typed', '', problem)
+  const fault = findError('typed', '', problem)
   return html`<div class="field">
     <label for="typed">Type <bdi>${expected}</bdi> to confirm</label>
     <input
@@ -183,7 +183,7 @@ export function renderTypedConfirmation(expected: string, problem: FormProblem):
       spellcheck="false"
       ${renderDescribedBy('typed', undefined, fault)}
     />
-    ${renderHintAndFault('typed', undefined, fault)}
+    ${renderHintAndError('typed', undefined, fault)}
   </div>`
 }
 
@@ -205,7 +205,7 @@ export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'
  * Finds the first error of a field or of an item of its list. The message names the field by its label instead of by the
  * API's name, and an item by its number.
  */
-export function findFault(name: string, label: string, problem: FormProblem): string | undefined {
+export function findError(name: string, label: string, problem: FormProblem): string | undefined {
   const error = problem?.errors.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
   if (!error) return undefined
   const { pointer, message } = error
@@ -223,7 +223,7 @@ function renderDescribedBy(name: string, hint: string | undefined, fault: string
   return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
 }
 
-function renderHintAndFault(name: string, hint: string | undefined, fault: string | undefined): Html {
+function renderHintAndError(name: string, hint: string | undefined, fault: string | undefined): Html {
   return html`${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}
   ${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}`
 }

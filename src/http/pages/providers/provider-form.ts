@@ -4,7 +4,7 @@ import { ROLES } from '../../../domain/accounts/roles.ts'
 import { invalidFields } from '../../../domain/field-errors.ts'
 import type { ClientAuth, ProviderSettings } from '../../../domain/provider-settings.ts'
 import {
-  findSecretFault,
+  findSecretError,
   LONGEST_CLAIM,
   LONGEST_CLIENT_ID,
   LONGEST_ISSUER,
@@ -43,7 +43,7 @@ export function readSetupForm(fields: FormFields, allowsHttp: boolean): ReadForm
   const clientAuth = fields['client_auth'] ?? ''
   const { settings, errors = [] } = readProviderSettings(readFields(fields, clientAuth), { allowsHttp })
   const secret = readNewSecret(fields)
-  const fault = secret.clientAuth === 'client_secret' ? findSecretFault(secret.secret) : null
+  const fault = secret.clientAuth === 'client_secret' ? findSecretError(secret.secret) : null
   const faults = fault ? [...errors, fault] : errors
   if (!settings || faults.length > 0) throw new ProblemError(invalidFields(faults))
   return { settings, secret }

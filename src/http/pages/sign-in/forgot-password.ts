@@ -52,8 +52,8 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices, 
   })
   app.post(FORGOT_PASSWORD_PATH, async (request, reply) => {
     const typed = (readFormFields(request.body)['email'] ?? '').trim().slice(0, 254)
-    const { value, faults } = readAttribute('email', typed, 'creation')
-    if (faults) return sendForm(reply.code(NO_EMAIL.status), typed, NO_EMAIL)
+    const { value, errors } = readAttribute('email', typed, 'creation')
+    if (errors) return sendForm(reply.code(NO_EMAIL.status), typed, NO_EMAIL)
     const email = value as string
     const send = prepare(request, email)
     try {

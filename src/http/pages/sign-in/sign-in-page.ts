@@ -137,8 +137,8 @@ async function chooseWay(
   { limits, authorizationRequests }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
-  const { value, faults } = readAttribute('email', form.email, 'creation')
-  if (faults) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
+  const { value, errors } = readAttribute('email', form.email, 'creation')
+  if (errors) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
   limits.countQuestion(request, reply)
   const email = value as string
   const place = await findSignInPlace(services.accessPool, email)
@@ -177,14 +177,14 @@ async function trySignIn(
   const { accessPool, failures, sessions } = services
   const { email: typed = '', password = '', company = '' } = readFormFields(request.body)
   const sent = typed.trim()
-  const { value, faults } = readAttribute('email', sent, 'creation')
-  const email = faults ? sent : (value as string)
+  const { value, errors } = readAttribute('email', sent, 'creation')
+  const email = errors ? sent : (value as string)
   // Counts characters, not UTF-16 code units, as where passwords are set.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   const companyId = isId('com', company) ? company : null
   const tried = await limits.attempt<SignInOutcome>(request, reply, email, async () => {
     const outcome: SignInOutcome =
-      faults || !isPassword
+      errors || !isPassword
         ? { outcome: 'refused' }
         : await signIn(
             { pool: accessPool, failures },

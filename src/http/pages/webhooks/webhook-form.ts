@@ -9,7 +9,7 @@ import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../
 import { CreateWebhookBody, readSettings } from '../../admin/webhooks/webhook-schemas.ts'
 import {
   checkForm,
-  findFault,
+  findError,
   renderChoice,
   renderField,
   readWholeNumber,
@@ -73,7 +73,7 @@ const GROUPS = [
 ]
 
 function renderTypes(fields: FormFields, problem: FormProblem): Html {
-  const fault = findFault('types', 'Message types', problem)
+  const fault = findError('types', 'Message types', problem)
   return html`<fieldset class="boxes" ${fault === undefined ? '' : html`aria-describedby="types-fault"`}>
     <legend>Message types</legend>
     ${GROUPS.map(

@@ -1,8 +1,8 @@
-import { faultReason } from './fault-reason.ts'
+import { errorReason } from './error-reason.ts'
 import { StartupError } from './startup-error.ts'
 
 /** A StartupError for a port that cannot be listened on, which names the setting to change. */
-export function listenFault(
+export function makeListenError(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',
   port: number,
@@ -15,5 +15,5 @@ export function listenFault(
     return new StartupError(`port ${port} of ${host} may not be used by this user: set ${setting} to another one`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new StartupError(`${host} is not an address of this machine: set ${hostSetting}`)
-  return new StartupError(`cannot listen on port ${port} of ${host}: ${faultReason(error)}`, { cause: error })
+  return new StartupError(`cannot listen on port ${port} of ${host}: ${errorReason(error)}`, { cause: error })
 }

@@ -8,20 +8,20 @@ import { fieldError, invalidFields } from '../../domain/field-errors.ts'
  * Turns schema violations in a body into one problem with the first errors. Messages name the rule and the limit, never
  * the value that was sent.
  */
-export function bodyProblem(faults: FastifySchemaValidationError[], body: unknown): Problem {
-  if (faults.some(({ keyword, instancePath }) => keyword === 'type' && instancePath === '')) {
+export function bodyProblem(violations: FastifySchemaValidationError[], body: unknown): Problem {
+  if (violations.some(({ keyword, instancePath }) => keyword === 'type' && instancePath === '')) {
     return problem('invalid_body', 'The body must be a JSON object')
   }
   const errors = new Map<string, RecordError>()
-  // Report only the first fault of each field: a value of the wrong type would also fail the enum, and so on.
-  for (const error of faults.map((fault) => recordError(fault, body))) {
+  // Report only the first error of each field: a value of the wrong type would also fail the enum, and so on.
+  for (const error of violations.map((violation) => recordError(violation, body))) {
     if (!errors.has(error.pointer)) errors.set(error.pointer, error)
   }
   return invalidFields([...errors.values()])
 }
 
-function recordError(fault: FastifySchemaValidationError, body: unknown): RecordError {
-  const { keyword, instancePath: pointer, params } = fault
+function recordError(violation: FastifySchemaValidationError, body: unknown): RecordError {
+  const { keyword, instancePath: pointer, params } = violation
   const name = pointer.slice(1)
   const limit = Number(params['limit'])
   switch (keyword) {

@@ -7,7 +7,7 @@ export const MAX_RECORD_ERRORS = 16
 const NONE: readonly FieldError[] = []
 
 /** The errors of a record: the first ones found, and the total number. */
-export class RecordFaults {
+export class RecordErrors {
   #kept: readonly FieldError[] = NONE
   #count = 0
 
@@ -25,19 +25,19 @@ export class RecordFaults {
   add(path: FieldError['path'], code: FieldError['code'], message: string, employeeId?: string): void {
     this.#count += 1
     if (this.#kept.length === MAX_RECORD_ERRORS) return
-    const fault = employeeId === undefined ? { path, code, message } : { path, code, message, employeeId }
-    this.#kept = [...this.#kept, fault]
+    const error = employeeId === undefined ? { path, code, message } : { path, code, message, employeeId }
+    this.#kept = [...this.#kept, error]
   }
 
   /** Adds an error before all others. */
-  addFirst(fault: FieldError): void {
+  addFirst(error: FieldError): void {
     this.#count += 1
-    this.#kept = [fault, ...this.#kept].slice(0, MAX_RECORD_ERRORS)
+    this.#kept = [error, ...this.#kept].slice(0, MAX_RECORD_ERRORS)
   }
 
   /** Copies the list. */
-  copy(): RecordFaults {
-    const copy = new RecordFaults()
+  copy(): RecordErrors {
+    const copy = new RecordErrors()
     copy.#kept = this.#kept
     copy.#count = this.#count
     return copy

@@ -1,14 +1,14 @@
 /** How a ledger fails: it is inconsistent, it contradicts a checkpoint, or it cannot be verified. */
-export type FaultKind = 'invalid' | 'diverged' | 'unverifiable'
+export type VerificationErrorKind = 'invalid' | 'diverged' | 'unverifiable'
 
 /** The first fault of an exported ledger. */
-export class LedgerFault extends Error {
-  override name = 'LedgerFault'
-  readonly kind: FaultKind
+export class VerificationError extends Error {
+  override name = 'VerificationError'
+  readonly kind: VerificationErrorKind
   /** The position of the fault; null if it has none. */
   readonly position: number | null
 
-  constructor(kind: FaultKind, position: number | null, reason: string) {
+  constructor(kind: VerificationErrorKind, position: number | null, reason: string) {
     super(reason)
     this.kind = kind
     this.position = position
@@ -17,5 +17,5 @@ export class LedgerFault extends Error {
 
 /** Throws an `invalid` fault unless a rule holds. */
 export function assertValid(holds: boolean, position: number, reason: string): asserts holds {
-  if (!holds) throw new LedgerFault('invalid', position, reason)
+  if (!holds) throw new VerificationError('invalid', position, reason)
 }
