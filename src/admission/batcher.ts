@@ -1,4 +1,4 @@
-import { createFairQueue } from './fair-queue.ts'
+import { FairQueue } from './fair-queue.ts'
 
 /** The service cannot do this at the moment. A retry is safe. */
 export class UnavailableError extends Error {
@@ -51,7 +51,7 @@ export function gather<Item, Answer>(
   work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
   bounds: GatherBounds<Item>,
 ): Gatherer<Item, Answer> {
-  const queue = createFairQueue<Waiting<Item, Answer>>()
+  const queue = new FairQueue<Waiting<Item, Answer>>()
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {

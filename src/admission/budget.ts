@@ -1,4 +1,4 @@
-import { createFairQueue } from './fair-queue.ts'
+import { FairQueue } from './fair-queue.ts'
 import { NoTurnError } from './batcher.ts'
 
 export interface BudgetBounds {
@@ -49,7 +49,7 @@ export function createBudget({
   maxWaiting = 0,
   maxWaitMs = 0,
 }: BudgetBounds): Budget {
-  const queue = createFairQueue<Waiter>()
+  const queue = new FairQueue<Waiter>()
   const held = new Map<string, number>()
   let heldByAll = 0
 

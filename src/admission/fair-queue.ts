@@ -1,26 +1,3 @@
-/**
- * A queue of many holders. Each holder has its own line, first come first served, and the lines take turns, however
- * long they are. Every operation takes constant time.
- */
-interface FairQueue<Item> {
-  /** How many items wait, including those of lines that are set aside. */
-  readonly size: number
-  /** How many items of a holder wait. */
-  lengthOf(holder: string): number
-  /** Adds an item to the end of its holder's line. Returns a function that removes it while it waits. */
-  push(holder: string, item: Item): () => void
-  /** The item whose turn it is; undefined when no line has a turn. */
-  first(): Item | undefined
-  /** Removes that item. Its line keeps the turn. */
-  take(): void
-  /** Ends the turn of a holder's line, which goes to the back of the others. */
-  pass(holder: string): void
-  /** Sets a holder's line aside: it gets no turns. */
-  setAside(holder: string): void
-  /** Gives such a line turns again, at the back of the others. */
-  resume(holder: string): void
-}
-
 interface Line<Item> {
   holder: string
   items: List<Item>
@@ -29,65 +6,89 @@ interface Line<Item> {
   turn: Node<Line<Item>> | null
 }
 
-export function createFairQueue<Item>(): FairQueue<Item> {
-  const lines = new Map<string, Line<Item>>()
-  const turns = new List<Line<Item>>()
-  let size = 0
+/**
+ * A queue of many holders. Each holder has its own line, first come first served, and the lines take turns, however
+ * long they are. Every operation takes constant time.
+ *
+ * A line begins with its first item and ends with its last one. Until then it is in one of two states:
+ *
+ * - it has turns: `first()` is an item of the line whose turn it is; `pass()` ends that turn;
+ * - it is set aside (`setAside()`), and gets no turns until `resume()`.
+ */
+export class FairQueue<Item> {
+  readonly #lines = new Map<string, Line<Item>>()
+  readonly #turns = new List<Line<Item>>()
+  #size = 0
 
-  function lineOf(holder: string): Line<Item> {
-    let line = lines.get(holder)
+  /** How many items wait, including those of lines that are set aside. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** How many items of a holder wait. */
+  lengthOf(holder: string): number {
+    return this.#lines.get(holder)?.length ?? 0
+  }
+
+  /** Adds an item to the end of its holder's line. Returns a function that removes it while it waits. */
+  push(holder: string, item: Item): () => void {
+    const line = this.#lineOf(holder)
+    const node = line.items.push(item)
+    line.length += 1
+    this.#size += 1
+    return () => this.#remove(line, node)
+  }
+
+  /** The item whose turn it is; undefined when no line has a turn. */
+  first(): Item | undefined {
+    return this.#turns.first?.value.items.first?.value
+  }
+
+  /** Removes that item. Its line keeps the turn. */
+  take(): void {
+    const line = this.#turns.first?.value
+    if (line?.items.first) this.#remove(line, line.items.first)
+  }
+
+  /** Ends the turn of a holder's line, which goes to the back of the others. */
+  pass(holder: string): void {
+    const line = this.#lines.get(holder)
+    if (!line?.turn) return
+    this.#turns.remove(line.turn)
+    line.turn = this.#turns.push(line)
+  }
+
+  /** Sets a holder's line aside: it gets no turns. */
+  setAside(holder: string): void {
+    const line = this.#lines.get(holder)
+    if (!line?.turn) return
+    this.#turns.remove(line.turn)
+    line.turn = null
+  }
+
+  /** Gives such a line turns again, at the back of the others. */
+  resume(holder: string): void {
+    const line = this.#lines.get(holder)
+    if (line && !line.turn) line.turn = this.#turns.push(line)
+  }
+
+  #lineOf(holder: string): Line<Item> {
+    let line = this.#lines.get(holder)
     if (!line) {
       line = { holder, items: new List(), length: 0, turn: null }
-      line.turn = turns.push(line)
-      lines.set(holder, line)
+      line.turn = this.#turns.push(line)
+      this.#lines.set(holder, line)
     }
     return line
   }
 
-  function remove(line: Line<Item>, node: Node<Item>): void {
+  #remove(line: Line<Item>, node: Node<Item>): void {
     line.items.remove(node)
     line.length -= 1
-    size -= 1
+    this.#size -= 1
     if (line.length > 0) return
-    lines.delete(line.holder)
-    if (line.turn) turns.remove(line.turn)
-  }
-
-  function setAside(line: Line<Item> | undefined): void {
-    if (!line?.turn) return
-    turns.remove(line.turn)
-    line.turn = null
-  }
-
-  function resume(line: Line<Item> | undefined): void {
-    if (line && !line.turn) line.turn = turns.push(line)
-  }
-
-  return {
-    get size() {
-      return size
-    },
-    lengthOf: (holder) => lines.get(holder)?.length ?? 0,
-    push(holder, item) {
-      const line = lineOf(holder)
-      const node = line.items.push(item)
-      line.length += 1
-      size += 1
-      return () => remove(line, node)
-    },
-    first: () => turns.first?.value.items.first?.value,
-    take() {
-      const line = turns.first?.value
-      if (line?.items.first) remove(line, line.items.first)
-    },
-    pass(holder) {
-      const line = lines.get(holder)
-      if (!line?.turn) return
-      setAside(line)
-      resume(line)
-    },
-    setAside: (holder) => setAside(lines.get(holder)),
-    resume: (holder) => resume(lines.get(holder)),
+    this.#lines.delete(line.holder)
+    if (line.turn) this.#turns.remove(line.turn)
   }
 }
 
