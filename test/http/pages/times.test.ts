@@ -1,6 +1,7 @@
 import t from 'tap'
 import { formatTime } from '../../../src/domain/local-times.ts'
-import { formatAge } from '../../../src/http/pages/parts/times.ts'
+import { formatAge, formatCalendarDay, renderDay } from '../../../src/http/pages/parts/times.ts'
+import { databaseTime } from '../../../src/postgres/database-clock.ts'
 
 await t.test("an instant is shown with the time zone's offset at that instant", async (t) => {
   t.equal(formatTime('2026-10-25T00:59:59.000Z', 'Europe/Berlin'), '25 Oct 2026, 02:59:59 CEST')
@@ -39,4 +40,12 @@ await t.test('an age is rounded to the nearest unit, in the past and in the futu
     t.equal(formatAge(away, 0), ahead)
     t.equal(formatAge(-away, 0), ago)
   }
+})
+
+await t.test('a day is that of the time zone, and has its year only if that is not the present one', async (t) => {
+  const year = Number(databaseTime().slice(0, 4))
+  t.match(String(renderDay(`${year}-06-30T22:30:00.000Z`, 'Europe/Berlin')), />1 Jul<span/)
+  t.match(String(renderDay(`${year}-06-30T22:30:00.000Z`, 'UTC')), />30 Jun<span/)
+  t.equal(formatCalendarDay(`${year - 1}-12-01`), `1 Dec ${year - 1}`)
+  t.equal(formatCalendarDay(`${year + 1}-01-31`), `31 Jan ${year + 1}`)
 })

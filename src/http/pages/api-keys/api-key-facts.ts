@@ -68,10 +68,15 @@ export function renderNetworks({ allowedNetworks }: SeenKey['key']): Html {
 
 /** Renders how much of its quota a key has used in the current period, and when the quota resets. */
 export function renderQuota(seen: SeenKey, timeZone: string): Html {
-  const { calls, limit, resetsAt } = computeQuotaUsed(seen)
+  const { calls, limit } = computeQuotaUsed(seen)
+  return html`${`${formatNumber(calls)} / ${formatNumber(limit)}`}<span class="hint"> · resets ${renderReset(seen, timeZone)}</span>`
+}
+
+/** Renders when the quota of a key resets: the day, unless that is too coarse. */
+export function renderReset(seen: SeenKey, timeZone: string): Html {
+  const { resetsAt } = computeQuotaUsed(seen)
   const isShort = seen.key.refreshPeriod === 'hourly' || seen.key.refreshPeriod === 'daily'
-  const resets = isShort ? renderTime(resetsAt, timeZone) : renderDay(resetsAt, timeZone)
-  return html`${`${formatNumber(calls)} / ${formatNumber(limit)}`}<span class="hint"> · resets ${resets}</span>`
+  return isShort ? renderTime(resetsAt, timeZone) : renderDay(resetsAt, timeZone)
 }
 
 /** Renders when a key was last used. */

@@ -9,6 +9,7 @@ import type { FormFields } from '../parts/form.ts'
 import { findStartOf } from '../../../domain/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
+import { formatCalendarDay } from '../parts/times.ts'
 
 /*
  * The chart above the list: the calls of the chosen time by hour or by day. It counts whole hours, so in a time zone that
@@ -109,11 +110,9 @@ function formatRange({ from, to }: Slot, timeZone: string): { from: string; to: 
 
 function formatSlot({ from }: Slot, unit: Slots['unit'], timeZone: string): string {
   const [day, time] = formatLocal(from, timeZone).split('T') as [string, string]
-  const name = DAY_NAME.format(new Date(`${day}T00:00:00Z`))
+  const name = formatCalendarDay(day)
   return unit === 'days' ? name : `${name}, ${time}`
 }
-
-const DAY_NAME = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 

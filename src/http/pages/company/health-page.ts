@@ -16,6 +16,7 @@ import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -123,9 +124,9 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
             html`<tr>
               <th scope="row">${one.name}</th>
               <td data-label="Status">${renderProjectionStatus(one)}</td>
-              <td class="number" data-label="Events behind">${one.eventsBehind}</td>
+              <td class="number" data-label="Events behind">${formatNumber(one.eventsBehind)}</td>
               <td class="number" data-label="Seconds behind">${one.secondsBehind.toFixed(1)}</td>
-              <td class="number" data-label="Position">${one.reached}</td>
+              <td class="number" data-label="Position">${formatNumber(one.reached)}</td>
             </tr>`,
         )}
       </tbody>
@@ -142,7 +143,7 @@ function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: s
   return html`<h2>Ledger</h2>
     <dl class="facts">
       <dt>Events</dt>
-      <dd>${position}</dd>
+      <dd>${formatNumber(position)}</dd>
       <dt>Root hash</dt>
       <dd>
         <code id="root">${root.toString('base64')}</code>

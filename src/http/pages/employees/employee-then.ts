@@ -5,15 +5,14 @@ import type { EmployeeThen } from '../../../ledger/read/read-employee-history.ts
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { formatAttributeName } from '../events/attribute-words.ts'
-import { renderDay } from '../events/event-list.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import type { Html } from '../parts/page.ts'
-import { listAttributes, renderValue } from '../parts/shown-values.ts'
-import { renderTime } from '../parts/times.ts'
+import { formatNumber, listAttributes, renderValue } from '../parts/shown-values.ts'
+import { renderDayLink, renderTime } from '../parts/times.ts'
 
 /** An employee at a position of the ledger. */
 export interface SeenEmployee {
@@ -50,7 +49,7 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
         <button type="button" class="quiet" data-copy="#employee-id" hidden>Copy ID</button>
       </dd>
       <dt>As of</dt>
-      <dd>Position ${position} of ${head}${seen.isNow ? ' (now)' : ''}</dd>
+      <dd>Position ${formatNumber(position)} of ${formatNumber(head)}${seen.isNow ? ' (now)' : ''}</dd>
       ${
         state.standing === 'known'
           ? renderStatusFacts(state, viewer.timeZone)
@@ -117,7 +116,7 @@ export async function renderAttributes(
       <th scope="row"><bdi>${formatAttributeName(name)}</bdi></th>
       <td>${shown}</td>
       <td class="when">
-        <a href="${NAVIGATION.events.path}/${cause.position}">${renderDay(cause.recorded_at, viewer.timeZone)}</a>
+        ${renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
       </td>
     </tr>`
   }

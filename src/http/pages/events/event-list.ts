@@ -45,9 +45,3 @@ export function renderMoment(instant: string, timeZone: string): Html {
   const whole = formatTime(instant, timeZone)
   return html`<time datetime="${instant}" title="${whole}">${whole.replace(/ \S+$/, '')}</time>`
 }
-
-/** Renders the day of an instant in a time zone, such as `20 Nov 2026`; the rest is in its title. */
-export function renderDay(instant: string, timeZone: string): Html {
-  const whole = formatTime(instant, timeZone)
-  return html`<time datetime="${instant}" title="${whole}">${whole.replace(/,.*$/, '')}</time>`
-}

@@ -5,6 +5,7 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */
 export function formatJson(text: string): string {
@@ -69,5 +70,5 @@ export function buildEmployeeUrl(id: string, position?: number): string {
 
 /** Renders a link to an event's page. */
 export function renderEventLink(position: number): Html {
-  return html`<a href="${NAVIGATION.events.path}/${position}">${position}</a>`
+  return html`<a href="${NAVIGATION.events.path}/${position}">${formatNumber(position)}</a>`
 }

@@ -26,7 +26,7 @@ export function renderComparison(usage: readonly UsageOfDay[], before: readonly 
   const isCompared = before.length > 0
   return html`<h2>In total</h2>
     <table class="cards sums">
-      <caption>
+      <caption class="visually-hidden">
         Calls and records of the last ${days}
         days${isCompared ? `, beside those of the ${days} days before` : ''}
       </caption>

@@ -13,9 +13,10 @@ import { COUNTS, OPERATIONS } from '../parts/call-words.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
+import { renderReset } from '../api-keys/api-key-facts.ts'
 import { renderQuotaBar, computeQuotaUsed } from '../api-keys/quota-used.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { formatTime } from '../../../domain/local-times.ts'
+import { formatCalendarDay } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { formatChange, renderComparison } from './comparison.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -57,7 +58,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
     const body = html`<h1>Usage</h1>
       ${renderRangeLinks(count)}
       <p class="hint">
-        Calls that create or update employees, from ${formatDay(days[0]!.day)} to ${formatDay(days.at(-1)!.day)}, today.
+        Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
         Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
       </p>
       ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`}
@@ -130,7 +131,7 @@ function renderCharts(
         ${withCalls.toReversed().map(
           ({ day, records: sent }) =>
             html`<tr>
-              <th scope="row" class="unbroken">${day.day}</th>
+              <th scope="row" class="unbroken">${formatCalendarDay(day.day)}</th>
               ${renderNumberCell('Calls completed', day.completed)}${renderNumberCell('Calls failed', day.failed)}
               ${renderNumberCell('Records in completed calls', sent.completed)}${renderNumberCell('Records in failed calls', sent.failed)}
             </tr>`,
@@ -141,15 +142,8 @@ function renderCharts(
 }
 
 function renderDays(id: string, title: string, days: readonly DayOutcome[]): Html {
-  const bars = days.map(({ day, ...outcome }) => ({ label: formatDay(day), ...outcome }))
+  const bars = days.map(({ day, ...outcome }) => ({ label: formatCalendarDay(day), ...outcome }))
   return renderOutcomeChart({ id, title, unit: 'days', bars })
-}
-
-const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
-
-/** Formats a day (YYYY-MM-DD), such as `20 Nov`. */
-function formatDay(day: string): string {
-  return DAY.format(new Date(`${day}T00:00:00Z`))
 }
 
 function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
@@ -240,6 +234,6 @@ function renderQuotaRow(seen: SeenKey, timeZone: string): Html {
     <td data-label="Used">${renderQuotaBar(used)} ${used.percent} %</td>
     ${renderNumberCell('Calls', used.calls)}${renderNumberCell('Quota', used.limit)}
     <td data-label="Period">${key.refreshPeriod}</td>
-    <td data-label="Resets"><time datetime="${used.resetsAt}">${formatTime(used.resetsAt, timeZone)}</time></td>
+    <td data-label="Resets">${renderReset(seen, timeZone)}</td>
   </tr>`
 }

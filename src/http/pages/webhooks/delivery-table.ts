@@ -4,7 +4,7 @@ import { renderBadge } from '../parts/badges.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { renderTime } from '../parts/times.ts'
+import { renderTimeLink } from '../parts/times.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 
@@ -32,7 +32,7 @@ export function renderDeliveryTable(webhookId: string, deliveries: Delivery[], t
       ${deliveries.map(
         (delivery) =>
           html`<tr>
-            <th scope="row"><a href="${PATH}/${webhookId}/deliveries/${delivery.id}">${renderTime(delivery.sentAt, timeZone)}</a></th>
+            <th scope="row">${renderTimeLink(`${PATH}/${webhookId}/deliveries/${delivery.id}`, delivery.sentAt, timeZone)}</th>
             <td data-label="Message">${renderMessage(delivery)}</td>
             <td data-label="Result">${renderOutcome(delivery)}</td>
             <td class="number" data-label="Duration">${formatNumber(delivery.durationMs)} ms</td>
