@@ -38,11 +38,13 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/settings/api-keys')
       await page.getByRole('link', { name: HOSTILE }).click()
       t.equal(await page.locator('h1').textContent(), HOSTILE, 'shown as text')
+      await page.getByText('Name, quota and access').click()
       await page.getByLabel('Name').fill('Nightly sync')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { level: 1, name: 'Nightly sync' }).waitFor()
       t.match(await page.getByRole('status').textContent(), 'Changes saved.')
 
+      await page.getByText('Secret rotation').click()
       await page.getByLabel('Expire current secret').selectOption('after 1 hour')
       await page.getByRole('button', { name: 'Rotate secret' }).click()
       await page.getByRole('heading', { name: 'Secret rotated' }).waitFor()
@@ -90,6 +92,7 @@ await t.test('a key is narrowed in the browser', async (t) => {
   const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')
   await page.goto(`/settings/api-keys/${id}`)
+  await page.getByText('Name, quota and access').click()
   await page.getByLabel('Access').selectOption('read only')
   await page.getByLabel('Expires').fill('2099-05-04T03:02')
   await page.getByLabel('Allowed networks').fill('192.0.2.0/24\n2001:db8::1')
@@ -101,6 +104,7 @@ await t.test('a key is narrowed in the browser', async (t) => {
     allowed_networks: ['192.0.2.0/24', '2001:db8::1/128'],
   }
   t.match((await service.manage('GET', `/api-keys/${id}`)).body, narrowed)
+  await page.getByText('Name, quota and access').click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Changes saved').waitFor()
   t.match((await service.manage('GET', `/api-keys/${id}`)).body, narrowed, 'saving the form as it is changes nothing')

@@ -48,9 +48,11 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByText('Paused', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Resume' }).click()
       await page.getByText('Enabled', { exact: true }).waitFor()
+      await page.getByRole('heading', { name: 'Replay' }).click()
       await page.getByLabel('Or events after position').fill('2')
       await page.getByRole('button', { name: 'Replay' }).click()
       await page.getByRole('link', { name: 'event 2', exact: true }).waitFor()
+      await page.locator('main').getByRole('heading', { name: 'Settings' }).click()
       await page.getByLabel('Messages contain').selectOption('Values, too')
       await page.getByRole('button', { name: 'Save' }).click()
       t.match(await page.getByRole('status').textContent(), 'Changes saved.')
@@ -66,6 +68,23 @@ for (const javaScriptEnabled of [true, false]) {
     },
   )
 }
+
+await t.test('the time of a delivery is one stop of Tab, and shows its date when it has the focus', async (t) => {
+  const service = await startService(t)
+  const { body: hook } = await service.manage('POST', '/webhooks', { url: 'https://example.com/' })
+  const { id } = await storeDelivery(service.pool, service.company.id, hook.id, {})
+  const { page, faults } = await openPage(t, await openBrowser(), service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(`/settings/webhooks/${hook.id}/deliveries`)
+  const link = page.locator(`tbody a[href$="/deliveries/${id}"]`)
+  const width = async () => (await link.locator('.when-full').boundingBox())!.width
+  t.ok((await width()) <= 1)
+  await link.focus()
+  t.ok((await width()) > 100)
+  await page.keyboard.press('Tab')
+  t.match(await page.locator(':focus').textContent(), /^Event \d+$/)
+  t.same(faults, [])
+})
 
 await t.test('the webhook pages look right in both color schemes and at every width, with hostile texts', async (t) => {
   const service = await startService(t)

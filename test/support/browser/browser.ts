@@ -97,9 +97,15 @@ async function sidewaysScroll(page: Page): Promise<number> {
   })
 }
 
-/** Loads a page and checks its looks in both color schemes and at three widths. Returns one line per fault. */
+/**
+ * Loads a page and checks its looks in both color schemes and at three widths, with all of its sections open. Returns
+ * one line per fault.
+ */
 export async function looksOf(page: Page, path: string): Promise<string[]> {
   await page.goto(path)
+  await page.locator('details.section').evaluateAll((sections) => {
+    for (const section of sections) section.setAttribute('open', '')
+  })
   return look(page, path)
 }
 

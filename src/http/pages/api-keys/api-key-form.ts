@@ -56,9 +56,9 @@ export function renderKeyFields(
 ): Html {
   const { scopes = '', expires_at: expiry = '', allowed_networks: networks = '' } = access
   return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the key, such as “Nightly HR sync”.' }, problem)}
-  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls per period' }, problem)}
+  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls per period.' }, problem)}
   ${renderChoice({ name: 'refresh_period', label: 'Quota resets', value: period, options: PERIODS, hint: 'By the calendar, in UTC; weeks start on Monday.' }, problem)}
   ${renderChoice({ name: 'scopes', label: 'Access', value: scopes, options: SCOPES, hint: 'What calls with the key may do with employees.' }, problem)}
-  ${renderField({ name: 'expires_at', label: 'Expires', type: 'datetime-local', value: expiry, isRequired: false, hint: `Leave empty for a key that does not expire. ${timeZone}` }, problem)}
+  ${renderField({ name: 'expires_at', label: 'Expires', type: 'datetime-local', value: expiry, isRequired: false, hint: `Time in ${timeZone.replaceAll('_', ' ')}. Leave empty for a key that does not expire.` }, problem)}
   ${renderField({ name: 'allowed_networks', label: 'Allowed networks', value: networks, lines: 3, isRequired: false, hint: 'Addresses, or networks such as 192.0.2.0/24, one per line. Leave empty to allow any address.' }, problem)}`
 }

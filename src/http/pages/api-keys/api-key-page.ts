@@ -35,12 +35,14 @@ import {
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderAddressLink } from '../parts/clients.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { formatScopes } from '../parts/key-words.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { renderLastFour } from '../parts/shown-values.ts'
-import { renderTime } from '../parts/times.ts'
+import { renderSection } from '../parts/section.ts'
+import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
+import { describeRotation, renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -169,7 +171,8 @@ async function sendKey(
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key)}
       </div>
-      ${renderAddresses(addresses, viewer.timeZone)} ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(request, seen, wrong, viewer.timeZone)} ${expected}`}`,
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(request, seen, wrong, viewer.timeZone)} ${expected}`}
+      ${renderAddresses(addresses, viewer.timeZone)}`,
   })
 }
 
@@ -216,12 +219,11 @@ const SHOWN_ADDRESSES = 50
 
 function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
   if (addresses.length === 0) return html``
-  return html`<h2>Addresses</h2>
-    <p class="hint">
-      Where calls that create or update employees
-      came${addresses.length < SHOWN_ADDRESSES ? '' : `, the last ${SHOWN_ADDRESSES} addresses`}.
-    </p>
-    <table class="cards">
+  const count = addresses.length === 1 ? '1 address' : `${addresses.length} addresses`
+  const status = `Calls that create or update employees came from ${addresses.length < SHOWN_ADDRESSES ? '' : 'at least '}${count}.`
+  return renderSection(
+    { heading: 'Addresses', status },
+    html`<table class="cards">
       <caption class="visually-hidden">
         Addresses, the last used first
       </caption>
@@ -244,7 +246,8 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
             </tr>`,
         )}
       </tbody>
-    </table>`
+    </table>`,
+  )
 }
 
 function renderKeyActions({ id, isEnabled }: SeenKey['key']): Html {
@@ -272,21 +275,30 @@ function renderKeyForms(request: KeyRequest, shown: SeenKey, wrong: KeyProblem |
   const isOutdated = isEdited && wrong.problem?.code === 'precondition_failed'
   const seen = isEdited && !isOutdated ? (readSeenVersion(readFormFields(request.body)) ?? key.version) : key.version
   const rotateProblem = wrong?.form === 'rotate' ? wrong.problem : null
-  return html`<h2>Name, quota and access</h2>
-    <form method="post" action="${PATH}/${key.id}" class="stack">
+  const quota = `${formatNumber(key.quotaLimit)} calls ${key.refreshPeriod}; ${formatScopes(key.scopes)}`
+  return html`${renderSection(
+    { heading: 'Name, quota and access', status: quota, isOpen: isEdited },
+    html`<form method="post" action="${PATH}/${key.id}" class="stack">
       ${renderSeenVersion(seen)} ${renderKeyFields(values, isEdited ? wrong.problem : null, timeZone)}
       <button class="primary">Save</button>
-    </form>
-    <h2>Secret rotation</h2>
-    <p>
-      The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any
-      older secret stops now.
-    </p>
-    <form method="post" action="${PATH}/${key.id}/rotate" class="stack">
-      ${renderSeenVersion(key.version)}
-      ${renderChoice({ name: 'overlap_seconds', label: 'Expire current secret', value: String(DEFAULT_OVERLAP_SECONDS), options: OVERLAPS }, rotateProblem)}
-      <button>Rotate secret</button>
-    </form>`
+    </form>`,
+  )}
+  ${renderSection(
+    {
+      heading: 'Secret rotation',
+      status: describeRotation(key.rotatedAt, shown.now),
+      isOpen: rotateProblem !== null,
+    },
+    html`<p>
+        The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any
+        older secret stops now.
+      </p>
+      <form method="post" action="${PATH}/${key.id}/rotate" class="stack">
+        ${renderSeenVersion(key.version)}
+        ${renderChoice({ name: 'overlap_seconds', label: 'Expire current secret', value: String(DEFAULT_OVERLAP_SECONDS), options: OVERLAPS }, rotateProblem)}
+        <button>Rotate secret</button>
+      </form>`,
+  )}`
 }
 
 async function sendKeyRevocation(
@@ -298,7 +310,8 @@ async function sendKeyRevocation(
   const { key } = await requireKey(services, request)
   return sendUserPage(request, reply, viewer, {
     title: `Revoke ${key.name}`,
-    body: html`<h1>Revoke “<bdi>${key.name}</bdi>”?</h1>
+    body: html`${renderBreadcrumb(NAVIGATION.apiKeys, [{ label: key.name, path: `${PATH}/${key.id}` }])}
+      <h1>Revoke “<bdi>${key.name}</bdi>”?</h1>
       <p>All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.</p>
       <p>Last used: ${renderLastUsed(key, viewer.timeZone)}. To block it temporarily, disable it instead.</p>
       <form method="post" action="${PATH}/${key.id}/revoke" class="actions">

@@ -30,7 +30,7 @@ import {
   renderSeenVersion,
   readSeenVersion,
 } from '../parts/form.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
@@ -78,7 +78,8 @@ async function sendIssueForm(
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: 'Create API key',
-    body: html`<h1>Create API key</h1>
+    body: html`${renderBreadcrumb(NAVIGATION.apiKeys)}
+      <h1>Create API key</h1>
       ${renderFormAlert(problem)}
       <p>The key is for all employees of the company. Its secret is shown once, on the next page.</p>
       <form method="post" action="${PATH}/new" class="stack">
@@ -106,7 +107,7 @@ async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply:
         <a href="/problems">problem codes</a>.
       </p>
       ${keys.length === 0 && !isFiltered ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
-      ${keys.length === 0 && !isFiltered ? renderNoKeys() : html`${renderSecretSearch(null)} ${renderKeyFilter(status ?? '')} ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
+      ${keys.length === 0 && !isFiltered ? renderNoKeys() : html`<div class="beside">${renderSecretSearch(null)} ${renderKeyFilter(status ?? '')}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
       ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`,
   })
 }

@@ -21,8 +21,10 @@ import {
   renderSeenVersion,
 } from '../parts/form.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { capitalise } from '../parts/call-words.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
+import { renderSection } from '../parts/section.ts'
 
 const WAYS = [
   { value: 'never', label: 'not expected' },
@@ -75,8 +77,10 @@ export function renderExpectedCalls(
   const fields = sent?.fields ?? formatFields(key.expectedCalls)
   const problem = sent?.problem ?? null
   const isProposed = proposal !== null && !isSameExpectation(proposal, key.expectedCalls)
-  return html`<h2>Expected calls</h2>
-    <p>
+  const status = key.expectedCalls === null ? 'None' : capitalise(formatExpectedCalls(key.expectedCalls))
+  return renderSection(
+    { heading: 'Expected calls', status, isOpen: sent !== null },
+    html`<p>
       If this key should send calls regularly, such as a nightly sync, say when. If none comes, it is shown under “Needs
       attention”.
     </p>
@@ -110,7 +114,8 @@ export function renderExpectedCalls(
       </fieldset>
       ${renderField({ name: 'every_hours', label: 'Hours', type: 'number', value: fields['every_hours'] ?? '', isRequired: false, min: 1, max: MAX_EVERY_HOURS, hint: 'The longest time between two calls.' }, problem)}
       <button>Set expected calls</button>
-    </form>`
+    </form>`,
+  )
 }
 
 function formatFields(calls: ExpectedCalls | null): FormFields {

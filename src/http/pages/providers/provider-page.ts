@@ -20,6 +20,7 @@ import {
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
+import { renderSection } from '../parts/section.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
@@ -31,7 +32,7 @@ import {
   renderProviderFacts,
   renderSignInLink,
 } from './provider-facts.ts'
-import { describeUnlinked, renderSection, renderUnlinked } from './provider-sections.ts'
+import { describeUnlinked, renderUnlinked } from './provider-sections.ts'
 import {
   formatFields,
   PROVIDER_FIELDS,

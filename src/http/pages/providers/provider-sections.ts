@@ -4,24 +4,6 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
-interface Section {
-  heading: string
-  /** What is so now, in a line. */
-  status: Html | string
-  isOpen?: boolean
-}
-
-/** Renders a part of a long page that opens and closes, with its status in a line. */
-export function renderSection({ heading, status, isOpen = false }: Section, content: Html): Html {
-  return html`<details class="section" ${isOpen ? html`open` : ''}>
-    <summary>
-      <h2>${heading}</h2>
-      <span class="hint">${status}</span>
-    </summary>
-    ${content}
-  </details>`
-}
-
 /** Says how many users have no account at the provider yet. */
 export function describeUnlinked({ users, unlinked }: Unlinked): string {
   return unlinked === 0

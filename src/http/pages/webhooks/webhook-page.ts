@@ -142,7 +142,7 @@ async function sendWebhook(
       ${wrong ? renderFormAlert(wrong.problem) : renderNotice(request, DONE)}
       ${wrong ? '' : await renderSent(services, request, webhook.id)} ${renderWebhookFacts(seen, waiting, viewer.timeZone)}
       ${renderWebhookActions(webhook)} ${await renderRecent(services, viewer, webhook.id)}
-      ${renderWebhookForms(request, webhook, wrong, viewer.timeZone)}`,
+      ${renderWebhookForms(request, seen, wrong, viewer.timeZone)}`,
   })
 }
 
