@@ -8,7 +8,13 @@ const LOGS = '/settings/bulk-user-logs'
 const ZOOMED = { width: 720, height: 450 }
 
 const service = await startService(t)
-await service.call('POST', '/v1/employees', { body: [employee()] })
+for (let count = 1; count <= 15; count += 1) await service.call('POST', '/v1/employees', { body: [employee()] })
+// More keys with failed calls than the list of what needs attention shows at once.
+for (let count = 1; count <= 6; count += 1) {
+  const { body } = await service.manage('POST', '/api-keys', { name: `Nightly sync ${count}`, quota_limit: 1 })
+  const key = { api_id: body.id as string, api_key: body.api_key as string }
+  await service.call('POST', '/v1/employees', { body: [{ ...employee(), phone: '12' }], key })
+}
 await service.project()
 const browser = await openBrowser()
 
@@ -40,6 +46,55 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
+for (const [width, height, rows] of [
+  [1440, 900, 21],
+  [1024, 768, 8],
+  [390, 844, 8],
+] as const)
+  await t.test(
+    `${rows} rows of the list are in view below what needs attention, at ${width} by ${height} pixels`,
+    async (t) => {
+      const { page, faults } = await openPage(t, browser, service, { viewport: { width, height } })
+      await signIn(page, service.company, 'admin')
+      await page.goto(LOGS)
+      t.ok(await page.getByRole('heading', { name: 'Needs attention' }).isVisible())
+      const row = await boxOf(page.locator('.entries tbody tr').nth(rows - 1))
+      const sums = await boxOf(page.locator('.entries tfoot td').last())
+      const end = Math.min(height, sums.y)
+      t.ok(row.y + row.height <= end, `row ${rows} ends at ${row.y + row.height} of ${end}`)
+      t.same(faults, [])
+    },
+  )
+
+await t.test('what needs attention is one line on a narrow page, which opens without a script', async (t) => {
+  const { page } = await openPage(t, browser, service, {
+    javaScriptEnabled: false,
+    viewport: { width: 390, height: 844 },
+  })
+  await signIn(page, service.company, 'admin')
+  await page.goto(LOGS)
+  const attention = page.getByRole('region', { name: 'Needs attention' })
+  t.ok((await boxOf(attention)).height < 48)
+  await attention.getByText('problems', { exact: false }).first().click()
+  t.ok(await attention.getByRole('link', { name: 'Nightly sync' }).first().isVisible())
+})
+
+for (const path of ['api-keys', 'webhooks'] as const)
+  await t.test(`the first screen of one of the ${path} has its facts and a line for each form`, async (t) => {
+    const { body: webhook } = await service.manage('POST', '/webhooks', { url: 'https://hooks.example.com/' })
+    const id = path === 'webhooks' ? webhook.id : service.company.key.api_id
+    const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled: false })
+    await signIn(page, service.company, 'admin')
+    await page.goto(`/settings/${path}/${id}`)
+    const sections = await page.locator('.section > summary').all()
+    t.ok(sections.length >= 3)
+    for (const section of sections) {
+      const { y, height } = await boxOf(section)
+      t.ok(y + height <= 900, (await section.textContent()) ?? '')
+    }
+    t.same(faults, [])
+  })
+
 await t.test('a wide page shows all groups without a menu', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
@@ -70,7 +125,7 @@ await t.test('a time says how long ago it was, and its date on focus, without a 
   const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled: false })
   await signIn(page, service.company, 'admin')
   await page.goto(`/settings/api-keys/${service.company.key.api_id}`)
-  const time = page.locator('main time').last()
+  const time = page.locator('.facts time').last()
   const date = time.locator('.when-full')
   t.match(await date.textContent(), /^ \d+ \w{3} \d{4}, \d\d:\d\d:\d\d UTC$/)
   const before = await boxOf(time)

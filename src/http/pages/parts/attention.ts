@@ -9,7 +9,7 @@ import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import { formatNumber } from './shown-values.ts'
 import { formatTime } from '../../../domain/local-times.ts'
-import { formatLength } from './times.ts'
+import { formatAge, formatLength } from './times.ts'
 
 /** Where an administrator mends what is wrong. */
 const PAGES = {
@@ -45,9 +45,12 @@ const OF_RECORDS: ReadonlySet<string> = new Set<ProblemCode>([
 ])
 
 /** Items that are shown at once, and those that a click shows; any others are only counted. */
-const [SHOWN_ITEMS, MORE_ITEMS] = [5, 20]
+const [SHOWN_ITEMS, MORE_ITEMS] = [4, 20]
 
-/** Renders what needs attention, each item with what to do; or that all is well. */
+/**
+ * Renders what needs attention, each item with what to do; or that all is well. On narrow pages it is one line that
+ * opens, so that the list below it is in view.
+ */
 export function renderAttention({ items, lastCall }: Attention, timeZone: string, nowMs: number): Html {
   if (items.length === 0) {
     if (lastCall === null) return html``
@@ -58,14 +61,17 @@ export function renderAttention({ items, lastCall }: Attention, timeZone: string
   }
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
-    ${renderItems(items.slice(0, SHOWN_ITEMS), timeZone, nowMs)}
-    ${items.length > SHOWN_ITEMS ? renderMoreItems(items.slice(SHOWN_ITEMS), timeZone, nowMs) : ''}
+    <details class="folded">
+      <summary>${countOf(items.length, 'problem')}</summary>
+      ${renderItems(items.slice(0, SHOWN_ITEMS), timeZone, nowMs)}
+      ${items.length > SHOWN_ITEMS ? renderMoreItems(items.slice(SHOWN_ITEMS), timeZone, nowMs) : ''}
+    </details>
   </section>`
 }
 
 function renderMoreItems(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
   const others = items.length - MORE_ITEMS
-  return html`<details>
+  return html`<details class="more">
     <summary>${countOf(items.length, 'more problem')}</summary>
     ${renderItems(items.slice(0, MORE_ITEMS), timeZone, nowMs)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
   </details>`
@@ -133,10 +139,14 @@ function describeItem(
     case 'quota_used':
     case 'quota_nearly_used': {
       const { requests_made: made, quota_limit: limit, resets_at: resetsAt } = item.details
+      const resets = formatAge(Date.parse(resetsAt), nowMs)
       const used = `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
       return item.kind === 'quota_used'
-        ? { problem: used, remedy: `Calls are refused until ${time(resetsAt)}. Raise the quota to allow them now.` }
-        : { problem: used, remedy: `The quota resets ${time(resetsAt)}. Raise it if that is too late.` }
+        ? {
+            problem: used,
+            remedy: `Calls are refused until the quota resets, ${resets}. Raise the quota to allow them now.`,
+          }
+        : { problem: used, remedy: `The quota resets ${resets}. Raise it if that is too late.` }
     }
     case 'key_expired':
       return {
