@@ -21,6 +21,20 @@ await t.test('only entries that match the filters arrive', async (t) => {
   t.same(faults, [])
 })
 
+await t.test('the sums of all pages and the number of entries include entries that arrive', async (t) => {
+  const { company, page, faults } = await watchLog(t, browser, service, 'Summed')
+  const sums = page.locator('tfoot td.number')
+  t.strictSame(await sums.allTextContents(), ['1', '0', '0', '0', '0'])
+  const refused = { first_name: 'Without email' }
+  for (const body of [refused, Array.from({ length: 3 }, () => employee()), [employee(), refused]])
+    await makeCall(service.address, company, body)
+  await page.getByText('4 entries', { exact: true }).waitFor()
+  t.strictSame(await sums.allTextContents(), ['7', '0', '0', '2', '0'])
+  await page.reload()
+  t.strictSame(await sums.allTextContents(), ['7', '0', '0', '2', '0'], 'the server sums in the same way')
+  t.same(faults, [])
+})
+
 await t.test('an entry of an employee new to the company arrives when the filter matches it', async (t) => {
   const { company, page, faults } = await watchLog(t, browser, service, 'Searched', `${LOGS}?q=zoë`)
   const id = await makeCall(service.address, company, employee({ first_name: 'Zoë' }))
