@@ -174,7 +174,7 @@ export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone:
           <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>`,
       )}
     </dl>
-    <p>
+    <p class="actions">
       <a href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a>
       <a href="${buildUrl(EVIDENCE_PATH, { call: entry.id })}">Evidence file</a>
     </p>

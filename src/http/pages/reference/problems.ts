@@ -25,7 +25,7 @@ export function problemPages(app: FastifyInstance, services: RecognitionServices
   app.get('/problems', { schema, preHandler }, (request, reply) =>
     wantsJson(request, reply)
       ? reply.send({ items: [...PROBLEM_CODES.map(describeProblem), ...RECORD_CODES.map(describeRecordError)] })
-      : sendOpenPage(request, reply, { title: 'Problems', body: renderProblemList() }),
+      : sendOpenPage(request, reply, { title: 'Problem codes', body: renderProblemList() }),
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema, preHandler }, (request, reply) => {
     const { code } = request.params
@@ -105,7 +105,7 @@ function renderProblem(code: ProblemCode): Html {
 function renderProblemList(): Html {
   const rows = PROBLEM_CODES.map(describeProblem).toSorted((a, b) => a.status - b.status)
   return html`
-    <h1>Problems</h1>
+    <h1>Problem codes</h1>
     <table class="cards">
       <caption class="visually-hidden">
         Problems by HTTP status

@@ -17,7 +17,7 @@ import {
   readFormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { sendOneTimeLink } from './one-time-link.ts'
@@ -59,7 +59,8 @@ async function sendInviteForm(
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, getViewer(request), {
     title: 'Invite user',
-    body: html`<h1>Invite user</h1>
+    body: html`${renderBreadcrumb(NAVIGATION.users)}
+      <h1>Invite user</h1>
       ${renderFormAlert(problem)}
       <p>${outbox ? "The person gets an email with a one-time link, which you'll see too." : "You'll get a one-time link to share; no email is sent."} The link works for ${LINK_LIFE_DAYS} days.</p>
       <form method="post" action="${PATH}/new" class="stack">
