@@ -113,7 +113,7 @@ export async function renderTokens(
     <h3>New token</h3>
     <form method="post" action="${PATH}" class="stack">
       ${renderSeenVersion(version)}
-      ${renderField({ name: 'name', label: 'Token name', value: name, maxLength: 120, autocomplete: 'off', hint: 'Purpose' }, problem)}
+      ${renderField({ name: 'name', label: 'Token name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the token, such as “Nightly export”.' }, problem)}
       ${renderField({ name: 'expires_in_days', label: 'Expires in (days)', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
       ${renderChoice({ name: 'scope', label: 'Access', value: scope, options: SCOPES }, problem)}
       <button>Create token</button>

@@ -116,7 +116,7 @@ async function sendNameForm(
           ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>`
           : html`<form method="post" action="${PASSKEYS_PATH}/new" class="stack">
               ${renderSeenVersion(user.version)}
-              ${renderField({ name: 'name', label: 'Passkey name', value: name, maxLength: MAX_PASSKEY_NAME_CHARACTERS, autocomplete: 'off', hint: 'Helps you to tell your passkeys apart' }, problem)}
+              ${renderField({ name: 'name', label: 'Passkey name', value: name, maxLength: MAX_PASSKEY_NAME_CHARACTERS, autocomplete: 'off', hint: 'Helps you to tell your passkeys apart.' }, problem)}
               ${await renderProof(services, request, { user, next: `${PASSKEYS_PATH}/new`, problem })}
               <div class="actions">
                 <button class="primary">Continue</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>

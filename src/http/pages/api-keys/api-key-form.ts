@@ -7,6 +7,7 @@ import { type FormFields, type FormProblem, readWholeNumber, renderChoice, rende
 import { formatScopes } from '../parts/key-words.ts'
 import { findStartOf, formatLocal, readLocal } from '../../../domain/local-times.ts'
 import type { Html } from '../parts/page.ts'
+import { describeZone } from '../parts/times.ts'
 
 /** The fields of the form of a key. */
 export const KEY_FIELDS = [
@@ -59,6 +60,6 @@ export function renderKeyFields(
   ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls per period.' }, problem)}
   ${renderChoice({ name: 'refresh_period', label: 'Quota resets', value: period, options: PERIODS, hint: 'By the calendar, in UTC; weeks start on Monday.' }, problem)}
   ${renderChoice({ name: 'scopes', label: 'Access', value: scopes, options: SCOPES, hint: 'What calls with the key may do with employees.' }, problem)}
-  ${renderField({ name: 'expires_at', label: 'Expires', type: 'datetime-local', value: expiry, isRequired: false, hint: `Time in ${timeZone.replaceAll('_', ' ')}. Leave empty for a key that does not expire.` }, problem)}
+  ${renderField({ name: 'expires_at', label: 'Expires', type: 'datetime-local', value: expiry, isRequired: false, hint: `${describeZone(timeZone)} Leave empty for a key that does not expire.` }, problem)}
   ${renderField({ name: 'allowed_networks', label: 'Allowed networks', value: networks, lines: 3, isRequired: false, hint: 'Addresses, or networks such as 192.0.2.0/24, one per line. Leave empty to allow any address.' }, problem)}`
 }

@@ -6,6 +6,7 @@ import type { Html } from '../parts/page.ts'
 import { capitalise, describeCode, OPERATIONS } from '../parts/call-words.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { LAST, type FilterName, type PageFilter } from './filter.ts'
+import { describeZone } from '../parts/times.ts'
 
 interface KeyOption {
   id: string
@@ -111,8 +112,8 @@ function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
   return html`<details class="range" ${isWrong ? html`open` : ''}>
     <summary ${from + to === '' ? '' : html`aria-current="true"`}>Range</summary>
     <div class="panel">
-      ${renderField({ name: 'from', label: 'From', value: from, type: chooseInputType(from), isRequired: false, hint: timeZone }, problem)}
-      ${renderField({ name: 'to', label: 'To', value: to, type: chooseInputType(to), isRequired: false, hint: 'Including that day' }, problem)}
+      ${renderField({ name: 'from', label: 'From', value: from, type: chooseInputType(from), isRequired: false, hint: describeZone(timeZone) }, problem)}
+      ${renderField({ name: 'to', label: 'To', value: to, type: chooseInputType(to), isRequired: false, hint: 'Including that day.' }, problem)}
       <button>Apply</button>
     </div>
   </details>`

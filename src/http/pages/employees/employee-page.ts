@@ -30,6 +30,7 @@ import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
+import { describeZone } from '../parts/times.ts'
 
 const PATH = NAVIGATION.employees.path
 /** Events that the page shows as they are stored; the event stream has all of them. */
@@ -195,8 +196,8 @@ async function findSteps(
 function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
   return html`<form method="get" action="${PATH}/${id}" class="filters moment" aria-label="Point in time">
-    ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: timeZone, isRequired: false }, null)}
-    ${renderField({ name: 'position', label: 'Or position', type: 'number', value: position, min: 0, hint: 'Ledger position', isRequired: false }, null)}
+    ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: describeZone(timeZone), isRequired: false }, null)}
+    ${renderField({ name: 'position', label: 'Or position', type: 'number', value: position, min: 0, hint: 'A position of the ledger.', isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>
   </form>`
 }

@@ -80,6 +80,11 @@ export function formatLength(ms: number): string {
   return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(Math.round(ms / size))
 }
 
+/** Says, as the hint of a field, in which time zone it takes times. */
+export function describeZone(timeZone: string): string {
+  return `Time in ${timeZone.replaceAll('_', ' ')}.`
+}
+
 /** Says when a secret was last replaced, if ever. */
 export function describeRotation(rotatedAt: string | null, now: string): string {
   return rotatedAt === null ? 'Never rotated' : `Rotated ${formatAge(Date.parse(rotatedAt), Date.parse(now))}`

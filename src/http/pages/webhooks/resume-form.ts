@@ -7,6 +7,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { checkForm, renderField, readWholeNumber, type FormFields, type FormProblem } from '../parts/form.ts'
 import { findStartOf, readLocal } from '../../../domain/local-times.ts'
 import type { Html } from '../parts/page.ts'
+import { describeZone } from '../parts/times.ts'
 
 /** The fields of `renderResumeFields`. */
 export const RESUME_FIELDS = ['since', 'after'] as const
@@ -17,7 +18,7 @@ export function renderResumeFields(
   problem: FormProblem,
   timeZone: string,
 ): Html {
-  return html`${renderField({ name: 'since', label: 'Events since', type: 'datetime-local', value: since, isRequired: false, hint: `Time in ${timeZone.replaceAll('_', ' ')}.` }, problem)}
+  return html`${renderField({ name: 'since', label: 'Events since', type: 'datetime-local', value: since, isRequired: false, hint: describeZone(timeZone) }, problem)}
   ${renderField({ name: 'after', label: 'Or events after position', type: 'number', value: after, min: 0, isRequired: false, hint: 'A position of the event stream; 0 for all events.' }, problem)}`
 }
 
