@@ -3,63 +3,20 @@ import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonSearch, PersonFilter } from './people-queries.ts'
 import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
+import type { Found, Search } from './search-bounds.ts'
+import { ENTRY_COST } from './search-bounds.ts'
+import { findUnchanged } from './unchanged-index.ts'
 import { bulkUserLogs } from './fold.ts'
 import type { AnyDb } from '../projection.ts'
 import { schemaOf } from '../projection.ts'
 
 /*
- * Finds the entries with a record of a person, and those that a text names in another way. Events of an employee and refused records are found through indexes. A
- * record that changed nothing has no event: it is only in the list of its call's closing event, so those lists are read
- * one after the other. If a text finds many employees, whole calls are read in this way. A search reads a limited number
- * of records, and says how far it came.
+ * Finds the entries with a record of a person, and those that a text names in another way. Indexes find the events of an
+ * employee, refused records, and records that changed nothing (`unchanged-index.ts`). If a text finds many employees,
+ * whole calls are read one after the other. A search reads a limited number of records, and says how far it came.
  */
 
 type Condition = RawBuilder<unknown>
-
-/** The order in which entries are read. */
-export interface Direction {
-  order: Condition
-  /** The comparison for “later in that order”. */
-  isBeyond: Condition
-  /** The comparison for “equal or earlier in that order”. */
-  isUpTo: Condition
-  compare(a: number, b: number): number
-}
-
-export const NEWEST_FIRST: Direction = {
-  order: sql`desc`,
-  isBeyond: sql`<`,
-  isUpTo: sql`>=`,
-  compare: (a, b) => b - a,
-}
-export const OLDEST_FIRST: Direction = {
-  order: sql`asc`,
-  isBeyond: sql`>`,
-  isUpTo: sql`<=`,
-  compare: (a, b) => a - b,
-}
-
-/** The entries to search. */
-export interface Search {
-  /** The condition on a position. */
-  isBetween(position: Condition): Condition
-  /** The condition on an entry `e`. */
-  isWanted: Condition
-  /** Whether wanted entries can have records that changed nothing. */
-  hasUnchanged: boolean
-  direction: Direction
-  /** The maximum number of entries to find. */
-  limit: number
-  /** The number of records after which the search ends. An entry counts as a few more. */
-  budget: number
-}
-
-export interface Found {
-  /** The positions of the first entries found, in order. */
-  positions: number[]
-  /** The last entry that was searched, if there may be others beyond it; null if all were searched. */
-  searchedTo: number | null
-}
 
 const SCHEMA = schemaOf(bulkUserLogs)
 const ENTRIES = sql.id(SCHEMA, 'entries')
@@ -74,14 +31,14 @@ export async function searchEntries(
 ): Promise<Found> {
   const people = await findPeople(db, companyId, filter)
   const [person, another] = people
-  if (another || !person?.employeeIds) return scanEntries(db, companyId, people, search, 'all records')
+  if (another || !person?.employeeIds) return scanEntries(db, companyId, people, search)
   const indexed = await readIndexed(db, companyId, person, search)
   if (!search.hasUnchanged || person.employeeIds.size === 0) return { positions: indexed, searchedTo: null }
   const { limit, direction } = search
   const { compare, isUpTo } = direction
   const last = indexed[limit - 1]
   const nearer = last === undefined ? search : within(search, (position) => sql`${position} ${isUpTo} ${last}`)
-  const { positions, searchedTo } = await scanEntries(db, companyId, people, nearer, 'unchanged records')
+  const { positions, searchedTo } = await findUnchanged(db, companyId, [...person.employeeIds], nearer)
   const searched = searchedTo === null ? indexed : indexed.filter((position) => compare(position, searchedTo) <= 0)
   const merged = [...new Set([...searched, ...positions])].toSorted(compare)
   return { positions: merged.slice(0, limit), searchedTo }
@@ -126,22 +83,12 @@ async function readIndexed(db: AnyDb, companyId: string, person: PersonSearch, s
   return rows.map(({ position }) => position)
 }
 
-type Scope = 'unchanged records' | 'all records'
-
 /** The records that are read at once: few at first, because they may be enough. */
 const FIRST_READ = 1_000
 const LARGEST_READ = 16_000
-/** What an entry counts for beside its records. */
-const ENTRY_COST = 10
 
 /** Reads entries one after the other, until enough are found or the budget is spent. */
-async function scanEntries(
-  db: AnyDb,
-  companyId: string,
-  people: PersonSearch[],
-  search: Search,
-  scope: Scope,
-): Promise<Found> {
+async function scanEntries(db: AnyDb, companyId: string, people: PersonSearch[], search: Search): Promise<Found> {
   const { limit, budget, direction } = search
   const positions: number[] = []
   const answersOfPeople = people.map(() => new Map<string, boolean>())
@@ -149,7 +96,7 @@ async function scanEntries(
   for (let [spent, most] = [0, FIRST_READ]; spent < budget; most = Math.min(2 * most, LARGEST_READ)) {
     const after: number | null = searchedTo
     const next = after === null ? search : within(search, (position) => sql`${position} ${direction.isBeyond} ${after}`)
-    const entries = await readScanned(db, companyId, people, next, scope, Math.min(most, budget - spent))
+    const entries = await readScanned(db, companyId, people, next, Math.min(most, budget - spent))
     if (entries.length === 0) return { positions, searchedTo: null }
     for (const [nth, person] of people.entries()) await learn(db, companyId, person, entries, answersOfPeople[nth]!)
     for (const { position, cost, employeeIds, named } of entries) {
@@ -192,11 +139,9 @@ async function readScanned(
   companyId: string,
   people: PersonSearch[],
   { isBetween, isWanted, direction }: Search,
-  scope: Scope,
   atMost: number,
 ): Promise<ScannedEntry[]> {
   const company = toUuid(companyId)
-  const isWhole = scope === 'all records'
   const order = sql`order by position ${direction.order}`
   const ofCall = (alias: string) =>
     sql`${sql.ref(`${alias}.company_id`)} = ${company} and ${sql.ref(`${alias}.position`)} >= c.first_position
@@ -210,20 +155,17 @@ async function readScanned(
     select c.position, c.cost,
       case when c.is_wanted and c.no_updates > 0 then
         (select v.data from events v where v.company_id = ${company} and v.position = c.position) end as closing,
-      ${
-        isWhole
-          ? sql`case when not c.is_wanted then null when c.status = 'Completed' then array(select distinct v.stream_id from events v where ${ofCall('v')})
-        else array(select distinct n.employee_id from ${REJECTED_NAMES} n where ${ofCall('n')} and n.employee_id is not null) end`
-          : sql`null`
-      } as employees,
-      ${isWhole ? sql`case when c.is_wanted then array[${sql.join(people.map(selectNamed))}] end` : sql`null`} as named
+      case when not c.is_wanted then null
+        when c.status = 'Completed' then array(select distinct v.stream_id from events v where ${ofCall('v')})
+        else array(select distinct n.employee_id from ${REJECTED_NAMES} n where ${ofCall('n')} and n.employee_id is not null)
+        end as employees,
+      case when c.is_wanted then array[${sql.join(people.map(selectNamed))}] end as named
     from (
       select *, sum(cost) over (${order} rows unbounded preceding) - cost as before from (
         select e.position, e.first_position, e.status, e.no_updates, ${isWanted} as is_wanted,
           array[${sql.join(people.map(isOfEntry))}] as of_entry,
-          ${ENTRY_COST}::integer + case when ${isWanted} then ${isWhole ? sql`e.total` : sql`e.no_updates`} else 0 end as cost
+          ${ENTRY_COST}::integer + case when ${isWanted} then e.total else 0 end as cost
         from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))}
-          and ${isWhole ? sql`true` : sql`e.no_updates > 0`}
         ${order} limit ${Math.ceil(atMost / ENTRY_COST)}
       ) nearest
     ) c

@@ -4,8 +4,9 @@ import type { AnyDb } from '../projection.ts'
 import type { FilePart, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
-import type { Direction, Search } from './people-search.ts'
-import { NEWEST_FIRST, OLDEST_FIRST, searchEntries } from './people-search.ts'
+import type { Direction, Search } from './search-bounds.ts'
+import { NEWEST_FIRST, OLDEST_FIRST } from './search-bounds.ts'
+import { searchEntries } from './people-search.ts'
 import type { BulkUserLogTables } from './tables.ts'
 import { NO_KEY } from './tables.ts'
 import type { Upload } from './uploads.ts'
@@ -101,7 +102,7 @@ export interface EntryCount {
 /** The most entries that are counted. */
 const MAX_COUNT = 10_000
 /** The records that the count of a search by person reads. */
-const COUNTED_RECORDS = 50_000
+const COUNTED_RECORDS = 100_000
 
 /** Counts a company's entries, up to 10,000; with `upTo`, only those up to that position. */
 export async function countLogEntries(

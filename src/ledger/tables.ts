@@ -265,6 +265,14 @@ export interface LedgerTables {
     error_line: number | null
     error_column: number | null
   }
+  unchanged_records: {
+    company_id: string
+    bucket: number
+    last_position: number
+    first_position: number
+    people: string[]
+    offsets: number[]
+  }
   merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
   ledger_verifications: {
     company_id: string

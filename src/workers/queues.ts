@@ -20,7 +20,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 10'
+export const QUEUES_VERSION = 'pg-boss 12, queues 11'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -59,6 +59,9 @@ export const RECORD_SIGN_INS = 'record-sign-ins'
 /** The scheduled job that publishes checkpoints to witnesses. */
 export const PUBLISH_CHECKPOINTS = 'publish-checkpoints'
 
+/** The scheduled job that indexes records that changed nothing. */
+export const INDEX_UNCHANGED = 'index-unchanged'
+
 const SCHEDULES = {
   [PUBLISH_CHECKPOINTS]: '* * * * *',
   [RECORD_SIGN_INS]: '* * * * *',
@@ -66,6 +69,7 @@ const SCHEDULES = {
   [DELETE_EXPIRED]: '7 * * * *',
   [RETIRE_RECORDS]: '37 * * * *',
   [EXPIRE_DELIVERIES]: '52 * * * *',
+  [INDEX_UNCHANGED]: '*/15 * * * *',
 }
 
 /** The names of the queues whose jobs workers run: all but the dead letter queues. */

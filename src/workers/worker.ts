@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { addBlocks } from '../../projections/bulk-user-logs/unchanged-index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { deleteOldClients } from '../ledger/append/actor-clients.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
@@ -16,6 +17,7 @@ import type { ProjectJob } from './queues.ts'
 import {
   CHECK_ATTENTION,
   DELETE_EXPIRED,
+  INDEX_UNCHANGED,
   insertJobs,
   PUBLISH_CHECKPOINTS,
   queueOf,
@@ -99,6 +101,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     options.checkAttention(leaveOut(log, 'could not check what needs attention on a machine')),
   )
 
+  await boss.work(INDEX_UNCHANGED, async () => {
+    const count = await countEverywhere(
+      options.pool,
+      (target) => addBlocks(openDatabase(target)),
+      leaveOut(log, 'could not index unchanged records on a machine'),
+    )
+    if (count > 0) log.info({ blocks: count }, 'indexed records that changed nothing')
+  })
+
   await boss.work(RECORD_SIGN_INS, () => options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')))
 
   await boss.work(PUBLISH_CHECKPOINTS, () =>
@@ -126,7 +137,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async stop() {
       clearInterval(timer)
       stopping.abort()
-      const scheduled = [DELETE_EXPIRED, CHECK_ATTENTION, RECORD_SIGN_INS, RETIRE_RECORDS, PUBLISH_CHECKPOINTS]
+      const scheduled = [
+        DELETE_EXPIRED,
+        INDEX_UNCHANGED,
+        CHECK_ATTENTION,
+        RECORD_SIGN_INS,
+        RETIRE_RECORDS,
+        PUBLISH_CHECKPOINTS,
+      ]
       await Promise.all([...projections.map(queueOf), ...scheduled].map((queue) => boss.offWork(queue, { wait: true })))
       // A job may have started a sweep.
       await sweeping

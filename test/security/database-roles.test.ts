@@ -59,6 +59,7 @@ const MAY: Record<string, string> = {
   identity_providers: 'DELETE INSERT SELECT UPDATE',
   passkeys: 'DELETE INSERT SELECT UPDATE',
   rejected_bodies: 'DELETE INSERT SELECT',
+  unchanged_records: 'INSERT SELECT',
   recovery_codes: 'DELETE INSERT SELECT',
   witness_progress: 'DELETE INSERT SELECT UPDATE',
   cosigned_checkpoints: 'DELETE INSERT SELECT UPDATE',

@@ -233,6 +233,10 @@ await t.test('a search that reaches its limit says how far it came, and can cont
   await service.pool.query('update bulk_user_logs_v1.entries set no_updates = 200000 where call_id = $1', [
     toUuid(callId),
   ])
+  // An older call with such records remains to be searched.
+  await service.pool.query('update bulk_user_logs_v1.entries set no_updates = 1 where call_id = $1', [
+    toUuid(calls.get('both created')!.id),
+  ])
   const cookie = await cookieOf(service, service.company.admin)
   const path = `/settings/bulk-user-logs?employee=${anaId}&status=Completed`
   const first = await service.admin(`/bulk-user-logs?employee=${anaId}&status=Completed`)
