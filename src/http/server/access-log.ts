@@ -20,7 +20,7 @@ export interface Answered {
 export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
   app.decorateReply('metLimit', null)
   app.decorateRequest('callId', null)
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, arrivedAt } = request
     const route = request.routeOptions.url ?? 'none'
     const answered = {
@@ -35,6 +35,7 @@ export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered)
       { ...answered, ...idsOf(request), position: reply.getHeader('x-ledger-position') },
       'request completed',
     )
+    done()
   })
 }
 

@@ -6,7 +6,8 @@ import type { FastifyInstance } from 'fastify'
  */
 export function continueAfterChecks(app: FastifyInstance): void {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
-  app.addHook('preParsing', async (request, reply) => {
+  app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.headers.expect !== undefined) reply.raw.writeContinue()
+    done()
   })
 }

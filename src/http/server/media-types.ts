@@ -45,20 +45,22 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
     if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
     return parseJsonBody(body, maxRecords)
   })
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.isBodyOptional) request.body = {}
+    done()
   })
 }
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */
 export function refuseCompressedBodies(app: FastifyInstance): void {
-  app.addHook('preParsing', async (request) => {
-    if (isPlain(request) || WITHOUT_BODY.has(request.method) || announcedBytes(request) === 0) return
-    throw new ProblemError(problem('unsupported_media_type', 'The body must be sent without a Content-Encoding'))
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    if (isPlain(request) || WITHOUT_BODY.has(request.method) || announcedBytes(request) === 0) return done()
+    done(new ProblemError(problem('unsupported_media_type', 'The body must be sent without a Content-Encoding')))
   })
   // Not earlier: a call whose key turns out to be disabled gets another answer.
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     if (reply.statusCode === UNSUPPORTED && !isPlain(request)) void reply.header('accept-encoding', 'identity')
+    done()
   })
 }
 
