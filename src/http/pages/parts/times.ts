@@ -36,7 +36,8 @@ export function formatCalendarDay(day: string): string {
   return formatDay(`${day}T00:00:00Z`, 'UTC')
 }
 
-function formatDay(instant: string, timeZone: string): string {
+/** Formats the day of an instant. */
+export function formatDay(instant: string, timeZone: string): string {
   const dateOf = (time: string) => formatTime(time, timeZone).split(',')[0]!
   const [day, month, year] = dateOf(instant).split(' ')
   return dateOf(databaseTime()).endsWith(` ${year}`) ? `${day} ${month}` : `${day} ${month} ${year}`
