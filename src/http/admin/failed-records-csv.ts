@@ -69,7 +69,7 @@ export function failedRecordsCsv(
       const filter = schemas.readRecordFilter(request.query)
       const db = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(db, companyId, request.params.log_id)
-      const texts = writeFile(() => listRefusedRecords(db, companyId, entry, filter))
+      const texts = writeFile(() => listRefusedRecords(db, companyId, [entry], filter))
       const { id, requested_at: at } = entry.entry
       const csv = await streamTexts({ request, reply, authorize }, texts)
       return sendAttachment(reply, `failed-records-${formatFileTime(at)}-${id}.csv`, CSV_TYPE, csv)
@@ -107,7 +107,7 @@ async function* listOfEntries(
       { ...filter, status: 'Failed' },
       { before, limit: ENTRIES_AT_ONCE },
     )
-    for (const entry of page.entries) yield* listRefusedRecords(db, companyId, entry, {})
+    yield* listRefusedRecords(db, companyId, page.entries, {})
     before = page.next
   }
 }

@@ -42,7 +42,7 @@ export function failedRecords(
       const filter = schemas.readRecordFilter(request.query)
       const db = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(db, companyId, request.params.log_id)
-      const texts = writeBody(listRefusedRecords(db, companyId, entry, filter))
+      const texts = writeBody(listRefusedRecords(db, companyId, [entry], filter))
       const { id, requested_at: at } = entry.entry
       const json = await streamTexts({ request, reply, authorize }, texts)
       return sendAttachment(reply, `failed-records-${formatFileTime(at)}-${id}.json`, 'application/json', json)

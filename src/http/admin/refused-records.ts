@@ -1,9 +1,10 @@
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
+import type { LogRecord, RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
+import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { isObject } from '../../domain/json-object.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { listDetailed } from './detailed-records.ts'
 import type { ShownRecord } from './log-records.ts'
+import { renderRecords } from './log-records.ts'
 
 /** A refused record of an entry, unchanged; that of a single update also has the `id` of its path. */
 export interface RefusedRecord extends Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'> {
@@ -15,25 +16,54 @@ export interface RefusedRecord extends Pick<ShownRecord, 'record' | 'truncated' 
 
 type RecordErrors = NonNullable<ShownRecord['errors']>
 
-/** Reads the matching refused records of an entry that are not erased, in the order of the call. */
+const ROWS_AT_ONCE = 1_000
+/** A record may be as large as a body. */
+const RECORDS_AT_ONCE = 100
+
+/**
+ * Reads the matching refused records of entries that are not erased, in the order of the entries and of their calls, a
+ * limited number at a time.
+ */
 export async function* listRefusedRecords(
   db: LedgerDb,
   companyId: string,
-  entry: LogEntry,
+  entries: readonly LogEntry[],
   filter: RecordFilter,
 ): AsyncGenerator<RefusedRecord[]> {
-  const { id: logId, operation } = entry.entry
-  for await (const page of listDetailed(db, companyId, entry, { ...filter, status: 'Failed' })) {
-    yield page.flatMap(({ shown: { employee_id: id, record, index, truncated, errors, errors_omitted } }) => {
-      if (record === null) return []
-      const isOne = operation === 'update_one' && isObject(record)
-      return {
-        ...{ logId, index, truncated, errors_omitted },
-        record: isOne ? { ...record, id } : record,
-        errors: makePointersRelative(record, index, errors ?? []),
-      }
-    })
+  let unread: { entry: LogEntry; row: LogRecord }[] = []
+  for (const entry of entries) {
+    let rows: LogRecord[]
+    let after = -1
+    do {
+      const page = { after, limit: ROWS_AT_ONCE }
+      rows = await listLogRecords(db, companyId, entry, { ...filter, status: 'Failed' }, page)
+      for (const row of rows) unread.push({ entry, row })
+      for (; unread.length >= RECORDS_AT_ONCE; unread = unread.slice(RECORDS_AT_ONCE))
+        yield await readRecords(db, companyId, unread.slice(0, RECORDS_AT_ONCE))
+      after = rows.at(-1)?.index ?? 0
+    } while (rows.length === ROWS_AT_ONCE)
   }
+  yield await readRecords(db, companyId, unread)
+}
+
+/** Reads records of any entries from the ledger, at once. */
+async function readRecords(
+  db: LedgerDb,
+  companyId: string,
+  refused: { entry: LogEntry; row: LogRecord }[],
+): Promise<RefusedRecord[]> {
+  const rows = refused.map(({ row }) => row)
+  const shown = await renderRecords(db, companyId, rows)
+  return refused.flatMap(({ entry: { entry } }, at) => {
+    const { employee_id: id, record, index, truncated, errors, errors_omitted } = shown[at]!
+    if (record === null) return []
+    const isOne = entry.operation === 'update_one' && isObject(record)
+    return {
+      ...{ logId: entry.id, index, truncated, errors_omitted },
+      record: isOne ? { ...record, id } : record,
+      errors: makePointersRelative(record, index, errors ?? []),
+    }
+  })
 }
 
 /** Makes the API's pointers, which lead into the body, relative to the record. A body holds records in three ways. */
