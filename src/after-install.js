@@ -20,9 +20,15 @@ function linkNode() {
   symlinkSync(`../${nodePackage}/bin/node`, link)
 }
 
-/** Removes a sixth of what `npm ci` installs: the C headers of Node.js and the source maps of packages. */
+/**
+ * Removes a fifth of what `npm ci` installs: the C headers of Node.js, the source maps of packages, and the TypeScript
+ * compiler of tap's build tool, which nothing here runs.
+ */
 function removeUnused() {
   rmSync(`node_modules/${nodePackage}/include`, { recursive: true, force: true })
+  const compilers = 'node_modules/@typescript'
+  for (const name of existsSync(compilers) ? readdirSync(compilers) : [])
+    if (name.startsWith('native-preview')) rmSync(path.join(compilers, name), { recursive: true, force: true })
   for (const entry of readdirSync('node_modules', { recursive: true, withFileTypes: true })) {
     if (entry.isFile() && entry.name.endsWith('.map')) rmSync(path.join(entry.parentPath ?? entry.path, entry.name))
   }
