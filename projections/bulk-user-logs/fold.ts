@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { deleteErased } from './erasure.ts'
 import { markOutcomes } from './outcomes.ts'
 import type { RejectedName } from './rejected-names.ts'
 import { insertRejectedNames, findNames } from './rejected-names.ts'
@@ -175,4 +174,23 @@ function findRejectedNames({ events }: Part): Omit<RejectedName, 'companyId' | '
     const { position, data } = event
     return findNames(data).map((foundBy) => ({ position, employeeId: data.employee_id, foundBy }))
   })
+}
+
+/**
+ * Deletes what the log keeps of the names in refused records whose data is erased. The rows are then the same as if the
+ * data had been erased before the fold. Call it after the rows of these events have been inserted.
+ */
+async function deleteErased(
+  transaction: Transaction<unknown>,
+  schema: string,
+  companyId: string,
+  events: RecordedEvent[],
+): Promise<void> {
+  const positions = events.flatMap((event) => {
+    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
+    return isErasing ? (event.data?.positions ?? []) : []
+  })
+  if (positions.length === 0) return
+  await sql`delete from ${sql.id(schema, 'rejected_names')}
+    where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(transaction)
 }

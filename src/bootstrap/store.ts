@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import { assertCurrent } from '../postgres/assert-current.ts'
 import { followDatabaseClock } from '../postgres/database-clock.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
+import { errorReason } from '../postgres/error-reason.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { isDistributed } from '../migration/distribution-steps.ts'
 import { isCurrent } from '../migration/migrate.ts'
@@ -12,6 +12,7 @@ import { openCluster } from '../postgres/cluster/cluster.ts'
 import { openCompanyPool } from '../postgres/cluster/company-connections.ts'
 import type { PoolOptions } from '../postgres/pool.ts'
 import { openPool } from '../postgres/pool.ts'
+import { StartupError } from '../postgres/startup-error.ts'
 import { queueNames } from '../workers/queues.ts'
 
 export interface OpenedPool {
@@ -35,7 +36,7 @@ export async function openStore(
 ): Promise<OpenedPool> {
   const store = openUnchecked(config, urls)
   try {
-    await assertCurrent(() => isSetUp(store.db))
+    await assertCurrent(store.db)
     if (!(await isDistributed(store.db))) return await followClock(store)
     const cluster = await openCluster(urls.serviceUrl, config.MACHINE_ANSWER_MS, onChange)
     await store.close()
@@ -46,6 +47,15 @@ export async function openStore(
     await store.close()
     throw error
   }
+}
+
+/** Throws StartupError if the database does not answer or lacks something that this program needs. */
+async function assertCurrent(db: LedgerDb): Promise<void> {
+  const isReady = await isSetUp(db).catch((error: unknown) => {
+    throw new StartupError(`the database cannot be used: ${errorReason(error)}`, { cause: error })
+  })
+  if (!isReady)
+    throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
 }
 
 async function followClock(store: OpenedPool): Promise<OpenedPool> {

@@ -7,9 +7,8 @@ import type { OutgoingOptions } from '../../outgoing/connections.ts'
 import { openOutgoing } from '../../outgoing/connections.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { chooseMethod, proveClient } from './client-authentication.ts'
-import { describeProvider } from './describe-provider.ts'
 import type { PublishedProvider } from './discover-provider.ts'
-import { discoverProvider } from './discover-provider.ts'
+import { describeProvider, discoverProvider } from './discover-provider.ts'
 import { askFor, explainIssuer } from './explain-fault.ts'
 import { createKnownProviders } from './known-providers.ts'
 import type { ProviderClient } from './provider-client.ts'
@@ -74,7 +73,10 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
         chooseMethod(settings, metadata)
         const [state, nonce, codeVerifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()]
         const url = oidc.buildAuthorizationUrl(configure(provider, metadata), {
-          ...{ redirect_uri: redirectUri, scope: chooseScope(settings.role_claim, metadata), state, nonce },
+          redirect_uri: redirectUri,
+          scope: chooseScope(settings.role_claim, metadata),
+          state,
+          nonce,
           code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: 'S256',
           ...(email === null ? {} : { login_hint: email }),

@@ -23,8 +23,10 @@ export async function redeemCode(options: RedeemOptions): Promise<ProviderIdenti
   const callback = new URL(options.callbackUrl)
   const hidden = [secret, flow.codeVerifier, ...callback.searchParams.getAll('code')]
   const expected = {
-    ...{ expectedState: flow.state, expectedNonce: flow.nonce },
-    ...{ pkceCodeVerifier: flow.codeVerifier, idTokenExpected: true },
+    expectedState: flow.state,
+    expectedNonce: flow.nonce,
+    pkceCodeVerifier: flow.codeVerifier,
+    idTokenExpected: true,
   }
   const redeem = () => oidc.authorizationCodeGrant(config, callback, expected)
   const { id_token: sent, access_token: accessToken } = await askFor('tokens', redeem, hidden)

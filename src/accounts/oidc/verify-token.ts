@@ -12,8 +12,17 @@ export const TOLERANCE_S = 60
 export const OLDEST_TOKEN_S = 900
 /** Not `none`, and not those with which anyone who has the client's secret could sign. */
 const ALGORITHMS: ReadonlySet<string> = new Set([
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ])
 
 const NEEDED_CLAIMS = { 'sign-in': ['exp', 'sub'], logout: ['exp', 'jti', 'events'] }

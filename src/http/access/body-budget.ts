@@ -3,7 +3,7 @@ import { accessRefusal, quotaRefusal } from '../../domain/calls/key-refusals.ts'
 import { createBudget, quarterOf } from '../../admission/budget.ts'
 import type { AuthenticatedCaller } from './authenticate.ts'
 import { callerOf } from './authenticate.ts'
-import { announcedBytes, isSmallBody, DEFAULT_BODY_LIMIT } from '../server/body-length.ts'
+import { announcedBytes, isSmallBody, DEFAULT_BODY_LIMIT } from '../server/read-body.ts'
 import { CutOffError, ProblemError } from '../server/problem.ts'
 
 export interface BodyBudget {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Budget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
-import { announcedBytes } from '../server/body-length.ts'
+import { announcedBytes } from '../server/read-body.ts'
 import { ProblemError } from '../server/problem.ts'
 
 /**

@@ -2,10 +2,9 @@ import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../../domain/errors.ts'
-import { announcedBytes } from './body-length.ts'
 import { parseJsonBody } from './json-body.ts'
 import { ProblemError } from './problem.ts'
-import { readBody } from './read-body.ts'
+import { announcedBytes, readBody } from './read-body.ts'
 
 export const JSON_TYPES = ['application/json'] as const
 /** RFC 7396 section 4; plain JSON is also accepted as a merge patch. */

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { errorCodes } from 'fastify'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream'
-import { announcedBytes, DEFAULT_BODY_LIMIT } from './body-length.ts'
 import { CutOffError } from './problem.ts'
 
 declare module 'fastify' {
@@ -10,6 +9,24 @@ declare module 'fastify' {
     /** Reserves memory for a body that turns out to be more than a small one; null if its memory is not budgeted. */
     reserveBody: (() => Promise<void>) | null
   }
+}
+
+/**
+ * The default body limit, in bytes. Also the limit for keys whose calls would all be refused, and for the part of a
+ * body without Content-Length that is read before its memory is reserved.
+ */
+export const DEFAULT_BODY_LIMIT = 65_536
+
+/** The body length that the headers announce, in bytes; null for a chunked body. */
+export function announcedBytes({ headers }: FastifyRequest): number | null {
+  if (headers['transfer-encoding'] !== undefined) return null
+  return Number(headers['content-length'] ?? 0)
+}
+
+/** Whether the headers announce a small body. */
+export function isSmallBody(request: FastifyRequest): boolean {
+  const announced = announcedBytes(request)
+  return announced !== null && announced <= DEFAULT_BODY_LIMIT
 }
 
 /**

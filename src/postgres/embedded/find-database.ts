@@ -1,8 +1,8 @@
-import { assertReachable } from '../assert-reachable.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { openEmbeddedDatabase } from './embedded-postgres.ts'
 import { errorReason } from '../error-reason.ts'
 import type { Holding } from './hold-server.ts'
+import { assertOwnSessions } from '../pooler.ts'
 import { StartupError } from '../startup-error.ts'
 
 /** The settings that say where the database is. */
@@ -49,4 +49,14 @@ export async function findDatabase(
   const { ownerUrl: owner, serviceUrl: service, lost, release } = embedded
   const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
   return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, lost, release }
+}
+
+/** Throws StartupError if the database of DATABASE_URL does not answer, or its sessions are shared. */
+async function assertReachable(url: string): Promise<void> {
+  try {
+    await assertOwnSessions(url, 'DATABASE_URL')
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`the database of DATABASE_URL cannot be used: ${errorReason(error)}`, { cause: error })
+  }
 }
