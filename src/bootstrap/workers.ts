@@ -108,7 +108,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   })
   const evidence = await startMakingEvidence({
     ...(await createEvidenceServices(config, store)),
-    ...{ boss, log },
+    boss,
+    log,
     secrets: await createConfiguredSecretBox(config),
   })
   const recorder = openRecorder(options, signer, metrics)
@@ -170,7 +171,12 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
   })
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const deliveries = await startDeliveries({
-    ...{ pool, db: openDatabase<LedgerTables>(pool), poster, newId, boss, log },
+    pool,
+    db: openDatabase<LedgerTables>(pool),
+    poster,
+    newId,
+    boss,
+    log,
     secrets: await createConfiguredSecretBox(config),
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     ...countDeliveries(metrics),
@@ -195,9 +201,16 @@ async function openUploads(
   const appends = openAppendPool(options, UPLOAD_LANES)
   const lanes = startLanes(options, { pool: appends, onCommitted, lanes: UPLOAD_LANES })
   const uploads = await startUploads({
-    ...{ boss, log, pool: store.pool, readBody: readJsonBody, sweepIntervalMs: config.SWEEP_INTERVAL_MS },
+    boss,
+    log,
+    pool: store.pool,
+    readBody: readJsonBody,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     commands: {
-      ...{ lanes, newId, maxRecords: config.MAX_RECORDS, maxWaitMs: config.CALL_WAIT_MS },
+      lanes,
+      newId,
+      maxRecords: config.MAX_RECORDS,
+      maxWaitMs: config.CALL_WAIT_MS,
       inProgress: createCallsInProgress(createLongCalls(store.pool), config.CALL_WAIT_MS),
     },
   })
@@ -217,7 +230,12 @@ async function openMail({ config, store, log }: PartOptions, boss: PgBoss): Prom
   if (!server) return { stop: async () => undefined }
   const pool = store.open({ name: 'employee-ledger email', max: MAIL_CONNECTIONS, lockTimeoutMs: 1_000 })
   const sending = await startSending({
-    ...{ boss, pool, secrets, server, log, publicUrl: config.PUBLIC_URL! },
+    boss,
+    pool,
+    secrets,
+    server,
+    log,
+    publicUrl: config.PUBLIC_URL!,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
   })
   return {

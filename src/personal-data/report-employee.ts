@@ -36,7 +36,11 @@ export async function reportEmployee(services: CompanyServices, acting: Acting, 
     emails: [...names.emails],
     external_ids: [...names.externalIds],
   }
-  return { ...beginning, facts, sections: listSections(pool, traced, traces, state) }
+  return {
+    ...beginning,
+    facts,
+    sections: [...listEventSections(pool, traced, traces, state), ...listRowSections(pool, traced, traces)],
+  }
 }
 
 const STANDING = { known: 'employee', erased: 'erased', unknown: 'only in refused records' } as const
@@ -47,7 +51,7 @@ async function readState(pool: Pool, companyId: string, employeeId: string | nul
   return readEmployeeAt(db, companyId, employeeId, Number.MAX_SAFE_INTEGER)
 }
 
-function listSections(
+function listEventSections(
   pool: Pool,
   person: TracedEmployee,
   traces: Traces,
@@ -56,81 +60,115 @@ function listSections(
   const { companyId, employeeId } = person
   const employee = state.standing === 'known' ? { ...state.employee } : null
   const { history, refused_records: refused, uploaded_files: files } = EMPLOYEE_EVENTS
-  const { directory, rejected_bodies: bodies, stored_answers: answers } = EMPLOYEE_ROWS
-  const { webhook_messages: messages, stored_files: stored } = EMPLOYEE_ROWS
   return [
     {
-      ...{ name: 'employee', title: 'Employee', items: single(employee), erases: Object.keys(employee ?? {}) },
+      name: 'employee',
+      title: 'Employee',
+      items: single(employee),
+      erases: Object.keys(employee ?? {}),
       description: 'All current values. They follow from the history below; lists and searches read a copy of them.',
     },
     {
-      ...{ name: 'history', title: 'History', erases: ERASED_FIELDS },
+      name: 'history',
+      title: 'History',
+      erases: ERASED_FIELDS,
       description:
         'The events of this employee, with all former values: what was created, changed, deactivated and reactivated, when, and by whom. An erasure deletes their data; that they happened stays.',
       items: describeEvents(history.read(pool, person, 0), isErasedWithEmployee),
     },
     {
-      ...{ name: 'erasures', title: 'Erasures', erases: [] },
+      name: 'erasures',
+      title: 'Erasures',
+      erases: [],
       description:
         'The events that record erasures of this person, with the positions of the events that lost their data.',
       items: describeEvents(history.read(pool, person, 0), (event) => !isErasedWithEmployee(event)),
     },
     {
-      ...{ name: 'refused_records', title: 'Refused records', erases: ERASED_FIELDS },
+      name: 'refused_records',
+      title: 'Refused records',
+      erases: ERASED_FIELDS,
       description:
         'Records of refused calls that name this person by an id, a current or former email address, or an external id. A record may be about somebody else and name this person, for example as the manager: check whether it may be handed over.',
       items: describeEvents(refused.read(pool, person, 0)),
     },
     {
-      ...{ name: 'uploaded_files', title: 'Names of uploaded files', erases: ERASED_FIELDS },
+      name: 'uploaded_files',
+      title: 'Names of uploaded files',
+      erases: ERASED_FIELDS,
       description: 'Uploaded files whose names contain an id, email address, or external id of this person.',
       items: describeEvents(files.read(pool, person, 0)),
     },
     {
-      ...{ name: 'calls', title: 'Calls', erases: [] },
+      name: 'calls',
+      title: 'Calls',
+      erases: [],
       description:
         'The calls that named this person: with a change, in a refused record, or in a record that changed nothing.',
       items: listCalls(pool, person, traces),
     },
     {
-      ...{ name: 'mentions', title: 'Mentions in the data of others', erases: [] },
+      name: 'mentions',
+      title: 'Mentions in the data of others',
+      erases: [],
       description: "Events of other employees that hold this employee's id, for example as their manager.",
       items: describeMentions(pool, companyId, employeeId),
     },
+  ]
+}
+
+function listRowSections(pool: Pool, person: TracedEmployee, traces: Traces): Section[] {
+  const { directory, rejected_bodies: bodies, stored_answers: answers } = EMPLOYEE_ROWS
+  const { webhook_messages: messages, stored_files: stored } = EMPLOYEE_ROWS
+  return [
     {
-      ...{ name: 'directory', title: 'Directory', erases: directory.erases, items: directory.read(pool, person) },
+      name: 'directory',
+      title: 'Directory',
+      erases: directory.erases,
+      items: directory.read(pool, person),
       description: 'The entry that keeps email addresses and external ids unique.',
     },
     {
-      ...{ name: 'rejected_bodies', title: 'Bodies that could not be read', erases: bodies.erases },
+      name: 'rejected_bodies',
+      title: 'Bodies that could not be read',
+      erases: bodies.erases,
       description:
         'Bodies of refused calls that could not be read, such as malformed JSON, and contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
       items: bodies.read(pool, person),
     },
     {
-      ...{ name: 'stored_answers', title: 'Stored answers', erases: answers.erases, items: answers.read(pool, person) },
+      name: 'stored_answers',
+      title: 'Stored answers',
+      erases: answers.erases,
+      items: answers.read(pool, person),
       description:
         'Answers to calls, kept for a while so that a repeated call gets the same answer. They repeat values that are listed above. An erasure deletes every answer that may name the person, so some of these may not.',
     },
     {
-      ...{ name: 'webhook_messages', title: 'Messages to webhooks', erases: messages.erases },
+      name: 'webhook_messages',
+      title: 'Messages to webhooks',
+      erases: messages.erases,
       description:
         'The messages of the last 30 days about the events and calls above, with what the receivers answered. A message is not stored: with values, it told what its event holds, otherwise only the names of what changed.',
       items: messages.read(pool, person),
     },
     {
-      ...{ name: 'stored_files', title: 'Rows of stored files', erases: stored.erases },
+      name: 'stored_files',
+      title: 'Rows of stored files',
+      erases: stored.erases,
       description:
         'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention this person.',
       items: stored.read(pool, person),
     },
     {
-      ...{ name: 'webhooks', title: 'Webhooks', erases: [] },
+      name: 'webhooks',
+      title: 'Webhooks',
+      erases: [],
       description:
         'The webhooks that were set up to tell events of this employee, with or without values, at any time. Those of the last 30 days are listed above one by one.',
       items: listToldWebhooks(
         pool,
-        companyId,
+        person.companyId,
         traces.events.history.map(({ position }) => position),
       ),
     },

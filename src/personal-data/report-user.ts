@@ -24,24 +24,32 @@ export async function reportUser(services: CompanyServices, acting: Acting, user
       return { name, ...WORDS[name], erases: place.erases, items: place.read(pool, user) }
     }),
     {
-      ...{ name: 'personal_events', title: 'Events with personal data', erases: ERASED_FIELDS },
+      name: 'personal_events',
+      title: 'Events with personal data',
+      erases: ERASED_FIELDS,
       description:
         'Events of this user with names of people, tokens or passkeys, or an account. An erasure deletes their data; that they happened stays.',
       items: describeEvents(USER_EVENTS.history.read(pool, user, 0), isErasedWithUser),
     },
     {
-      ...{ name: 'other_events', title: 'Other events', erases: [] },
+      name: 'other_events',
+      title: 'Other events',
+      erases: [],
       description:
         'Other events of this user: roles, passwords, signing in and out. They stay under the id of the user.',
       items: describeEvents(USER_EVENTS.history.read(pool, user, 0), (event) => !isErasedWithUser(event)),
     },
     {
-      ...{ name: 'uploaded_files', title: 'Uploaded files', erases: ERASED_FIELDS },
+      name: 'uploaded_files',
+      title: 'Uploaded files',
+      erases: ERASED_FIELDS,
       description: 'The names of the files that this user uploaded.',
       items: describeEvents(USER_EVENTS.uploaded_files.read(pool, user, 0)),
     },
     {
-      ...{ name: 'acts', title: 'What this user did', erases: [] },
+      name: 'acts',
+      title: 'What this user did',
+      erases: [],
       description: 'All events that this user caused, without their data, which are about others. They stay.',
       items: describeActs(services, acting, userId),
     },

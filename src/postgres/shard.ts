@@ -25,8 +25,30 @@ const TABLE =
   /\b(from|join|into|update|using)(\s+)("?[a-z_]\w*"?(?:\."?[a-z_]\w*"?)?)(?=(\s+(?:as\s+)?"?([a-z_]\w*))?)/gi
 /** Words that may follow a table without an alias. */
 const NO_ALIAS = new Set([
-  ...['where', 'set', 'join', 'inner', 'left', 'right', 'full', 'cross', 'on', 'order', 'group', 'limit', 'offset'],
-  ...['for', 'using', 'values', 'select', 'returning', 'union', 'except', 'intersect', 'having', 'default', 'with'],
+  'where',
+  'set',
+  'join',
+  'inner',
+  'left',
+  'right',
+  'full',
+  'cross',
+  'on',
+  'order',
+  'group',
+  'limit',
+  'offset',
+  'for',
+  'using',
+  'values',
+  'select',
+  'returning',
+  'union',
+  'except',
+  'intersect',
+  'having',
+  'default',
+  'with',
 ])
 /** The number of texts that are kept; statements with a varying number of values are not repeated. */
 const MAX_RENAMED = 500

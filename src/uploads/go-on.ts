@@ -22,7 +22,13 @@ export function startUploads(
 ): Promise<CompanyTurns> {
   const { boss, pool, log, sweepIntervalMs } = options
   return startTurns({
-    ...{ boss, pool, log, sweepIntervalMs, queue: RUN_UPLOADS, what: 'go on with uploads', atOnce: AT_ONCE },
+    boss,
+    pool,
+    log,
+    sweepIntervalMs,
+    queue: RUN_UPLOADS,
+    what: 'go on with uploads',
+    atOnce: AT_ONCE,
     listDue: listCompaniesWithUploads,
     takeTurn: (companyId) => takeTurn(options, companyId),
   })

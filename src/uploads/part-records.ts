@@ -44,7 +44,11 @@ export function readPart(
   }
   if (problem)
     return {
-      ...{ columns, unknown, body: [], rows: [], unreadable: rows.length },
+      columns,
+      unknown,
+      body: [],
+      rows: [],
+      unreadable: rows.length,
       faults: [{ line: 1, column: null, message: problem.detail }],
     }
   return { ...isAll, body: body!, rows: readable, unreadable: faulty.size }

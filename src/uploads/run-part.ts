@@ -81,7 +81,10 @@ async function validate(services: UploadServices, upload: StoredUpload, part: St
     ...answer
   } = await runApiCall(services.commands, {
     ...call,
-    ...{ callId: newId('log'), requestId: randomUUID(), idempotency: null, validateOnly: true },
+    callId: newId('log'),
+    requestId: randomUUID(),
+    idempotency: null,
+    validateOnly: true,
   })
   return { events: preview, refusal: status < 400 ? null : (answer.body as Problem) }
 }

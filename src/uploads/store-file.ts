@@ -52,7 +52,12 @@ export async function storeFile(
   const { header, parts, logIds }: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody })
   const id = newId('upl')
   const isStored = await storeUpload(pool, {
-    ...{ ...sent, companyId, id, userId: actor, header, bytes: content.length },
+    ...sent,
+    companyId,
+    id,
+    userId: actor,
+    header,
+    bytes: content.length,
     corrects: await findCorrected(logIds),
     parts: parts.map((rows) => ({ callId: newId('log'), rows })),
   })

@@ -30,8 +30,19 @@ export async function insertApiKey(
        refresh_period, scopes, expires_at, allowed_networks, created_at, last_four)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
-      ...[...ids, key.version, key.name, secret.hash, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
-      ...[key.scopes, key.expiresAt, key.allowedNetworks, now, { [secret.hash.toString('hex')]: secret.lastFour }],
+      ...ids,
+      key.version,
+      key.name,
+      secret.hash,
+      key.isEnabled,
+      key.isRevoked,
+      key.quotaLimit,
+      key.refreshPeriod,
+      key.scopes,
+      key.expiresAt,
+      key.allowedNetworks,
+      now,
+      { [secret.hash.toString('hex')]: secret.lastFour },
     ],
   )
   await client.query(
@@ -54,9 +65,19 @@ export async function updateApiKey(client: ClientBase, companyId: string, key: K
        previous_expires_at = case when $6 then null else previous_expires_at end
      where company_id = $1 and api_id = $2`,
     [
-      ...[toUuid(companyId), toUuid(key.id)],
-      ...[key.version, key.name, key.isEnabled, key.isRevoked, key.quotaLimit, key.refreshPeriod],
-      ...[key.scopes, key.expiresAt, key.allowedNetworks, key.expectedCalls && JSON.stringify(key.expectedCalls), now],
+      toUuid(companyId),
+      toUuid(key.id),
+      key.version,
+      key.name,
+      key.isEnabled,
+      key.isRevoked,
+      key.quotaLimit,
+      key.refreshPeriod,
+      key.scopes,
+      key.expiresAt,
+      key.allowedNetworks,
+      key.expectedCalls && JSON.stringify(key.expectedCalls),
+      now,
     ],
   )
 }

@@ -55,8 +55,15 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
     const events = unwrapDecision(decideIssue({ ...newKey, id }, now))
     const { name, quotaLimit, refreshPeriod } = newKey
     const initial: KeyLife = {
-      ...{ id, version: 0, name, quotaLimit, refreshPeriod, ...FULL_ACCESS },
-      ...{ isEnabled: false, isRevoked: false, expectedCalls: null },
+      id,
+      version: 0,
+      name,
+      quotaLimit,
+      refreshPeriod,
+      ...FULL_ACCESS,
+      isEnabled: false,
+      isRevoked: false,
+      expectedCalls: null,
     }
     const key = await insertApiKey(client, companyId, events.reduce(evolveKey, initial), digestSecret(secret), now)
     return { events, result: { key, now } }

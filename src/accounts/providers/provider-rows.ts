@@ -36,9 +36,18 @@ export async function updateProvider(client: ClientBase, companyId: string, prov
 
 function valuesOf(companyId: string, { id, version, settings, use }: ProviderLife): unknown[] {
   return [
-    ...[toUuid(companyId), toUuid(id), version, settings.name, settings.issuer, settings.client_id],
-    ...[settings.client_auth, settings.creates_users, settings.role_claim, JSON.stringify(settings.roles)],
-    ...[use.use, use.break_glass === null ? null : toUuid(use.break_glass)],
+    toUuid(companyId),
+    toUuid(id),
+    version,
+    settings.name,
+    settings.issuer,
+    settings.client_id,
+    settings.client_auth,
+    settings.creates_users,
+    settings.role_claim,
+    JSON.stringify(settings.roles),
+    use.use,
+    use.break_glass === null ? null : toUuid(use.break_glass),
   ]
 }
 

@@ -70,9 +70,6 @@ async function storeFailures(client: PoolClient, { companyId, userId, attempts, 
        passkey = known.passkey + excluded.passkey, recovery_code = known.recovery_code + excluded.recovery_code,
        last_at = excluded.last_at, address = excluded.address, user_agent = excluded.user_agent
      where not known.is_recorded`,
-    [
-      ...[toUuid(companyId), toUuid(userId), password, passkey, recoveryCode],
-      ...[sender.address || null, sender.userAgent],
-    ],
+    [toUuid(companyId), toUuid(userId), password, passkey, recoveryCode, sender.address || null, sender.userAgent],
   )
 }

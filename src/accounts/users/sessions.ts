@@ -136,8 +136,16 @@ export async function insertSession(
        clock_timestamp() + make_interval(hours => $4::integer), $5, $6, $7, $8, $9
      from users where company_id = $1 and user_id = $2 and removed_at is null and ${proved.condition} for share`,
     [
-      ...[toUuid(companyId), toUuid(userId), session.hash, session.hours, session.userAgent, session.address],
-      ...[proof.method, providerSession, idToken, ...proved.values],
+      toUuid(companyId),
+      toUuid(userId),
+      session.hash,
+      session.hours,
+      session.userAgent,
+      session.address,
+      proof.method,
+      providerSession,
+      idToken,
+      ...proved.values,
     ],
   )
   return rowCount === 1

@@ -76,8 +76,16 @@ export async function insertUser(
        (company_id, user_id, version, email, name, role, password_hash, link_hash, link_expires_at, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
-      ...[toUuid(companyId), toUuid(user.id), user.version, user.email, user.name, user.role],
-      ...[passwordHash, link?.hash ?? null, link?.expiresAt ?? null, now],
+      toUuid(companyId),
+      toUuid(user.id),
+      user.version,
+      user.email,
+      user.name,
+      user.role,
+      passwordHash,
+      link?.hash ?? null,
+      link?.expiresAt ?? null,
+      now,
     ],
   )
   return {
@@ -93,7 +101,10 @@ export async function insertUser(
 /** Stores a user's version and role after a change. */
 export async function updateUser(client: ClientBase, companyId: string, user: UserLife): Promise<void> {
   await client.query('update users set version = $3, role = $4 where company_id = $1 and user_id = $2', [
-    ...[toUuid(companyId), toUuid(user.id), user.version, user.role],
+    toUuid(companyId),
+    toUuid(user.id),
+    user.version,
+    user.role,
   ])
 }
 
@@ -241,8 +252,15 @@ export async function insertToken(
     `insert into user_tokens (company_id, token_id, token_hash, user_id, name, last_four, scope, expires_at, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
-      ...[toUuid(companyId), toUuid(token.id), tokenHash, toUuid(token.userId)],
-      ...[token.name, token.lastFour, token.scope, token.expiresAt, token.createdAt],
+      toUuid(companyId),
+      toUuid(token.id),
+      tokenHash,
+      toUuid(token.userId),
+      token.name,
+      token.lastFour,
+      token.scope,
+      token.expiresAt,
+      token.createdAt,
     ],
   )
 }
@@ -277,6 +295,8 @@ export async function markTokenRevoked(
   now: string,
 ): Promise<void> {
   await client.query('update user_tokens set revoked_at = $3 where company_id = $1 and token_id = $2', [
-    ...[toUuid(companyId), toUuid(tokenId), now],
+    toUuid(companyId),
+    toUuid(tokenId),
+    now,
   ])
 }

@@ -65,8 +65,17 @@ export async function updateWebhook(
        disabled_at = case when $9 <> 'disabled' then null else coalesce(disabled_at, $11) end
      where company_id = $1 and webhook_id = $2`,
     [
-      ...[toUuid(companyId), toUuid(webhook.id), webhook.version],
-      ...[url, description, types, includeData, concurrency, webhook.status, webhook.disabledReason, now],
+      toUuid(companyId),
+      toUuid(webhook.id),
+      webhook.version,
+      url,
+      description,
+      types,
+      includeData,
+      concurrency,
+      webhook.status,
+      webhook.disabledReason,
+      now,
     ],
   )
 }

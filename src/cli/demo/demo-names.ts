@@ -14,52 +14,72 @@ interface Place {
 /** Names in many scripts, with accents, to show that the log displays them. */
 export const PLACES: readonly Place[] = [
   {
-    ...{ city: 'Madrid', country: 'Spain', dialling: '+3491' },
+    city: 'Madrid',
+    country: 'Spain',
+    dialling: '+3491',
     given: ['Ana', 'José', 'Lucía', 'Íñigo', 'Begoña', 'Martín', 'Nuria', 'Ramón'],
     family: ['Pérez', 'Núñez', 'Ibáñez', 'Muñoz', 'Castaño', 'Vázquez', 'Echeverría', 'Sáez Ortiz'],
   },
   {
-    ...{ city: 'Lisbon', country: 'Portugal', dialling: '+35121' },
+    city: 'Lisbon',
+    country: 'Portugal',
+    dialling: '+35121',
     given: ['João', 'Inês', 'Conceição', 'Tomás', 'Lídia', 'Estêvão'],
     family: ['Gonçalves', 'Magalhães', 'Conceição', 'Simões', 'de Araújo', 'Leitão'],
   },
   {
-    ...{ city: 'Lyon', country: 'France', dialling: '+334' },
+    city: 'Lyon',
+    country: 'France',
+    dialling: '+334',
     given: ['Zoé', 'François', 'Maëlle', 'Anaïs', 'Gaëtan', 'Benoît', 'Jean-Noël'],
     family: ['Lefèvre', 'Bérenger', 'D’Aubigné', 'Châtelain', 'Le Goff', 'Besançon'],
   },
   {
-    ...{ city: 'Zürich', country: 'Switzerland', dialling: '+4144' },
+    city: 'Zürich',
+    country: 'Switzerland',
+    dialling: '+4144',
     given: ['Jürg', 'Ursina', 'Björn', 'Käthi', 'Moritz', 'Noëmi'],
     family: ['Müller', 'Bärtschi', 'Hösli', 'Weiß', 'von Grünigen', 'Züllig'],
   },
   {
-    ...{ city: 'Kraków', country: 'Poland', dialling: '+4812' },
+    city: 'Kraków',
+    country: 'Poland',
+    dialling: '+4812',
     given: ['Łukasz', 'Zofia', 'Bożena', 'Stanisław', 'Agnieszka', 'Michał'],
     family: ['Wiśniewski', 'Dąbrowska', 'Żółkiewski', 'Łęcka', 'Kościelny', 'Woźniak'],
   },
   {
-    ...{ city: 'Copenhagen', country: 'Denmark', dialling: '+4533' },
+    city: 'Copenhagen',
+    country: 'Denmark',
+    dialling: '+4533',
     given: ['Søren', 'Åse', 'Jørgen', 'Maja', 'Kåre', 'Sigrún'],
     family: ['Ødegård', 'Sørensen', 'Bjørnsdóttir', 'Åkesson', 'Kjær', 'Møller'],
   },
   {
-    ...{ city: 'Istanbul', country: 'Türkiye', dialling: '+90212' },
+    city: 'Istanbul',
+    country: 'Türkiye',
+    dialling: '+90212',
     given: ['Ayşe', 'İbrahim', 'Çağla', 'Oğuz', 'Gülşen', 'Işıl'],
     family: ['Yılmaz', 'Şahin', 'Öztürk', 'Çelik', 'Güneş', 'Kılıç'],
   },
   {
-    ...{ city: 'Hanoi', country: 'Vietnam', dialling: '+8424' },
+    city: 'Hanoi',
+    country: 'Vietnam',
+    dialling: '+8424',
     given: ['Thị Mai', 'Văn Đức', 'Ngọc Ánh', 'Quốc Bảo', 'Thu Hằng', 'Minh Tuấn'],
     family: ['Nguyễn', 'Trần', 'Phạm', 'Đặng', 'Vũ', 'Lê'],
   },
   {
-    ...{ city: 'Lagos', country: 'Nigeria', dialling: '+2341' },
+    city: 'Lagos',
+    country: 'Nigeria',
+    dialling: '+2341',
     given: ['Adébáyọ̀', 'Ngozi', 'Olúwaṣeun', 'Chidi', 'Fọlákẹ́', 'Ifeoma'],
     family: ['Okonkwo', 'Adéwálé', 'Ọláńrewájú', 'Nwachukwu', 'Balogun', 'Eze'],
   },
   {
-    ...{ city: 'Tokyo', country: 'Japan', dialling: '+813' },
+    city: 'Tokyo',
+    country: 'Japan',
+    dialling: '+813',
     given: [
       ['美咲', 'misaki'],
       ['翔太', 'shota'],
@@ -78,7 +98,9 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
-    ...{ city: 'Seoul', country: 'South Korea', dialling: '+822' },
+    city: 'Seoul',
+    country: 'South Korea',
+    dialling: '+822',
     given: [
       ['서연', 'seoyeon'],
       ['민준', 'minjun'],
@@ -95,7 +117,9 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
-    ...{ city: 'Taipei', country: 'Taiwan', dialling: '+8862' },
+    city: 'Taipei',
+    country: 'Taiwan',
+    dialling: '+8862',
     given: [
       ['雅婷', 'yating'],
       ['志豪', 'chihhao'],
@@ -112,7 +136,9 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
-    ...{ city: 'Kyiv', country: 'Ukraine', dialling: '+38044' },
+    city: 'Kyiv',
+    country: 'Ukraine',
+    dialling: '+38044',
     given: [
       ['Олена', 'olena'],
       ['Андрій', 'andrii'],
@@ -129,7 +155,9 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
-    ...{ city: 'Athens', country: 'Greece', dialling: '+3021' },
+    city: 'Athens',
+    country: 'Greece',
+    dialling: '+3021',
     given: [
       ['Ελένη', 'eleni'],
       ['Γιώργος', 'giorgos'],
@@ -145,7 +173,9 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
-    ...{ city: 'Cairo', country: 'Egypt', dialling: '+202' },
+    city: 'Cairo',
+    country: 'Egypt',
+    dialling: '+202',
     given: [
       ['ليلى', 'layla'],
       ['محمد', 'mohamed'],
@@ -162,7 +192,9 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
-    ...{ city: 'Tel Aviv', country: 'Israel', dialling: '+9723' },
+    city: 'Tel Aviv',
+    country: 'Israel',
+    dialling: '+9723',
     given: [
       ['נועה', 'noa'],
       ['יוסף', 'yosef'],
@@ -177,12 +209,16 @@ export const PLACES: readonly Place[] = [
     ],
   },
   {
-    ...{ city: 'Pune', country: 'India', dialling: '+9120' },
+    city: 'Pune',
+    country: 'India',
+    dialling: '+9120',
     given: [['अनन्या', 'ananya'], ['रोहित', 'rohit'], ['श्रुति', 'shruti'], ['कृष्णा', 'krishna'], 'Priyanka'],
     family: [['कुलकर्णी', 'kulkarni'], ['देशपांडे', 'deshpande'], ['शर्मा', 'sharma'], ['जोशी', 'joshi'], 'Iyer'],
   },
   {
-    ...{ city: 'Dublin', country: 'Ireland', dialling: '+3531' },
+    city: 'Dublin',
+    country: 'Ireland',
+    dialling: '+3531',
     given: ['Siobhán', 'Ciarán', 'Aoife', 'Seán', 'Niamh', 'Mary-Kate'],
     family: ['O’Brien', 'Ní Dhomhnaill', 'Mac Giolla Phádraig', 'Murphy', 'Ó Súilleabháin', 'Smith-Jones'],
   },

@@ -20,7 +20,13 @@ const AT_ONCE = 8
 export function startSending(options: SendingOptions): Promise<CompanyTurns> {
   const { boss, pool, log, sweepIntervalMs } = options
   return startTurns({
-    ...{ boss, pool, log, sweepIntervalMs, queue: SEND_EMAILS, what: 'send messages', atOnce: AT_ONCE },
+    boss,
+    pool,
+    log,
+    sweepIntervalMs,
+    queue: SEND_EMAILS,
+    what: 'send messages',
+    atOnce: AT_ONCE,
     listDue: (place) => listCompaniesWithMail(place),
     takeTurn: (companyId, signal) => sendNextEmail(options, companyId, signal),
     beforeSweep: (leaveOut) => endOverdueEmails(pool, leaveOut),

@@ -143,8 +143,13 @@ export const IssueBody = requireOnly(
 )
 export const EditBody = Type.Partial(
   Type.Object({
-    ...{ name: Name, quota_limit: Type.Integer(QuotaLimit), refresh_period: Period },
-    ...{ scopes: Scopes, expires_at: ExpiresAt, allowed_networks: AllowedNetworks, expected_calls: Expected },
+    name: Name,
+    quota_limit: Type.Integer(QuotaLimit),
+    refresh_period: Period,
+    scopes: Scopes,
+    expires_at: ExpiresAt,
+    allowed_networks: AllowedNetworks,
+    expected_calls: Expected,
   }),
   { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value.' },
 )

@@ -35,7 +35,9 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     '/api-keys',
     {
       schema: {
-        ...{ operationId: 'listApiKeys', summary: 'List API keys, newest first', tags },
+        operationId: 'listApiKeys',
+        summary: 'List API keys, newest first',
+        tags,
         description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
         querystring: KeyListQuery,
         response: { 200: KeyList },
@@ -53,9 +55,14 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     '/api-keys/:id',
     {
       schema: {
-        ...{ operationId: 'getApiKey', summary: 'Get an API key and its usage', tags },
+        operationId: 'getApiKey',
+        summary: 'Get an API key and its usage',
+        tags,
         description: 'The secret is not shown.',
-        ...{ params, querystring: NoQuery, response: { 200: ShownKey }, problems: ['key_not_found'] },
+        params,
+        querystring: NoQuery,
+        response: { 200: ShownKey },
+        problems: ['key_not_found'],
       },
     },
     async (request) => {
@@ -71,12 +78,18 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
     '/api-keys',
     {
       schema: {
-        ...{ operationId: 'issueApiKey', summary: 'Issue an API key', tags },
+        operationId: 'issueApiKey',
+        summary: 'Issue an API key',
+        tags,
         description:
           'The secret is shown only once. A key can be used at once, and without limits other than those given.',
-        ...{ querystring: NoQuery, body: IssueBody, response: { 201: ShownKeyWithSecret } },
+        querystring: NoQuery,
+        body: IssueBody,
+        response: { 201: ShownKeyWithSecret },
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
+      config: { mediaTypes: JSON_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
+      preValidation: trimName,
     },
     async (request, reply) => {
       const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
@@ -89,12 +102,19 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
     '/api-keys/:id',
     {
       schema: {
-        ...{ operationId: 'editApiKey', summary: 'Rename an API key, or change its quota or access', tags },
+        operationId: 'editApiKey',
+        summary: 'Rename an API key, or change its quota or access',
+        tags,
         description: 'The change applies at once. The secret stays the same.',
-        ...{ params, querystring: NoQuery, body: EditBody, response: { 200: ShownKey } },
+        params,
+        querystring: NoQuery,
+        body: EditBody,
+        response: { 200: ShownKey },
         problems: ['key_not_found', 'key_revoked'],
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
+      config: { mediaTypes: MERGE_PATCH_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
+      preValidation: trimName,
     },
     async (request, reply) => {
       const changed = await changeApiKey(services, actingUser(request), keyId(request), readEdit(request.body))
@@ -108,22 +128,19 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
     '/api-keys/:id/rotate',
     {
       schema: {
-        ...{
-          operationId: 'rotateApiKey',
-          summary: 'Rotate the secret of an API key',
-          description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
-          tags,
-        },
-        ...{
-          params,
-          querystring: NoQuery,
-          body: RotateBody,
-          isBodyOptional: true,
-          response: { 200: ShownKeyWithSecret },
-        },
+        operationId: 'rotateApiKey',
+        summary: 'Rotate the secret of an API key',
+        description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
+        tags,
+        params,
+        querystring: NoQuery,
+        body: RotateBody,
+        isBodyOptional: true,
+        response: { 200: ShownKeyWithSecret },
         problems: ['key_not_found', 'key_revoked'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: JSON_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
       const { overlap_seconds: overlapSeconds } = request.body
@@ -160,10 +177,15 @@ function addActionRoute(app: FastifyInstance, services: CompanyServices, { chang
     `/api-keys/:id/${change}`,
     {
       schema: {
-        ...{ ...documentation, tags, params, querystring: NoQuery, response: { 200: ShownKey } },
+        ...documentation,
+        tags,
+        params,
+        querystring: NoQuery,
+        response: { 200: ShownKey },
         problems: change === 'revoke' ? ['key_not_found'] : ['key_not_found', 'key_revoked'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: JSON_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
       const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })

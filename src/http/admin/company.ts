@@ -34,9 +34,12 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     '/company',
     {
       schema: {
-        ...{ operationId: 'getCompany', summary: 'Get the company and its settings', tags },
+        operationId: 'getCompany',
+        summary: 'Get the company and its settings',
+        tags,
         description: 'The company that the credentials belong to.',
-        ...{ querystring: NoQuery, response: { 200: ShownCompany } },
+        querystring: NoQuery,
+        response: { 200: ShownCompany },
       },
     },
     async (request) => showCompany(await readCompany(db, actingUser(request).companyId)),
@@ -46,11 +49,16 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     '/company',
     {
       schema: {
-        ...{ operationId: 'changeCompany', summary: "Change the company's time zone", tags },
+        operationId: 'changeCompany',
+        summary: "Change the company's time zone",
+        tags,
         description: 'The web pages show times in this zone. The API always uses UTC.',
-        ...{ querystring: NoQuery, body: ChangeCompanyBody, response: { 200: ShownCompany } },
+        querystring: NoQuery,
+        body: ChangeCompanyBody,
+        response: { 200: ShownCompany },
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: MERGE_PATCH_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
       const changed = await changeTimeZone(services, actingUser(request), readTimeZoneField(request.body))

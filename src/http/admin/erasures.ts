@@ -49,10 +49,14 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
           'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
           'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
           'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
-        ...{ tags: ['Erasure'], querystring: NoQuery, body: ErasureBody, response: { 200: Erasure } },
+        tags: ['Erasure'],
+        querystring: NoQuery,
+        body: ErasureBody,
+        response: { 200: Erasure },
         problems: ['employee_not_found', 'former_name'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
       const { position, ...erased } = await eraseEmployee(services, actingUser(request), readIdentifier(request.body))

@@ -65,7 +65,9 @@ export function personalData(app: FastifyInstance, services: CompanyServices, au
           'Finds everything that an erasure of the person would find, and what it would leave: of an employee, or of a ' +
           'user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger ' +
           'records that you got it, with an event that names the id alone.',
-        ...{ tags: ['Erasure'], querystring: NoQuery, body: ReportBody },
+        tags: ['Erasure'],
+        querystring: NoQuery,
+        body: ReportBody,
         response: {
           200: {
             description: 'The report.',
@@ -74,7 +76,8 @@ export function personalData(app: FastifyInstance, services: CompanyServices, au
         },
         problems: ['employee_not_found', 'user_not_found', 'former_name'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
       const report = await makeReport(services, actingUser(request), request.body)

@@ -59,7 +59,10 @@ async function readRecords(
     if (record === null) return []
     const isOne = entry.operation === 'update_one' && isObject(record)
     return {
-      ...{ logId: entry.id, index, truncated, errors_omitted },
+      logId: entry.id,
+      index,
+      truncated,
+      errors_omitted,
       record: isOne ? { ...record, id } : record,
       errors: makePointersRelative(record, index, errors ?? []),
     }

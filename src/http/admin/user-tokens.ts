@@ -29,7 +29,9 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
         operationId: 'listTokens',
         summary: 'List your tokens, newest first',
         description: 'Administrators can list those of another user with `user`. The tokens themselves are not shown.',
-        ...{ tags, querystring: TokenListQuery, response: { 200: TokenList } },
+        tags,
+        querystring: TokenListQuery,
+        response: { 200: TokenList },
         problems: ['admin_only', 'user_not_found'],
       },
     },
@@ -47,13 +49,19 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
     '/tokens',
     {
       schema: {
-        ...{ operationId: 'issueToken', summary: 'Issue a token for yourself', tags },
+        operationId: 'issueToken',
+        summary: 'Issue a token for yourself',
+        tags,
         description:
           'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have 20 tokens.',
-        ...{ querystring: NoQuery, body: IssueTokenBody, response: { 201: TokenWithSecret } },
+        querystring: NoQuery,
+        body: IssueTokenBody,
+        response: { 201: TokenWithSecret },
         problems: ['too_many_tokens'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
+      config: { mediaTypes: JSON_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
+      preValidation: trimName,
     },
     async (request, reply) => {
       const { name, expires_in_days: expiresInDays, scope = null } = request.body
@@ -69,19 +77,15 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
     '/tokens/:id',
     {
       schema: {
-        ...{
-          operationId: 'revokeToken',
-          summary: 'Revoke a token',
-          description:
-            'It stops working immediately. You can revoke your own tokens; administrators can revoke any token.',
-          tags,
-        },
-        ...{
-          params: idIn('token', 'tok'),
-          querystring: NoQuery,
-          response: { 204: NO_CONTENT },
-          problems: ['token_not_found'],
-        },
+        operationId: 'revokeToken',
+        summary: 'Revoke a token',
+        description:
+          'It stops working immediately. You can revoke your own tokens; administrators can revoke any token.',
+        tags,
+        params: idIn('token', 'tok'),
+        querystring: NoQuery,
+        response: { 204: NO_CONTENT },
+        problems: ['token_not_found'],
       },
     },
     async (request, reply) => {

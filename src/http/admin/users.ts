@@ -47,9 +47,12 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     '/users',
     {
       schema: {
-        ...{ operationId: 'listUsers', summary: 'List users, newest first', tags },
+        operationId: 'listUsers',
+        summary: 'List users, newest first',
+        tags,
         description: 'Without `status`, the list has the users who can sign in and those who are invited.',
-        ...{ querystring: UserListQuery, response: { 200: UserList } },
+        querystring: UserListQuery,
+        response: { 200: UserList },
       },
     },
     async (request) => {
@@ -64,9 +67,14 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     '/users/:id',
     {
       schema: {
-        ...{ operationId: 'getUser', summary: 'Get a user', tags },
+        operationId: 'getUser',
+        summary: 'Get a user',
+        tags,
         description: 'Removed users can be read too. A user who was erased has no name and no email address.',
-        ...{ params, querystring: NoQuery, response: { 200: ShownUser }, problems: ['user_not_found'] },
+        params,
+        querystring: NoQuery,
+        response: { 200: ShownUser },
+        problems: ['user_not_found'],
       },
     },
     async (request) => {
@@ -88,9 +96,15 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
           'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
           'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
           'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
-        ...{ tags, querystring: NoQuery, body: InviteBody, response: { 201: InvitedUser }, problems: ['user_exists'] },
+        tags,
+        querystring: NoQuery,
+        body: InviteBody,
+        response: { 201: InvitedUser },
+        problems: ['user_exists'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trimName },
+      config: { mediaTypes: JSON_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
+      preValidation: trimName,
     },
     async (request, reply) => {
       const { name, role } = request.body
@@ -110,12 +124,18 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
     '/users/:id',
     {
       schema: {
-        ...{ operationId: 'changeUser', summary: "Change a user's role", tags },
+        operationId: 'changeUser',
+        summary: "Change a user's role",
+        tags,
         description: 'The new role applies at once. A company always keeps an administrator.',
-        ...{ params, querystring: NoQuery, body: ChangeUserBody, response: { 200: ShownUser } },
+        params,
+        querystring: NoQuery,
+        body: ChangeUserBody,
+        response: { 200: ShownUser },
         problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: MERGE_PATCH_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
       const changed = await changeUserRole(services, actingUser(request), userId(request), request.body.role)
@@ -127,15 +147,15 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
     '/users/:id',
     {
       schema: {
-        ...{
-          operationId: 'removeUser',
-          summary: 'Remove a user',
-          description:
-            'Their password, passkeys, recovery codes, sessions and tokens stop working immediately. A company always ' +
-            'keeps an administrator.',
-          tags,
-        },
-        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT } },
+        operationId: 'removeUser',
+        summary: 'Remove a user',
+        description:
+          'Their password, passkeys, recovery codes, sessions and tokens stop working immediately. A company always ' +
+          'keeps an administrator.',
+        tags,
+        params,
+        querystring: NoQuery,
+        response: { 204: NO_CONTENT },
         problems: ['user_not_found', 'last_admin', 'break_glass_user'],
       },
     },
@@ -157,10 +177,14 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
           'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
           'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
           'password, shown only once, which is sent by email too if the service is configured to.',
-        ...{ tags, params, querystring: NoQuery, response: { 200: InvitedUser } },
+        tags,
+        params,
+        querystring: NoQuery,
+        response: { 200: InvitedUser },
         problems: ['user_not_found', 'user_removed', 'break_glass_user'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: JSON_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) =>
       sendInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
@@ -176,10 +200,14 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
         summary: 'Erase a removed user: name, email address, tokens and linked account',
         description:
           'The removal has deleted passkeys and recovery codes. Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
-        ...{ tags, params, querystring: NoQuery, response: { 200: ShownUser } },
+        tags,
+        params,
+        querystring: NoQuery,
+        response: { 200: ShownUser },
         problems: ['user_not_found', 'user_not_removed'],
       },
-      ...{ config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
+      config: { mediaTypes: JSON_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
       const erased = await eraseUser(services, actingUser(request), userId(request))

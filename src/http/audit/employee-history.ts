@@ -44,7 +44,8 @@ const EmployeeThen = Type.Object(
     }),
     employee: Employee,
     causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
-      ...{ type: 'object', additionalProperties: Cause },
+      type: 'object',
+      additionalProperties: Cause,
       description: 'By attribute name. A custom attribute is named like `custom_attributes.grade`.',
     }),
   },
@@ -55,7 +56,11 @@ const AT: FastifySchema = {
   operationId: 'readEmployeeAt',
   summary: 'Read an employee at a position or time, with the event that last set each attribute',
   description: 'Returns 404 if the employee had not been created yet, or has been erased.',
-  ...{ tags, params, querystring: AtQuery, response: { 200: EmployeeThen }, problems: ['employee_not_found'] },
+  tags,
+  params,
+  querystring: AtQuery,
+  response: { 200: EmployeeThen },
+  problems: ['employee_not_found'],
 }
 
 const HistoryQuery = Type.Object(Page, STRICT)
@@ -64,13 +69,11 @@ const HISTORY: FastifySchema = {
   operationId: 'listEmployeeEvents',
   summary: 'List the events of an employee, newest first',
   description: 'A page may have fewer than `limit` items if they are very large.',
-  ...{
-    tags,
-    params,
-    querystring: HistoryQuery,
-    response: { 200: makeListSchema(AuditEvent) },
-    problems: ['employee_not_found'],
-  },
+  tags,
+  params,
+  querystring: HistoryQuery,
+  response: { 200: makeListSchema(AuditEvent) },
+  problems: ['employee_not_found'],
 }
 
 /** `GET /audit/v1/employees/…`: past states and events of an employee. */

@@ -44,7 +44,9 @@ export const EventsQuery = Type.Object(
     ),
     format: Type.Optional(
       Type.Unsafe<(typeof FORMATS)[number]>({
-        ...{ type: 'string', enum: [...FORMATS], default: 'plain' },
+        type: 'string',
+        enum: [...FORMATS],
+        default: 'plain',
         description: '`plain` for people and programs, `proof` for verification: the exact bytes that were hashed.',
       }),
     ),

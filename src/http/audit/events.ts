@@ -92,7 +92,9 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   const { first, last } =
     call === undefined ? whole : ((await findPositionsOfCall(db, companyId, head, call)) ?? NOWHERE)
   return {
-    ...{ ...filter, actor, text },
+    ...filter,
+    actor,
+    text,
     ...(stream === undefined ? {} : { stream }),
     after: Math.max(after, first - 1, from === null ? 0 : await lastBefore(from)),
     upTo: Math.min(last, to === null ? head : await lastBefore(to)),

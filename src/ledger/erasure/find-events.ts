@@ -41,8 +41,11 @@ export async function* readPagesOutsideCalls(
   after = 0,
 ): Pages {
   yield* readPages(db, {
-    ...{ companyId, order: 'position', after },
-    ...{ condition: 'call_id is null and type = any($3)', values: [types] },
+    companyId,
+    order: 'position',
+    after,
+    condition: 'call_id is null and type = any($3)',
+    values: [types],
   })
 }
 

@@ -54,9 +54,21 @@ export async function requestFile(
   const { requestId, subject, requestedBy, sealedKey } = request
   const now = await readNow(db)
   const row = {
-    ...{ request_id: requestId, file_id: requestId, subject: JSON.stringify(subject), requested_by: requestedBy },
-    ...{ requested_at: now, seen_at: now, expires_at: addMinutes(now, HOURS_KEPT * 60), sealed_key: sealedKey },
-    ...{ state: 'waiting' as const, problem: null, size: 0, events: 0, events_read: 0, chunks: 0, bytes: 0 },
+    request_id: requestId,
+    file_id: requestId,
+    subject: JSON.stringify(subject),
+    requested_by: requestedBy,
+    requested_at: now,
+    seen_at: now,
+    expires_at: addMinutes(now, HOURS_KEPT * 60),
+    sealed_key: sealedKey,
+    state: 'waiting' as const,
+    problem: null,
+    size: 0,
+    events: 0,
+    events_read: 0,
+    chunks: 0,
+    bytes: 0,
   }
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('evidence_files')
@@ -92,9 +104,17 @@ export async function readStoredFile(db: LedgerDb, companyId: string): Promise<S
   if (row.state === 'done' && (await hasErasure(db, companyId, { after: row.size, upTo: head }))) return null
   const isOpen = row.state === 'waiting' || row.state === 'making'
   return {
-    ...{ requestId: row.request_id, fileId: row.file_id, subject: JSON.parse(row.subject) as EvidenceSubject },
-    ...{ requestedBy: row.requested_by, problem: row.problem, events: row.events, eventsRead: row.events_read },
-    ...{ chunks: row.chunks, bytes: row.bytes, expiresAt: row.expires_at, sealedKey: row.sealed_key },
+    requestId: row.request_id,
+    fileId: row.file_id,
+    subject: JSON.parse(row.subject) as EvidenceSubject,
+    requestedBy: row.requested_by,
+    problem: row.problem,
+    events: row.events,
+    eventsRead: row.events_read,
+    chunks: row.chunks,
+    bytes: row.bytes,
+    expiresAt: row.expires_at,
+    sealedKey: row.sealed_key,
     state: isOpen && row.seen_at < addMinutes(now, -DEAD_AFTER_MINUTES) ? 'stopped' : row.state,
   }
 }

@@ -31,7 +31,10 @@ export async function* readStoredRows(
     yield all
       .filter((row) => !others.has(row))
       .map(({ row, cells, record }) => ({
-        ...{ upload_id: fromUuid('upl', ref.uploadId), file_name: fileName, row, content: cells ?? record },
+        upload_id: fromUuid('upl', ref.uploadId),
+        file_name: fileName,
+        row,
+        content: cells ?? record,
       }))
   }
 }

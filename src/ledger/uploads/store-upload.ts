@@ -39,15 +39,13 @@ export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolea
         `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content)
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
         [
-          ...[
-            toUuid(upload.companyId),
-            toUuid(upload.id),
-            toUuid(upload.userId),
-            at + 1,
-            toUuid(callId),
-            rows[0]!.row,
-            rows.length,
-          ],
+          toUuid(upload.companyId),
+          toUuid(upload.id),
+          toUuid(upload.userId),
+          at + 1,
+          toUuid(callId),
+          rows[0]!.row,
+          rows.length,
           writeContent(rows),
         ],
       )
@@ -84,9 +82,16 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<bool
        where u.company_id = $1 and u.state <> 'ended' and u.expires_at > statement_timestamp()) as stored
      where stored.uploads < ${MAX_UPLOADS} and stored.bytes + $10::bigint <= ${MAX_UPLOADED_BYTES}`,
     [
-      ...[toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId), upload.fileName, upload.operation],
-      ...[header === null ? null : JSON.stringify(header), JSON.stringify(corrects)],
-      ...[parts.reduce((sum, { rows }) => sum + rows.length, 0), parts.length, bytes],
+      toUuid(upload.companyId),
+      toUuid(upload.id),
+      toUuid(upload.userId),
+      upload.fileName,
+      upload.operation,
+      header === null ? null : JSON.stringify(header),
+      JSON.stringify(corrects),
+      parts.reduce((sum, { rows }) => sum + rows.length, 0),
+      parts.length,
+      bytes,
       parts.length === 1 ? 'previewed' : 'previewing',
     ],
   )

@@ -80,7 +80,9 @@ function addCreation(app: FastifyInstance, { uploads, reads }: RouteServices): v
     '/uploads',
     {
       schema: {
-        ...{ operationId: 'createUpload', summary: 'Upload a file of employees', tags },
+        operationId: 'createUpload',
+        summary: 'Upload a file of employees',
+        tags,
         description:
           'Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` ' +
           'records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`. ' +
@@ -135,9 +137,12 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     '/uploads',
     {
       schema: {
-        ...{ operationId: 'listUploads', summary: 'List uploads, newest first', tags },
+        operationId: 'listUploads',
+        summary: 'List uploads, newest first',
+        tags,
         description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
-        ...{ querystring: NoQuery, response: { 200: UploadList } },
+        querystring: NoQuery,
+        response: { 200: UploadList },
       },
     },
     async (request) => ({
@@ -149,9 +154,14 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     '/uploads/:id',
     {
       schema: {
-        ...{ operationId: 'getUpload', summary: 'Get an upload and how far it is', tags },
+        operationId: 'getUpload',
+        summary: 'Get an upload and how far it is',
+        tags,
         description: 'What each part would do, and what became of it.',
-        ...{ params, querystring: NoQuery, response: { 200: ShownUpload }, problems },
+        params,
+        querystring: NoQuery,
+        response: { 200: ShownUpload },
+        problems,
       },
     },
     async (request) => showUpload(uploads, userOf(request).companyId, readUploadId(request)),
@@ -161,13 +171,16 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     '/uploads/:id/parts/:number/preview',
     {
       schema: {
-        ...{ operationId: 'previewUploadPart', summary: 'Preview a part of an upload', tags },
+        operationId: 'previewUploadPart',
+        summary: 'Preview a part of an upload',
+        tags,
         description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
         params: Type.Object({
           ...params.properties,
           number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
         }),
-        ...{ querystring: NoQuery, response: { 200: ShownPreview } },
+        querystring: NoQuery,
+        response: { 200: ShownPreview },
         problems: [...problems, 'upload_not_applicable'],
       },
     },
@@ -188,13 +201,19 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     '/uploads/:id/not-applied.csv',
     {
       schema: {
-        ...{ operationId: 'exportRowsNotApplied', summary: 'Export the rows of an upload that were not applied', tags },
+        operationId: 'exportRowsNotApplied',
+        summary: 'Export the rows of an upload that were not applied',
+        tags,
         description:
           'All rows of refused, canceled, and waiting parts, to correct and upload again. A row that was refused has the ' +
           'id of its entry, and its errors.',
-        ...{ params, querystring: NoQuery, response: CSV_ANSWER, problems },
+        params,
+        querystring: NoQuery,
+        response: CSV_ANSWER,
+        problems,
       },
-      ...{ exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
+      exposeHeadRoute: false,
+      config: { isHeavyRead: ALWAYS },
     },
     async (request, reply) => {
       const { companyId } = userOf(request)
@@ -213,9 +232,15 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     '/uploads/:id/columns',
     {
       schema: {
-        ...{ operationId: 'setUploadColumns', summary: 'Say what columns become that are no attributes', tags },
+        operationId: 'setUploadColumns',
+        summary: 'Say what columns become that are no attributes',
+        tags,
         description: 'Before the file is applied. The preview is made again.',
-        ...{ params, querystring: NoQuery, body: ColumnsBody, response: { 200: ShownUpload }, problems },
+        params,
+        querystring: NoQuery,
+        body: ColumnsBody,
+        response: { 200: ShownUpload },
+        problems,
       },
       ...jsonBody,
     },
@@ -231,11 +256,15 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     '/uploads/:id/apply',
     {
       schema: {
-        ...{ operationId: 'applyUpload', summary: 'Apply an upload, or resume it', tags },
+        operationId: 'applyUpload',
+        summary: 'Apply an upload, or resume it',
+        tags,
         description:
           'Each part becomes one call, which applies all of its rows or none. A file of one part is applied before the ' +
           'answer; of a larger one, part after part in the background. Repeating the request has no further effect.',
-        ...{ params, querystring: NoQuery, response: { 200: ShownUpload } },
+        params,
+        querystring: NoQuery,
+        response: { 200: ShownUpload },
         problems: [...problems, 'upload_not_applicable'],
       },
       ...jsonBody,
@@ -251,9 +280,14 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     '/uploads/:id/cancel',
     {
       schema: {
-        ...{ operationId: 'cancelUpload', summary: 'Cancel what is still to come of an upload', tags },
+        operationId: 'cancelUpload',
+        summary: 'Cancel what is still to come of an upload',
+        tags,
         description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
-        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems },
+        params,
+        querystring: NoQuery,
+        response: { 204: NO_CONTENT },
+        problems,
       },
       ...jsonBody,
     },

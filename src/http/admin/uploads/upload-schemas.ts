@@ -11,10 +11,15 @@ const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
 export const UploadQuery = Type.Object(
   {
     file_name: Type.String({
-      ...{ minLength: 1, maxLength: 255, default: 'unnamed', description: 'The name of the file, for the log.' },
+      minLength: 1,
+      maxLength: 255,
+      default: 'unnamed',
+      description: 'The name of the file, for the log.',
     }),
     operation: Type.Unsafe<UploadOperation>({
-      ...{ type: 'string', enum: ['upsert', 'update_many'], default: 'upsert' },
+      type: 'string',
+      enum: ['upsert', 'update_many'],
+      default: 'upsert',
       description: 'What to do with the records, as `PUT` and `PATCH` of `/v1/employees` do.',
     }),
     corrects: Type.Optional(
@@ -125,7 +130,13 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[])
   return {
     ...renderUploadFacts(upload),
     parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
-      ...{ number, first_row: firstRow, rows, erased, counts, state, log_id: callId },
+      number,
+      first_row: firstRow,
+      rows,
+      erased,
+      counts,
+      state,
+      log_id: callId,
     })),
   }
 }
@@ -134,7 +145,10 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[])
 export function renderPartPreview(number: number, { counts, records, errors, refusal, awaiting }: PartPreview) {
   const all = [
     ...records.faults.map(({ line, column, message }) => ({
-      ...{ row: null, line, pointer: '', message: column === null ? message : `Column ${column}: ${message}` },
+      row: null,
+      line,
+      pointer: '',
+      message: column === null ? message : `Column ${column}: ${message}`,
     })),
     ...errors.map(({ index, pointer, message }) => {
       const { row, line = null } = records.rows[index]!
@@ -143,7 +157,11 @@ export function renderPartPreview(number: number, { counts, records, errors, ref
     ...(refusal ? [{ row: null, line: null, pointer: '', message: refusal.detail }] : []),
   ]
   return {
-    ...{ number, counts, errors: all.slice(0, MAX_ERRORS), errors_omitted: Math.max(0, all.length - MAX_ERRORS) },
-    ...{ unknown_columns: [...records.unknown], rows_awaiting_managers: awaiting },
+    number,
+    counts,
+    errors: all.slice(0, MAX_ERRORS),
+    errors_omitted: Math.max(0, all.length - MAX_ERRORS),
+    unknown_columns: [...records.unknown],
+    rows_awaiting_managers: awaiting,
   }
 }

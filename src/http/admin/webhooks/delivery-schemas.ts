@@ -28,7 +28,8 @@ export const ShownDelivery = Type.Object(
     id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
     type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
     position: Type.Unsafe<number | null>({
-      ...{ type: ['integer', 'null'], minimum: 1 },
+      type: ['integer', 'null'],
+      minimum: 1,
       description: 'The position of the event that the message tells. Null for a ping.',
     }),
     sent_at: Time,

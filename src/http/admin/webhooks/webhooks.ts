@@ -48,9 +48,12 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     '/webhooks',
     {
       schema: {
-        ...{ operationId: 'listWebhooks', summary: 'List webhooks, oldest first', tags },
+        operationId: 'listWebhooks',
+        summary: 'List webhooks, oldest first',
+        tags,
         description: 'All webhooks of the company, on one page. Secrets are not shown.',
-        ...{ querystring: NoQuery, response: { 200: WebhookList } },
+        querystring: NoQuery,
+        response: { 200: WebhookList },
       },
     },
     async (request) => ({ items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook) }),
@@ -60,9 +63,14 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     '/webhooks/:id',
     {
       schema: {
-        ...{ operationId: 'getWebhook', summary: 'Get a webhook and how far it has got', tags },
+        operationId: 'getWebhook',
+        summary: 'Get a webhook and how far it has got',
+        tags,
         description: 'The secret is not shown.',
-        ...{ params, querystring: NoQuery, response: { 200: ShownWebhook }, problems: ['webhook_not_found'] },
+        params,
+        querystring: NoQuery,
+        response: { 200: ShownWebhook },
+        problems: ['webhook_not_found'],
       },
     },
     async (request) => {
@@ -78,10 +86,14 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
     '/webhooks',
     {
       schema: {
-        ...{ operationId: 'createWebhook', summary: 'Create a webhook', tags },
+        operationId: 'createWebhook',
+        summary: 'Create a webhook',
+        tags,
         description:
           'The secret is shown only once. Messages begin with the next event. A company may have 20 webhooks.',
-        ...{ querystring: NoQuery, body: CreateWebhookBody, response: { 201: ShownWebhookWithSecret } },
+        querystring: NoQuery,
+        body: CreateWebhookBody,
+        response: { 201: ShownWebhookWithSecret },
         problems: ['too_many_webhooks', 'secrets_key_missing'],
       },
       ...jsonBody,
@@ -99,12 +111,19 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
     '/webhooks/:id',
     {
       schema: {
-        ...{ operationId: 'editWebhook', summary: 'Change the settings of a webhook', tags },
+        operationId: 'editWebhook',
+        summary: 'Change the settings of a webhook',
+        tags,
         description: 'The change applies to the messages that follow. The secret stays the same.',
-        ...{ params, querystring: NoQuery, body: EditWebhookBody, response: { 200: ShownWebhook } },
+        params,
+        querystring: NoQuery,
+        body: EditWebhookBody,
+        response: { 200: ShownWebhook },
         problems: ['webhook_not_found'],
       },
-      ...{ config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT, preValidation: trim },
+      config: { mediaTypes: MERGE_PATCH_TYPES },
+      bodyLimit: ADMIN_BODY_LIMIT,
+      preValidation: trim,
     },
     async (request, reply) => {
       const change = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
@@ -119,9 +138,14 @@ function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): v
     '/webhooks/:id',
     {
       schema: {
-        ...{ operationId: 'removeWebhook', summary: 'Remove a webhook permanently', tags },
+        operationId: 'removeWebhook',
+        summary: 'Remove a webhook permanently',
+        tags,
         description: 'No more messages are sent. This cannot be undone.',
-        ...{ params, querystring: NoQuery, response: { 204: NO_CONTENT }, problems: ['webhook_not_found'] },
+        params,
+        querystring: NoQuery,
+        response: { 204: NO_CONTENT },
+        problems: ['webhook_not_found'],
       },
       ...jsonBody,
     },
