@@ -5,8 +5,6 @@ import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 
 /* Rules for source files. Each function takes files and returns a line for each fault. */
 
-export const MAX_LINES = 400
-
 /** Computed imports, each with the reason why it cannot be a literal. */
 const COMPUTED_IMPORTS = new Map([
   ['src/postgres/embedded/postgres-binaries.ts', 'the package of the embedded server is named after the machine'],
@@ -120,24 +118,6 @@ export function clockFaults(files: SourceFile[]): string[] {
     .map(({ path }) => `${path} must not read the clock of the process`)
 }
 
-const ENVIRONMENT = /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\b.*from 'node:process'/
-
-/** The readers of the environment. */
-const MAY_READ_ENVIRONMENT = new Set([
-  'src/config.ts',
-  // The command of the client is a program of its own.
-  'clients/typescript/send/main.ts',
-  // Writes programs that do.
-  'src/http/pages/reference/samples.ts',
-])
-
-/** Only one file of each program reads the environment. */
-export function environmentFaults(files: SourceFile[]): string[] {
-  return files
-    .filter(({ path, text }) => !MAY_READ_ENVIRONMENT.has(path) && ENVIRONMENT.test(withoutComments(text)))
-    .map(({ path }) => `${path} must not read process.env`)
-}
-
 /** Where connections to PostgreSQL are created, with the listeners without which a lost one would end the process. */
 const OF_CONNECTIONS = new Set(['src/postgres/client.ts', 'src/postgres/pool.ts'])
 
@@ -150,24 +130,16 @@ export function connectionFaults(files: SourceFile[]): string[] {
     .map(({ path }) => `${path} must not create a connection to PostgreSQL`)
 }
 
-/** Files too long to read in one go. */
-export function lengthFaults(files: SourceFile[]): string[] {
-  const lengths = files.map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
-  return lengths.filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) => `${path} has ${lines} lines`)
-}
-
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const SAYS_NOTHING = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common', 'misc', 'index'])
 /** The list of all projections is not a barrel: it exports the list and nothing of the projections. */
 const NAMED_INDEX = 'projections/index.ts'
 
-/** Names that are not in kebab-case, or do not say what a file contains. */
+/** Names that do not say what a file contains. */
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const names = path.replace(/(?:(?:\.long)?\.test)?\.ts$/, '').split('/')
-    const odd = names.filter((name) => !KEBAB_CASE.test(name)).map((name) => `${path}: ${name} is not in kebab-case`)
     const empty = names.filter((name) => SAYS_NOTHING.has(name) && path !== NAMED_INDEX)
-    return [...odd, ...empty.map((name) => `${path}: ${name} does not tell what it holds`)]
+    return empty.map((name) => `${path}: ${name} does not tell what it holds`)
   })
 }
 
