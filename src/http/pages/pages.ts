@@ -134,7 +134,8 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
 /** Opens the verifications of ledgers that run in this process while it serves pages. */
 function openVerifications(app: FastifyInstance, { db, signer }: PageServices): Verifications {
   const verifications = createVerifications({
-    ...{ db, signer },
+    db,
+    signer,
     onError: (error) => app.log.error({ err: error }, 'could not verify a ledger'),
   })
   app.addHook('onClose', () => verifications.stop())

@@ -20,7 +20,9 @@ export function readKeyBody(fields: FormFields, timeZone: string) {
   const { name = '', quota_limit: limit, refresh_period: period = '' } = fields
   const { scopes, expires_at: expiry, allowed_networks: networks } = fields
   return {
-    ...{ name: name.trim(), quota_limit: readWholeNumber(limit), refresh_period: period },
+    name: name.trim(),
+    quota_limit: readWholeNumber(limit),
+    refresh_period: period,
     ...(scopes === undefined ? {} : { scopes: scopes.split(' ') }),
     ...(expiry === undefined ? {} : { expires_at: readExpiry(expiry, timeZone) }),
     ...(networks === undefined ? {} : { allowed_networks: networks.split(/[\s,]+/).filter((text) => text !== '') }),
@@ -36,7 +38,9 @@ function readExpiry(text: string, timeZone: string): string | null {
 /** Formats the fields of a key as `renderKeyFields` shows them. */
 export function formatKeyFields({ key }: SeenKey, timeZone: string) {
   return {
-    ...{ name: key.name, quota_limit: String(key.quotaLimit), refresh_period: key.refreshPeriod },
+    name: key.name,
+    quota_limit: String(key.quotaLimit),
+    refresh_period: key.refreshPeriod,
     scopes: key.scopes.join(' '),
     expires_at: key.expiresAt === null ? '' : formatLocal(Date.parse(key.expiresAt), timeZone),
     allowed_networks: (key.allowedNetworks ?? []).join('\n'),

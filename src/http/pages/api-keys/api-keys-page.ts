@@ -62,8 +62,12 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
 }
 
 const DEFAULTS = {
-  ...{ name: '', quota_limit: String(DEFAULT_QUOTA_LIMIT), refresh_period: DEFAULT_REFRESH_PERIOD },
-  ...{ scopes: KEY_SCOPES.join(' '), expires_at: '', allowed_networks: '' },
+  name: '',
+  quota_limit: String(DEFAULT_QUOTA_LIMIT),
+  refresh_period: DEFAULT_REFRESH_PERIOD,
+  scopes: KEY_SCOPES.join(' '),
+  expires_at: '',
+  allowed_networks: '',
 }
 
 async function sendIssueForm(

@@ -183,7 +183,8 @@ export function renderSentence(event: ListedEvent, context: SentenceContext): Ht
   const { names, viewer } = context
   const tell = SENTENCES[header.type] as (parts: SentenceParts<EventType>) => Html
   const parts = {
-    ...{ ...context, header },
+    ...context,
+    header,
     actor: renderActorLink(header.actor, names),
     subject: (name?: string) =>
       renderSubject(header, name ?? names.get(header.stream) ?? header.stream, names.has(header.stream), viewer),

@@ -49,7 +49,9 @@ export function addEventsPage(app: FastifyInstance, reads: Reads): void {
       async function renderEvents(from: LedgerDb, { given, filter, place }: EventQuery, shown: View): Promise<Html> {
         const between = await findBetween(from, viewer.companyId, query)
         const listed = await listStoredEvents(from, viewer.companyId, filter, {
-          ...{ place, between, limit: EVENTS_PER_PAGE },
+          place,
+          between,
+          limit: EVENTS_PER_PAGE,
         })
         const { events } = listed
         const render = shown === 'raw' ? renderEventTable : renderEventList

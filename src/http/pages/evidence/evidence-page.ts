@@ -67,7 +67,8 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
       </div>
       ${renderForm(given, fault)}`
       return sendUserPage(request, fault ? reply.code(fault.status) : reply, viewer, {
-        ...{ title: 'Evidence files', body },
+        title: 'Evidence files',
+        body,
         reloadSeconds: isOpen ? RELOAD_SECONDS : undefined,
       })
 
@@ -175,7 +176,12 @@ function renderForm(given: FormFields, fault: FormProblem): Html {
   const field = (name: (typeof FIELDS)[number], label: string, hint?: string) =>
     renderField(
       {
-        ...{ name, label, value: given[name] ?? '', isRequired: false, autocomplete: 'off', maxLength: 64 },
+        name,
+        label,
+        value: given[name] ?? '',
+        isRequired: false,
+        autocomplete: 'off',
+        maxLength: 64,
         ...(hint === undefined ? {} : { hint }),
       },
       fault,

@@ -14,7 +14,10 @@ export const readMe: Storyteller = {
     const listed = events.map(({ event: { position, data, ...rest }, leaf }) => ({
       leaf,
       event: {
-        ...{ position, data, summary: data, isErased: data === null },
+        position,
+        data,
+        summary: data,
+        isErased: data === null,
         header: readHeader({ position, ...rest }),
       },
     }))

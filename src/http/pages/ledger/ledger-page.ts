@@ -58,7 +58,8 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
       ${isReload(request) ? '' : await renderCheckpoint(services, request)}
       ${renderOffline(signer.publicKeys(viewer.companyId).current)}`
     return sendUserPage(request, reply, viewer, {
-      ...{ title: 'Ledger integrity', body },
+      title: 'Ledger integrity',
+      body,
       reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
     })
   })

@@ -64,7 +64,11 @@ export function readNewSecret({ client_auth: clientAuth, secret = '' }: FormFiel
 function readFields(fields: FormFields, clientAuth: string) {
   const { name = '', issuer = '', client_id: clientId = '', role_claim: claim = '', roles = '' } = fields
   return {
-    ...{ name, issuer, client_id: clientId, client_auth: clientAuth, role_claim: claim },
+    name,
+    issuer,
+    client_id: clientId,
+    client_auth: clientAuth,
+    role_claim: claim,
     creates_users: fields['creates_users'] === 'yes',
     roles: roles
       .split('\n')

@@ -114,15 +114,13 @@ function readOperations(
     Object.entries(methods).map(([method, described]): Operation => {
       const { operationId: id, summary = '', description = '', tags = [], parameters = [], requestBody } = described
       return {
-        ...{
-          id,
-          kind,
-          path,
-          summary,
-          description,
-          method: method.toUpperCase(),
-          tag: kind === 'message' ? MESSAGES.name : (tags[0] ?? ''),
-        },
+        id,
+        kind,
+        path,
+        summary,
+        description,
+        method: method.toUpperCase(),
+        tag: kind === 'message' ? MESSAGES.name : (tags[0] ?? ''),
         security: described.security.flatMap((schemes) => Object.keys(schemes)),
         parameters: parameters.map((parameter) => resolveReference(document, parameter) as Parameter),
         body: requestBody

@@ -38,7 +38,9 @@ export function addPasskeySignIn(
   const { sessions } = services
   const challenges = createSealedCookie<Challenge>({
     name: 'passkey-challenge',
-    ...{ secrets: services.providers.secrets, settings: sessions, lifeSeconds: LIFE_SECONDS },
+    secrets: services.providers.secrets,
+    settings: sessions,
+    lifeSeconds: LIFE_SECONDS,
   })
 
   app.post(`${PASSKEY_PATH}/options`, async (_request, reply) => {

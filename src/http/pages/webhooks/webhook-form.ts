@@ -23,8 +23,11 @@ export const WEBHOOK_FIELDS = ['url', 'description', ...WEBHOOK_TYPES, 'include_
 
 /** The fields of a new webhook. */
 export const NEW_WEBHOOK = formatFields({
-  ...{ url: '', description: '', types: [...WEBHOOK_TYPES] },
-  ...{ include_data: false, concurrency: DEFAULT_CONCURRENCY },
+  url: '',
+  description: '',
+  types: [...WEBHOOK_TYPES],
+  include_data: false,
+  concurrency: DEFAULT_CONCURRENCY,
 })
 
 /** Formats settings as the fields of the form. */
