@@ -109,15 +109,15 @@ async function startBytes(server: BenchServer, tenant: OurTenant, pid: number) {
     await untilCaughtUp(server, tenant)
     // So that no later step pays for what this one leaves to do.
     await server.run('vacuum', DATABASE)
-    const { walBytes, serviceCpuSeconds, postgresCpuSeconds } = await cost()
+    const { walBytes, serviceSeconds, postgresSeconds } = await cost()
     const after = await readGroups(server)
     const each = GROUPS.map((group) => [group, (after[group] - before[group]) / records] as const)
     return {
       walBytes: walBytes / records,
       storageBytes: each.reduce((sum, [, bytes]) => sum + bytes, 0),
       groups: Object.fromEntries(each) as Record<Group, number>,
-      serviceCpuMs: (serviceCpuSeconds * 1000) / records,
-      postgresCpuMs: (postgresCpuSeconds * 1000) / records,
+      serviceCpuMs: (serviceSeconds * 1000) / records,
+      postgresCpuMs: (postgresSeconds * 1000) / records,
     }
   }
 }

@@ -1,10 +1,11 @@
 import { openCrud } from '../peers/crud-peer.ts'
-import { openOurs } from '../peers/ours-peer.ts'
+import { openCold, openOurs } from '../peers/ours-peer.ts'
 import type { Cell, Peer, PeerName, Work } from '../load/peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 import { openRaw } from '../peers/raw-peer.ts'
 import type { LoadResult } from '../load/run-calls.ts'
 import { runCalls } from '../load/run-calls.ts'
+import { startCpu } from './server-cost.ts'
 
 export interface CompareOptions {
   rounds: number
@@ -25,6 +26,9 @@ export interface CompareOptions {
 export interface Measurement extends LoadResult {
   /** Calls per second until the log showed the last one. */
   visiblePerSecond: number
+  /** Processor time of the service and of PostgreSQL for each call until then, in milliseconds. */
+  serviceMs: number
+  postgresMs: number
 }
 
 export interface CellResult extends Cell {
@@ -58,6 +62,7 @@ export async function withPeers<Result>(
       const urls = await server.createDatabase(database)
       names.push(database)
       if (name === 'ours') peers.push(await openOurs(urls, sizes))
+      if (name === 'cold') peers.push(await openCold(urls, sizes))
       if (name === 'crud') peers.push(await openCrud(urls, sizes, { connections }))
       if (name === 'raw') peers.push(await openRaw(urls, { connections, records }))
     }
@@ -84,7 +89,7 @@ export async function compare(
     const rates = new Map<Peer, number>()
     for (let round = 0; round < options.rounds; round += 1) {
       for (const peer of round % 2 === 0 ? able : able.toReversed()) {
-        const measured = await measure(peer, cell, options.seconds, rates)
+        const measured = await measure(server, peer, cell, options.seconds, rates)
         ;(result.peers[peer.name] ??= []).push(measured)
         const { perSecond, p50Ms, p99Ms, failures } = measured
         const place = `${cell.work}, ${cell.companies} companies, ${cell.callers} callers, round ${round + 1}, ${peer.name}`
@@ -110,7 +115,13 @@ const WARM_UP_SHARE = 0.5
 const CALLS_OF_A_CALLER = 3
 
 /** Warms up a peer to find its rate, then measures as many calls as `seconds` need at that rate. */
-async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer, number>): Promise<Measurement> {
+async function measure(
+  server: BenchServer,
+  peer: Peer,
+  cell: Cell,
+  seconds: number,
+  rates: Map<Peer, number>,
+): Promise<Measurement> {
   const rate = rates.get(peer)
   const least = cell.callers * CALLS_OF_A_CALLER
   const warmedUp = await warmUp(
@@ -122,10 +133,18 @@ async function measure(peer: Peer, cell: Cell, seconds: number, rates: Map<Peer,
   rates.set(peer, warmedUp)
   const calls = peer.prepare(cell, Math.max(least, Math.round(warmedUp * seconds)))
   await peer.visible?.()
+  const endCpu = await startCpu(server, peer.server?.pid)
   const started = performance.now()
   const load = await runCalls(calls, cell.callers)
   await peer.visible?.()
-  return { ...load, visiblePerSecond: load.calls / ((performance.now() - started) / 1000) }
+  const untilVisible = (performance.now() - started) / 1_000
+  const { serviceSeconds, postgresSeconds } = await endCpu()
+  return {
+    ...load,
+    visiblePerSecond: load.calls / untilVisible,
+    serviceMs: (serviceSeconds * 1_000) / load.calls,
+    postgresMs: (postgresSeconds * 1_000) / load.calls,
+  }
 }
 
 /**

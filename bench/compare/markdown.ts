@@ -39,6 +39,8 @@ export function formatThroughputTable(cells: CellResult[]): string {
           `${formatNumber(min)}–${formatNumber(max)}`,
           visible,
           ...latencies,
+          name === 'raw' ? '' : of(({ serviceMs }) => serviceMs),
+          of(({ postgresMs }) => postgresMs),
           failures,
         ],
       ]
@@ -54,6 +56,8 @@ export function formatThroughputTable(cells: CellResult[]): string {
     'calls/s until visible',
     'p50 ms',
     'p99 ms',
+    'service, CPU ms',
+    'PostgreSQL, CPU ms',
     'failed',
   ]
   return formatTable(names, rows)
@@ -61,13 +65,24 @@ export function formatThroughputTable(cells: CellResult[]): string {
 
 /** The ratios of the service to its peers, with their targets. */
 export function formatRatioTable(ratios: Ratio[]): string {
-  const rows = ratios.map(({ work, companies, callers, against, of, spread, asked }) => {
+  const rows = ratios.map(({ work, companies, callers, against, of, spread, byCpu, asked }) => {
     const verdict = asked === null ? '' : spread.median >= asked ? 'yes' : '**no**'
     const range = `${spread.min.toFixed(2)}–${spread.max.toFixed(2)}`
-    return [work, companies, callers, of, against, spread.median.toFixed(2), range, asked ?? '', verdict]
+    return [
+      work,
+      companies,
+      callers,
+      of,
+      against,
+      spread.median.toFixed(2),
+      range,
+      byCpu.toFixed(2),
+      asked ?? '',
+      verdict,
+    ]
   })
   return formatTable(
-    ['work', 'companies', 'callers', 'ours', 'against', 'ratio', 'of the rounds', 'at least', 'reached'],
+    ['work', 'companies', 'callers', 'ours', 'against', 'ratio', 'of the rounds', 'by CPU', 'at least', 'reached'],
     rows,
   )
 }

@@ -5,32 +5,54 @@ import { formatNumber, formatTable } from './markdown.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 
 /** The resources that calls use: processor time of the service and of PostgreSQL, write-ahead log, and table space. */
-interface Cost {
-  serviceCpuSeconds: number
-  postgresCpuSeconds: number
+interface Cost extends Cpu {
   walBytes: number
   tableBytes: number
 }
 
-/** Starts a measurement. Returns a function that returns the resources used since. */
-export async function startCost(server: BenchServer, database: string, pid: number): Promise<() => Promise<Cost>> {
+/** Processor time, in seconds. */
+interface Cpu {
+  /** Of the service; 0 where there is none. */
+  serviceSeconds: number
+  postgresSeconds: number
+}
+
+/** Starts to measure processor time. Returns a function that returns what was used since. */
+export async function startCpu(server: BenchServer, pid: number | undefined): Promise<() => Promise<Cpu>> {
   const postmaster = await readPostmasterPid(server)
-  const used = async (): Promise<Cost> => {
-    const [sizes] = await server.run<{ wal: string; tables: string }>(
-      `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size('${database}') as tables`,
-    )
-    return {
-      serviceCpuSeconds: await readCpuSeconds(pid),
-      postgresCpuSeconds: await readCpuSecondsOfAll(postmaster),
-      walBytes: Number(sizes!.wal),
-      tableBytes: Number(sizes!.tables),
-    }
-  }
+  const used = async (): Promise<Cpu> => ({
+    serviceSeconds: pid === undefined ? 0 : await readCpuSeconds(pid),
+    postgresSeconds: await readCpuSecondsOfAll(postmaster),
+  })
   const before = await used()
   return async () => {
     const after = await used()
-    const names = Object.keys(after) as (keyof Cost)[]
-    return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as unknown as Cost
+    return {
+      serviceSeconds: after.serviceSeconds - before.serviceSeconds,
+      postgresSeconds: after.postgresSeconds - before.postgresSeconds,
+    }
+  }
+}
+
+/** Starts a measurement. Returns a function that returns the resources used since. */
+export async function startCost(server: BenchServer, database: string, pid: number): Promise<() => Promise<Cost>> {
+  const readSizes = async () => {
+    const [sizes] = await server.run<{ wal: string; tables: string }>(
+      `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size('${database}') as tables`,
+    )
+    return { walBytes: Number(sizes!.wal), tableBytes: Number(sizes!.tables) }
+  }
+  const endCpu = await startCpu(server, pid)
+  const before = await readSizes()
+  return async () => {
+    const { serviceSeconds, postgresSeconds } = await endCpu()
+    const after = await readSizes()
+    return {
+      serviceSeconds,
+      postgresSeconds,
+      walBytes: after.walBytes - before.walBytes,
+      tableBytes: after.tableBytes - before.tableBytes,
+    }
   }
 }
 
@@ -41,8 +63,8 @@ export function formatCostTable(cost: Cost, calls: number): string {
     [
       [
         `${calls} measured`,
-        formatNumber(million(cost.serviceCpuSeconds)),
-        formatNumber(million(cost.postgresCpuSeconds)),
+        formatNumber(million(cost.serviceSeconds)),
+        formatNumber(million(cost.postgresSeconds)),
         gigabytes(million(cost.walBytes)),
         gigabytes(million(cost.tableBytes)),
       ],

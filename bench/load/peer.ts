@@ -1,3 +1,4 @@
+import type { ServerProcess } from '../processes/server-process.ts'
 import type { Call } from './run-calls.ts'
 
 /** The kinds of calls. */
@@ -12,7 +13,8 @@ export const WORKS = [
 ] as const
 export type Work = (typeof WORKS)[number]
 
-export const PEERS = ['crud', 'raw', 'ours'] as const
+/** `cold` is `ours` without employees in memory, as for a company that comes once a night. */
+export const PEERS = ['crud', 'raw', 'ours', 'cold'] as const
 export type PeerName = (typeof PEERS)[number]
 
 /** A kind of call with a number of companies and of concurrent callers. */
@@ -26,6 +28,8 @@ export interface Cell {
 export interface Peer {
   name: PeerName
   works: readonly Work[]
+  /** The process of the service; absent when the load writes to PostgreSQL itself. */
+  server?: ServerProcess
   /** Makes calls, including their bodies, so that this takes no measured time. */
   prepare(cell: Pick<Cell, 'work' | 'companies'>, count: number): Call[]
   /** Waits until the log shows all answered calls; absent when it shows them immediately. */

@@ -92,6 +92,12 @@ export async function openOurs(
   }
 }
 
+/** Opens the service with no employees in memory, for the calls that otherwise find them there. */
+export async function openCold(urls: ServerUrls, sizes: TenantSizes): Promise<Peer> {
+  const peer = await openOurs(urls, sizes, { settings: { EMPLOYEE_CACHE: '0' } })
+  return { ...peer, name: 'cold', works: ['bulk-patch', 'bulk-patch-unchanged', 'nightly-sync'] }
+}
+
 async function makeOurTenants(
   client: HttpClient,
   urls: ServerUrls,
