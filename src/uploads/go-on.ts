@@ -40,7 +40,7 @@ async function takeTurn(services: UploadServices & { log: Logger }, companyId: s
   const leaseId = randomUUID()
   const upload = await claimUpload(pool, companyId, leaseId)
   if (!upload) return false
-  let afterMs = 0
+  let afterMs: number | null = null
   try {
     await goOn(services, upload)
   } catch (error) {
@@ -49,7 +49,7 @@ async function takeTurn(services: UploadServices & { log: Logger }, companyId: s
     log[isPassing ? 'warn' : 'error']({ companyId, uploadId: upload.id, err: error }, 'could not go on with an upload')
   }
   await releaseUpload(pool, upload, leaseId, { afterMs })
-  return afterMs === 0
+  return afterMs === null
 }
 
 /** Previews or applies the next part of a stored file, as its state says. Two processes may do so at once. */

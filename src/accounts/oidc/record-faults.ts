@@ -41,9 +41,9 @@ async function storeFault(
   { companyId, id, version }: StoredProvider,
   fault: ProviderFault | null,
 ): Promise<void> {
+  const failingSince = fault === null ? 'null' : 'least(failing_since, statement_timestamp())'
   await pool.query(
-    `update identity_providers set fault = $4::text,
-       failing_since = case when $4::text is null then null else coalesce(failing_since, statement_timestamp()) end
+    `update identity_providers set fault = $4::text, failing_since = ${failingSince}
      where company_id = $1 and provider_id = $2 and version = $3`,
     [toUuid(companyId), toUuid(id), version, fault],
   )

@@ -48,12 +48,14 @@ export async function listDue(pool: Pool, witness: string, onUnreachable: OnUnre
  * Takes on the submission to a witness for a while. Returns the size that the witness has cosigned last, as far as is
  * known, or null if another process has taken it on.
  */
-export async function claim(db: LedgerDb, companyId: string, witness: string): Promise<number | null> {
-  const { rows } = await sql<{ size: number }>`
-    insert into witness_progress as p (company_id, witness, due_at)
-    values (${toUuid(companyId)}, ${witness}, statement_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
-    on conflict (company_id, witness) do update set due_at = excluded.due_at where p.due_at <= statement_timestamp()
-    returning size`.execute(db)
+export async function claim(client: PoolClient, companyId: string, witness: string): Promise<number | null> {
+  const { rows } = await client.query<{ size: number }>(
+    `insert into witness_progress as p (company_id, witness, due_at)
+     values ($1, $2, statement_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+     on conflict (company_id, witness) do update set due_at = excluded.due_at where p.due_at <= statement_timestamp()
+     returning size`,
+    [toUuid(companyId), witness],
+  )
   return rows[0]?.size ?? null
 }
 
@@ -78,18 +80,20 @@ export async function recordSuccess(
  * make it good.
  */
 export async function recordFailure(
-  db: LedgerDb,
+  client: PoolClient,
   companyId: string,
   witness: string,
   { fault, error }: { fault: WitnessFault; error: string },
 ): Promise<void> {
-  const counts = fault === 'unavailable' ? sql`(fault is null or fault = 'unavailable')` : sql`true`
-  await sql`update witness_progress set attempts = attempts + 1,
-      failing_since = coalesce(failing_since, statement_timestamp()),
-      error = case when ${counts} then ${error} else error end, fault = case when ${counts} then ${fault} else fault end,
-      due_at = statement_timestamp() + make_interval(secs =>
-        least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${LONGEST_RETRY_SECONDS}))
-    where company_id = ${toUuid(companyId)} and witness = ${witness}`.execute(db)
+  const counts = fault === 'unavailable' ? "(fault is null or fault = 'unavailable')" : 'true'
+  await client.query(
+    `update witness_progress set attempts = attempts + 1, failing_since = least(failing_since, statement_timestamp()),
+       error = case when ${counts} then $4 else error end, fault = case when ${counts} then $3 else fault end,
+       due_at = statement_timestamp() + make_interval(secs =>
+         least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${LONGEST_RETRY_SECONDS}))
+     where company_id = $1 and witness = $2`,
+    [toUuid(companyId), witness, fault, error],
+  )
 }
 
 /** Gives a claim back, so that the next round tries again. */

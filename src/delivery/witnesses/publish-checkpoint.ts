@@ -42,7 +42,7 @@ export async function publishCheckpoint(
 ): Promise<Published> {
   const { db, pool, policy } = services
   const name = nameOfWitness(witness.key)
-  const oldSize = await claim(db, companyId, name)
+  const oldSize = await inTransactionOf(pool, companyId, (client) => claim(client, companyId, name))
   if (oldSize === null) return 'left'
   try {
     const checkpoint = await sign()
@@ -52,7 +52,7 @@ export async function publishCheckpoint(
       return 'left'
     }
     if (answer.kind === 'failed') {
-      await recordFailure(db, companyId, name, answer)
+      await inTransactionOf(pool, companyId, (client) => recordFailure(client, companyId, name, answer))
       return 'failed'
     }
     await inTransactionOf(pool, companyId, async (client) => {
@@ -66,7 +66,8 @@ export async function publishCheckpoint(
       return 'left'
     }
     if (!(error instanceof OutgoingError)) throw error
-    await recordFailure(db, companyId, name, { fault: 'unavailable', error: error.message })
+    const failure = { fault: 'unavailable', error: error.message } as const
+    await inTransactionOf(pool, companyId, (client) => recordFailure(client, companyId, name, failure))
     return 'unanswered'
   }
 }

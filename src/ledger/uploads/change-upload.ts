@@ -102,16 +102,16 @@ export async function claimUpload(pool: Pool, companyId: string, leaseId: string
   return rows[0] ? toUpload(rows[0]) : null
 }
 
-/** Lets an upload go, now or, so that others come first, a while later. */
+/** Lets an upload go: at once if `afterMs` is null, or later, so that others come first. */
 export async function releaseUpload(
   pool: Pool,
   upload: UploadRef,
   leaseId: string,
-  { afterMs }: { afterMs: number },
+  { afterMs }: { afterMs: number | null },
 ): Promise<void> {
   await pool.query(
-    `update uploads set lease_id = case when $4::integer > 0 then lease_id end,
-       leased_until = case when $4::integer > 0 then statement_timestamp() + $4::integer * interval '1 millisecond' end
+    `update uploads set lease_id = case when $4::integer is not null then lease_id end,
+       leased_until = statement_timestamp() + $4::integer * interval '1 millisecond'
      where company_id = $1 and upload_id = $2 and lease_id = $3`,
     [...idsOf(upload), leaseId, afterMs],
   )
