@@ -40,8 +40,8 @@ declare module 'fastify' {
  * Checks `x-api-id` and `x-api-key` before the body is read, so that unauthenticated callers cannot send one. Each
  * header must occur exactly once.
  *
- * Writing calls check the key again under the lock of their company, and a verification checks it where its use is
- * counted. For those, a secret that was valid moments ago (see credential-cache.ts) is enough here.
+ * Writing calls check the key again under the lock of their company, and reading calls and verifications check it where
+ * its use is counted. So a secret that was valid moments ago (see credential-cache.ts) is enough here.
  */
 export function authenticateCaller(findKey: (name: KeyName) => Promise<FoundKey | null>) {
   const cache = createCredentialCache()

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { accessRefusal, quotaExceeded } from '../../domain/calls/key-refusals.ts'
 import { rateLimitHeaders, secondsToReset } from '../../domain/calls/rate-limit-headers.ts'
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
@@ -19,10 +19,11 @@ declare module 'fastify' {
 /**
  * Route options for a reading call, which needs the scope `employees:read` and costs one unit of its key's quota even if
  * it is refused with 400. The unit is charged before validation, so that a quota is never exceeded, and refunded if the
- * answer is a 5xx. The ledger charges writing calls.
+ * answer is a 5xx. The ledger charges writing calls. The key is checked where the unit is charged.
  */
-export function chargedReading(keyUsage: KeyUsageCounter) {
+export function chargedReading(keyUsage: KeyUsageCounter, config: FastifyContextConfig = {}) {
   return {
+    config: { ...config, checksKeyItself: true } as const,
     preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage),
     errorHandler: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       if (toProblem(error, 0).status >= 500) await refund(request, reply, keyUsage)

@@ -95,7 +95,7 @@ export function listEmployeesRoute(app: FastifyInstance, { reads, access, keyUsa
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { machineOf })
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/employees',
-    { schema: listSchema, config: { isHeavyRead: whenGiven('q') }, ...chargedReading(keyUsage) },
+    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q') }) },
     async (request) => {
       const { companyId } = callerOf(request)
       const { min_position: minPosition, ...query } = request.query

@@ -1,0 +1,32 @@
+import t from 'tap'
+import { CITUS_URL } from '../../support/postgres/citus-url.ts'
+import { countStatements } from '../../support/postgres/count-statements.ts'
+import { startService } from '../../support/service.ts'
+
+/*
+ * What a single call costs the database, once its connections have prepared their statements. Heartbeats and the looks at
+ * where companies are have connections of other names.
+ */
+
+const count = countStatements(t, ['employee-ledger', 'employee-ledger access', 'employee-ledger appends'])
+const service = await startService(t)
+/** On a cluster, a transaction also makes sure that its shard stays. */
+const HELD = CITUS_URL === undefined ? 0 : 1
+
+const create = (name: string) =>
+  service.call('POST', '/v1/employees', {
+    body: { first_name: 'Ada', last_name: 'Lovelace', email: `${name}@example.com` },
+  })
+
+const { body } = await create('first')
+const read = async () => t.equal((await service.call('GET', `/v1/employees/${body.employees[0].id}`)).status, 200)
+await read()
+
+await t.test('a create is one transaction of two round trips', async (t) => {
+  const sent = await count(async () => t.equal((await create('second')).status, 201))
+  t.strictSame(sent, { statements: 10 + HELD, roundTrips: 2 })
+})
+
+await t.test('a read counts the use of its key in two round trips, and reads in a third', async (t) => {
+  t.strictSame(await count(read), { statements: 6 + HELD, roundTrips: 3 })
+})
