@@ -10,6 +10,7 @@ import { decryptContent } from '../../src/accounts/mail/outbox.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
+import { earlier } from '../support/postgres/earlier.ts'
 
 const service = await startService(t)
 const { pool, db } = service
@@ -42,7 +43,7 @@ async function makeCompany(name: string) {
   const subscribe = (wanted: boolean) => changeAlerts({ pool, newId }, acting, wanted)
   const useUp = (requests: number) =>
     pool.query(
-      `update api_key_usage set window_start = date_trunc('month', clock_timestamp()), requests_made = $2 where api_id = $1`,
+      `update api_key_usage set window_start = date_trunc('month', statement_timestamp()), requests_made = $2 where api_id = $1`,
       [toUuid(company.key.api_id), requests],
     )
   const setQuota = (limit: number) =>
@@ -57,7 +58,7 @@ async function makeCompany(name: string) {
 }
 /** As if so many minutes had passed since a user was told. */
 const later = (minutes: number) =>
-  pool.query(`update users set told_at = told_at - make_interval(mins => $1::integer)`, [minutes])
+  pool.query(`update users set told_at = ${earlier('told_at', 'make_interval(mins => $1::integer)')}`, [minutes])
 
 await t.test('a problem that begins and ends is one event each, whoever checks and how often', async (t) => {
   const { id, useUp } = await makeCompany('Once')
@@ -81,9 +82,10 @@ await t.test('facts that are older than those compared before change nothing', a
   await useUp(100)
   await check(id)
   await useUp(0)
-  await pool.query("update attention_checks set checked_at = checked_at + interval '1 hour' where company_id = $1", [
-    toUuid(id),
-  ])
+  await pool.query(
+    `update attention_checks set checked_at = ${earlier('checked_at', "interval '-1 hour'")} where company_id = $1`,
+    [toUuid(id)],
+  )
   t.equal(await check(id), false)
   t.strictSame(await eventsOf(id), ['AttentionRaised quota_used'])
 })

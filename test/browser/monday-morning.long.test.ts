@@ -20,7 +20,7 @@ await t.test('on Monday morning, the first page says what is wrong, and one clic
     webhooks.push(body.id)
   }
   await pool.query(
-    `update webhook_progress set failing_since = clock_timestamp() - interval '14 hours', error = 'The receiver answered 503'
+    `update webhook_progress set failing_since = statement_timestamp() - interval '14 hours', error = 'The receiver answered 503'
      where webhook_id = any($1::uuid[])`,
     [webhooks.map(toUuid)],
   )

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
+import { earlier } from '../support/postgres/earlier.ts'
 
 const browser = await openBrowser()
 const USAGE = '/settings/usage'
@@ -46,7 +47,7 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   await page.waitForURL('**/settings/usage?days=30')
   t.equal(await rows.count(), 2)
   await service.pool.query(
-    `update bulk_user_logs_v1.calls_by_hour set hour = hour - interval '20 days' where calls = 1200`,
+    `update bulk_user_logs_v1.calls_by_hour set hour = ${earlier('hour', "interval '20 days'")} where calls = 1200`,
   )
   await page.reload()
   t.same(await totals.getByRole('row', { name: 'Calls failed' }).locator('td').allTextContents(), [
@@ -56,7 +57,7 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   ])
   t.same(await looksOf(page, `${USAGE}?days=30`), [])
   await service.pool.query(
-    `update bulk_user_logs_v1.calls_by_hour set hour = hour + interval '20 days' where calls = 1200`,
+    `update bulk_user_logs_v1.calls_by_hour set hour = ${earlier('hour', "interval '-20 days'")} where calls = 1200`,
   )
   await page.reload()
   t.same(await rows.nth(1).locator('td').allTextContents(), ['1,200', '1,200', '4', '2'], 'newest first')

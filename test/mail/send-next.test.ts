@@ -13,6 +13,7 @@ import { sendNextEmail } from '../../src/delivery/mail/send-next.ts'
 import { refuseWith, startMailServer } from '../support/mail/mail-server.ts'
 import { openTestOutbox } from '../support/mail/outbox.ts'
 import { startService } from '../support/service.ts'
+import { earlier } from '../support/postgres/earlier.ts'
 
 const service = await startService(t)
 const { pool, company } = service
@@ -213,7 +214,9 @@ await test('a message that could not be sent in time is given up', async (t) => 
   await mail.enqueue()
   await mail.enqueue({ expiresAt: new Date(Date.now() - 1_000).toISOString() })
   t.equal(await endOverdueEmails(pool), 1)
-  await pool.query("update emails set give_up_at = give_up_at - interval '24 hours' where ended_at is null")
+  await pool.query(
+    `update emails set give_up_at = ${earlier('give_up_at', "interval '24 hours'")} where ended_at is null`,
+  )
   t.equal(await endOverdueEmails(pool), 1)
   t.match(await mail.rows(), [
     { state: 'failed', has_content: false, error: 'It could not be sent in time' },
@@ -246,7 +249,7 @@ await test('records are deleted after 30 days, but not messages that wait', asyn
   await send(server.url)
   await mail.enqueue()
   t.equal(await deleteOldEmails(pool), 0)
-  await pool.query("update emails set created_at = created_at - interval '30 days 1 minute'")
+  await pool.query(`update emails set created_at = ${earlier('created_at', "interval '30 days 1 minute'")}`)
   t.equal(await deleteOldEmails(pool), 1)
   t.match(await mail.rows(), [{ state: 'waiting' }])
 })

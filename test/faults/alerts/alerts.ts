@@ -14,6 +14,7 @@ import type { Happened, LoadUnder } from '../fault.ts'
 import { alertFaults } from '../oracle/alert-faults.ts'
 import { SECRETS_KEY } from '../program.ts'
 import type { Stage } from '../stage.ts'
+import { earlier } from '../../support/postgres/earlier.ts'
 
 /** A company in which problems begin and end, and two administrators want to be told. */
 export interface AlertedCompany {
@@ -114,11 +115,13 @@ async function checkOnce(stage: Stage, { companyId }: AlertedCompany, random: Se
 /** Nobody was told in the last 15 minutes, and each message that waits is due. */
 async function passTime(stage: Stage, companyId: string): Promise<void> {
   await stage.withDatabase(async (db) => {
-    await sql`update users set told_at = told_at - interval '15 minutes' where company_id = ${toUuid(companyId)}`.execute(
-      db,
-    )
-    await sql`update emails set due_at = due_at - interval '1 hour', leased_until = leased_until - interval '1 hour'
-      where company_id = ${toUuid(companyId)} and ended_at is null`.execute(db)
+    const toldAt = earlier('told_at', "interval '15 minutes'")
+    const [dueAt, leasedUntil] = ['due_at', 'leased_until'].map((column) => earlier(column, "interval '1 hour'"))
+    const company = `company_id = '${toUuid(companyId)}'`
+    await sql.raw(`update users set told_at = ${toldAt} where ${company}`).execute(db)
+    await sql
+      .raw(`update emails set due_at = ${dueAt}, leased_until = ${leasedUntil} where ${company} and ended_at is null`)
+      .execute(db)
   })
 }
 

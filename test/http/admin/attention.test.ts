@@ -4,6 +4,7 @@ import { schemaOf } from '../../../projections/projection.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
+import { earlier } from '../../support/postgres/earlier.ts'
 
 const service = await startService(t)
 const { company, pool } = service
@@ -63,7 +64,9 @@ await t.test('a key that has used its quota wears no green badge', async (t) => 
 await t.test('a key that ends soon, and one that has ended, need attention', async (t) => {
   await edit({ expires_at: new Date(Date.now() + 5 * 86_400_000).toISOString() })
   t.ok((await kinds()).includes('key_expiring'))
-  await pool.query('update api_keys set expires_at = clock_timestamp() where api_id = $1', [toUuid(company.key.api_id)])
+  await pool.query('update api_keys set expires_at = statement_timestamp() where api_id = $1', [
+    toUuid(company.key.api_id),
+  ])
   t.ok((await kinds()).includes('key_expired'))
   await edit({ expires_at: null })
   t.notOk((await kinds()).some((kind: string) => kind.startsWith('key_')))
@@ -72,17 +75,19 @@ await t.test('a key that ends soon, and one that has ended, need attention', asy
 await t.test('a call that did not come needs attention until one comes', async (t) => {
   t.match((await edit({ expected_calls: { every_hours: 12 } })).body, { expected_calls: { every_hours: 12 } })
   t.notOk((await kinds()).includes('call_missing'))
-  await pool.query("update api_keys set expected_since = clock_timestamp() - interval '13 hours' where api_id = $1", [
-    toUuid(company.key.api_id),
-  ])
+  await pool.query(
+    "update api_keys set expected_since = statement_timestamp() - interval '13 hours' where api_id = $1",
+    [toUuid(company.key.api_id)],
+  )
   t.notOk((await kinds()).includes('call_missing'), 'the last call was a moment ago')
   const other = await service.makeCompany('Quiet')
   const quiet = (method: 'GET' | 'PATCH', path: string, body?: object) =>
     service.manage(method, path, body, other.admin.token)
   await quiet('PATCH', `/api-keys/${other.key.api_id}`, { expected_calls: { every_hours: 12 } })
-  await pool.query("update api_keys set expected_since = clock_timestamp() - interval '13 hours' where api_id = $1", [
-    toUuid(other.key.api_id),
-  ])
+  await pool.query(
+    "update api_keys set expected_since = statement_timestamp() - interval '13 hours' where api_id = $1",
+    [toUuid(other.key.api_id)],
+  )
   t.match((await attention(other.admin.token)).items, [{ kind: 'call_missing', details: { last_call_at: null } }])
   await service.call('POST', '/v1/employees', { body: [employee()], key: other.key })
   await service.project(other.id)
@@ -127,7 +132,7 @@ await t.test('failing and disabled webhooks need attention, paused ones do not',
   const { body: webhook } = await service.manage('POST', '/webhooks', { url: 'https://example.com/hook' })
   const { id } = webhook
   const set = (what: string) => pool.query(`update webhook_progress set ${what} where webhook_id = $1`, [toUuid(id)])
-  await set("failing_since = clock_timestamp() - interval '14 hours', error = 'The receiver answered 503'")
+  await set("failing_since = statement_timestamp() - interval '14 hours', error = 'The receiver answered 503'")
   t.match(
     (await attention()).items.find(({ kind }: { kind: string }) => kind === 'webhook_failing'),
     {
@@ -139,7 +144,7 @@ await t.test('failing and disabled webhooks need attention, paused ones do not',
   await service.manage('POST', `/webhooks/${id}/pause`)
   t.notOk((await kinds()).includes('webhook_failing'))
   await pool.query(
-    `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = clock_timestamp() where webhook_id = $1`,
+    `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = statement_timestamp() where webhook_id = $1`,
     [toUuid(id)],
   )
   t.equal((await kinds())[0], 'webhook_disabled')
@@ -147,7 +152,7 @@ await t.test('failing and disabled webhooks need attention, paused ones do not',
 
 await t.test('a parked read model needs attention', async (t) => {
   await pool.query(
-    "update checkpoints set parked_at = clock_timestamp() where company_id = $1 and projection = 'employees'",
+    "update checkpoints set parked_at = statement_timestamp() where company_id = $1 and projection = 'employees'",
     [toUuid(company.id)],
   )
   t.equal((await kinds())[0], 'projection_parked')
@@ -156,7 +161,7 @@ await t.test('a parked read model needs attention', async (t) => {
 
 await t.test('calls that failed before yesterday need no attention any more', async (t) => {
   const schema = schemaOf(bulkUserLogs)
-  await pool.query(`update "${schema}".entries set requested_at = requested_at - interval '48 hours'`)
+  await pool.query(`update "${schema}".entries set requested_at = ${earlier('requested_at', "interval '48 hours'")}`)
   t.notOk((await kinds()).includes('calls_failed'))
 })
 

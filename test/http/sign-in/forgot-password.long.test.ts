@@ -10,6 +10,7 @@ import { isSignIn, streamOf } from '../../support/ledger/company-events.ts'
 import { linkIn, startMailingService, tokenIn } from '../../support/mail/mailing-service.ts'
 import type { Service, TestCompany } from '../../support/service.ts'
 import { startService } from '../../support/service.ts'
+import { earlier } from '../../support/postgres/earlier.ts'
 
 const PATH = '/sign-in/forgot-password'
 const NEXT = 'a new password to remember'
@@ -215,7 +216,7 @@ await t.test('a user gets five links an hour, however many ask at once, and the 
     statuses.toSorted((a, b) => a - b),
     [200, 401, 401, 401, 401],
   )
-  await pool.query("update emails set created_at = created_at - interval '1 hour' where user_id = $1", [
+  await pool.query(`update emails set created_at = ${earlier('created_at', "interval '1 hour'")} where user_id = $1`, [
     toUuid(user.id),
   ])
   await request()

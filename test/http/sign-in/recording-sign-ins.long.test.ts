@@ -17,6 +17,7 @@ import { streamOf } from '../../support/ledger/company-events.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 import { startService, type TestCompany } from '../../support/service.ts'
+import { earlier } from '../../support/postgres/earlier.ts'
 
 /* What the ledger and the pages keep of sign-ins, whatever else happens. */
 
@@ -52,7 +53,10 @@ const rowsOf = async (table: string, { id }: TestCompany) =>
   (await pool.query(`select * from ${table} where company_id = $1`, [toUuid(id)])).rows
 /** As if so many hours had passed since the failures that are not recorded. */
 const later = (hours: number) =>
-  pool.query('update failed_sign_ins set hour = hour - make_interval(hours => $1) where not is_recorded', [hours])
+  pool.query(
+    `update failed_sign_ins set hour = ${earlier('hour', 'make_interval(hours => $1)')} where not is_recorded`,
+    [hours],
+  )
 
 await t.test('while the ledger is held, a sign-in works, and its event follows once', async (t) => {
   const company = await service.makeCompany('Held')
@@ -286,8 +290,8 @@ await t.test('from where users signed in is deleted after a while', async (t) =>
   const forget = () => forgetOldSignIns(pool, 7)
   await forget()
   t.match(await addressesOf(company), [[], [/./], ['198.51.100.66']])
-  await pool.query(`update last_sign_ins set signed_in_at = signed_in_at - interval '8 days'`)
-  await pool.query(`update failed_sign_ins set last_at = last_at - interval '8 days'`)
+  await pool.query(`update last_sign_ins set signed_in_at = ${earlier('signed_in_at', "interval '8 days'")}`)
+  await pool.query(`update failed_sign_ins set last_at = ${earlier('last_at', "interval '8 days'")}`)
   await forget()
   t.match(await addressesOf(company), [[], [], []])
   t.equal((await rowsOf('last_sign_ins', company)).length, 1, 'when it was stays')

@@ -3,6 +3,7 @@ import type { EventData, NewEvent } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { placeEvents } from '../../../src/ledger/append/place-events.ts'
 import * as statements from '../../../src/ledger/append/statements.ts'
+import { inTransactionOf } from '../../../src/postgres/cluster/company-transaction.ts'
 import type { Service } from '../service.ts'
 
 /** Opens the ledger of a company whose time starts at this instant. */
@@ -49,15 +50,10 @@ export async function appendRefusalsAt(
     return { type: 'EmployeeRecordRejected', stream: callId, version: index + 1, index, data }
   })
   events.push({ type: 'ApiCallFailed', stream: callId, version: count + 1, index: null, data: failed })
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  await inTransactionOf(pool, companyId, async (client) => {
     const [head] = await statements.lockHeads(client, [companyId], 'wait')
     const { placed, head: next } = placeEvents({ ...head!, recordedAt }, events, { callId, actor: company.key.api_id })
     await statements.insertEvents(client, placed)
     await statements.updateHeads(client, [next])
-    await client.query('commit')
-  } finally {
-    client.release()
-  }
+  })
 }

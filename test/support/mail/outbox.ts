@@ -6,6 +6,7 @@ import { readMailServer } from '../../../src/delivery/mail/mail-server.ts'
 import type { SendingServices } from '../../../src/delivery/mail/send-next.ts'
 import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import type { Service, TestCompany } from '../service.ts'
+import { earlier } from '../postgres/earlier.ts'
 
 export const PUBLIC_URL = 'https://ledger.example'
 const SECRETS = createSecretBox([Buffer.alloc(32, 3)])
@@ -51,7 +52,7 @@ export function openTestOutbox({ pool, company }: Service) {
 
     /** Lets time pass for the messages that wait: their next attempt is due, and their leases have ended. */
     async passTime(): Promise<void> {
-      await pool.query(`update emails set due_at = now() - interval '1 minute', leased_until = leased_until - interval '1 hour'
+      await pool.query(`update emails set due_at = now() - interval '1 minute', leased_until = ${earlier('leased_until', "interval '1 hour'")}
         where ended_at is null`)
     },
 
