@@ -3,6 +3,7 @@ import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import { databaseTime } from '../../postgres/database-clock.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
 
@@ -131,16 +132,16 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
 export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
-  const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; is_due: boolean }>(
+  const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
     `update webhook_progress p set lease_id = null, leased_until = null
      from webhooks w, heads h ${JOIN_CHECKPOINTS}
      where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3
        and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
-     returning w.status, ${FOLDED_POSITION} > p.position as is_behind, coalesce(p.due_at <= clock_timestamp(), true) as is_due`,
+     returning w.status, ${FOLDED_POSITION} > p.position as is_behind, p.due_at`,
     [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
   )
   const [row] = rows
-  return row?.status === 'enabled' && row.is_behind && row.is_due
+  return row?.status === 'enabled' && row.is_behind && (row.due_at === null || row.due_at <= databaseTime())
 }
 
 /** An attempt to deliver a message. */
