@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
+import { inTransactionOf } from '../../src/postgres/cluster/company-transaction.ts'
 import { recordRound, leaseWebhook } from '../../src/delivery/webhooks/progress.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
@@ -50,12 +51,9 @@ await t.test('an answer that is recorded after the erasure is not stored', async
     ...{ deliveryId: webhooks.services.newId('dlv'), position: rows[0]!.position, type: 'employee.created' },
     ...{ sentAt: new Date().toISOString(), durationMs: 1, httpStatus: 200, error: null, answer: 'Forgotten' },
   }
-  const client = await service.pool.connect()
-  try {
-    await recordRound(client, webhook, leaseId, round, [attempt])
-  } finally {
-    client.release()
-  }
+  await inTransactionOf(service.pool, webhook.companyId, (client) =>
+    recordRound(client, webhook, leaseId, round, [attempt]),
+  )
   const [delivery] = await listDeliveries(service.db, webhook.companyId, webhook.webhookId, { limit: 1 })
   t.equal(delivery!.position, attempt.position)
   t.equal(delivery!.answer, null)

@@ -3,7 +3,7 @@ import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
-import { databaseTime } from '../../postgres/database-clock.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import { withClient } from '../../postgres/with-client.ts'
 import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
 
@@ -132,16 +132,18 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
 export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
-  const { rows } = await pool.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
-    `update webhook_progress p set lease_id = null, leased_until = null
-     from webhooks w, heads h ${JOIN_CHECKPOINTS}
-     where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3
-       and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
-     returning w.status, ${FOLDED_POSITION} > p.position as is_behind, p.due_at`,
-    [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
+  const { rows } = await inTransactionOf(pool, ref.companyId, (client) =>
+    client.query<{ status: WebhookStatus; is_behind: boolean; is_due: boolean }>(
+      `update webhook_progress p set lease_id = null, leased_until = null
+       from webhooks w join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
+       where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3 and w.company_id = $1 and w.webhook_id = $2
+       returning w.status, ${FOLDED_POSITION} > p.position as is_behind,
+         coalesce(p.due_at <= statement_timestamp(), true) as is_due`,
+      [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
+    ),
   )
   const [row] = rows
-  return row?.status === 'enabled' && row.is_behind && (row.due_at === null || row.due_at <= databaseTime())
+  return row?.status === 'enabled' && row.is_behind && row.is_due
 }
 
 /** An attempt to deliver a message. */
@@ -172,8 +174,8 @@ export interface RoundOutcome {
 }
 
 /**
- * Records the outcome of a round and its attempts, in one transaction. Returns how long the webhook has been failing,
- * in milliseconds, or null if it is not; 'lost', and records nothing, if the lease was lost.
+ * Records the outcome of a round and its attempts, in a transaction of the company. Returns how long the webhook has
+ * been failing, in milliseconds, or null if it is not; 'lost', and records nothing, if the lease was lost.
  */
 export async function recordRound(
   client: ClientBase,
@@ -184,7 +186,6 @@ export async function recordRound(
 ): Promise<number | null | 'lost'> {
   const failingSince =
     round.attempts === 0 ? 'null' : 'least(case when $6 > 1 then failing_since end, statement_timestamp())'
-  await client.query('begin')
   const { rows } = await client.query<{ failing_ms: number | null }>(
     `update webhook_progress set position = $4, ahead = $5, attempts = $6, error = $7, is_slow = $9,
        due_at = statement_timestamp() + $8 * interval '1 millisecond', failing_since = ${failingSince}
@@ -202,12 +203,8 @@ export async function recordRound(
       round.isSlow,
     ],
   )
-  if (!rows[0]) {
-    await client.query('rollback')
-    return 'lost'
-  }
+  if (!rows[0]) return 'lost'
   await insertAttempts(client, ref, attempts)
-  await client.query('commit')
   return rows[0].failing_ms
 }
 
