@@ -5,7 +5,7 @@ import type { BenchServer } from '../processes/postgres.ts'
 import { openRaw } from '../peers/raw-peer.ts'
 import type { LoadResult } from '../load/run-calls.ts'
 import { runCalls } from '../load/run-calls.ts'
-import { startCpu } from './server-cost.ts'
+import { startCpu } from '../processes/cpu-time.ts'
 
 export interface CompareOptions {
   rounds: number
