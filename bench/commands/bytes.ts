@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startCost } from '../compare/server-cost.ts'
 import { makeEmployee, makeSmallPatch } from '../load/employee-bodies.ts'
-import { change, NIGHTLY_CHANGED } from '../load/http-work.ts'
+import { change, NIGHTLY_CHANGED, withoutId } from '../load/http-work.ts'
 import type { StockEmployee } from '../load/tenants.ts'
 import { makeWriteRequest } from '../load/tenants.ts'
 import { runCalls } from '../load/run-calls.ts'
@@ -25,6 +25,8 @@ export interface BytesResult {
 }
 
 const DATABASE = 'bench_bytes'
+/** Without a cache, because a sync that comes once a night finds none of its employees there. */
+const COLD = { EMPLOYEE_CACHE: '0' }
 const POLL_MS = 10
 /** Folds, jobs and webhooks follow one another with pauses in between. */
 const IDLE_POLLS = 100
@@ -36,11 +38,11 @@ export async function measureBytes(
   { employees, records }: { employees: number; records: number },
   onProgress: (line: string) => void,
 ): Promise<BytesResult[]> {
-  const ours = await openOurs(await server.createDatabase(DATABASE), { companies: [1], records })
+  const ours = await openOurs(await server.createDatabase(DATABASE), { companies: [1], records }, { settings: COLD })
   try {
     const tenant = ours.tenants.get(1)![0]!
     const stock: StockEmployee[] = []
-    const send = async (method: 'POST' | 'PATCH', body: unknown[]) => {
+    const send = async (method: 'POST' | 'PUT' | 'PATCH', body: unknown[]) => {
       const request = makeWriteRequest(tenant, method, '/v1/employees', { employees: body })
       return (await ours.send({ request, status: method === 'POST' ? 201 : 200, tenant })).text
     }
@@ -49,17 +51,19 @@ export async function measureBytes(
       const created = (JSON.parse(await send('POST', sent)) as { employees: { id: string }[] }).employees
       for (const [at, { id }] of created.entries()) stock.push({ id, ...sent[at]! })
     }
-    const patch = (body: (employee: StockEmployee, at: number) => unknown) => async (count: number, from: number) => {
-      await send('PATCH', stock.slice(from, from + count).map(body))
-    }
+    const update =
+      (method: 'PUT' | 'PATCH', body: (employee: StockEmployee, at: number) => unknown) =>
+      async (count: number, from: number) => {
+        await send(method, stock.slice(from, from + count).map(body))
+      }
     const works: Record<string, (count: number, from: number) => Promise<void>> = {
       created: create,
-      'one attribute changed': patch((employee) => change(employee, makeSmallPatch())),
-      'nightly sync, 1 % changed': patch((employee, at) => {
+      'one attribute changed': update('PATCH', (employee) => change(employee, makeSmallPatch())),
+      'nightly sync, 1 % changed': update('PUT', (employee, at) => {
         if (at % NIGHTLY_CHANGED === 0) change(employee, makeSmallPatch())
-        return employee
+        return withoutId(employee)
       }),
-      unchanged: patch((employee) => employee),
+      unchanged: update('PUT', withoutId),
     }
     const results: BytesResult[] = []
     for (const [work, run] of Object.entries(works)) {
@@ -79,8 +83,7 @@ const LARGE_CALLS = { calls: 8, callers: 4 }
 
 /** The peak resident memory of the service, in MiB, while it creates and patches employees in four large calls at once. */
 export async function measurePeak(server: BenchServer, records: number): Promise<number> {
-  // Without a cache, because a nightly sync finds none.
-  const settings = { MAX_RECORDS: String(records), EMPLOYEE_CACHE: '0' }
+  const settings = { ...COLD, MAX_RECORDS: String(records) }
   const ours = await openOurs(await server.createDatabase(DATABASE), { companies: [1], records }, { settings })
   try {
     const { failures, firstFailure } = await runCalls(

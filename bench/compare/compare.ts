@@ -40,6 +40,7 @@ const CALLERS: Record<Work, number[]> = {
   'single-create': [1, 8, 32, 128],
   'single-patch': [1, 8, 32, 128],
   'bulk-create': [1, 4],
+  'first-load': [1, 4],
   'bulk-patch': [1, 4],
   'bulk-patch-unchanged': [1, 4],
   'nightly-sync': [1, 4],

@@ -60,6 +60,7 @@ const TARGETS: Asked[] = [
   ]),
   { where: { work: 'bulk-create', ...CRUD, callers: 4 }, least: 0.8 },
   { where: { work: 'bulk-create', ...CRUD_VISIBLE, callers: 4 }, least: 0.7 },
+  { where: { work: 'first-load', ...CRUD, callers: 4 }, least: 0.8 },
   { where: { work: 'bulk-patch', ...CRUD, companies: 1, callers: 4 }, least: 0.8 },
   { where: { work: 'bulk-patch', ...CRUD, companies: 64, callers: 4 }, least: 1 },
   { where: { work: 'bulk-patch-unchanged', ...CRUD, callers: 4 }, least: 2 },

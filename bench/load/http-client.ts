@@ -4,7 +4,7 @@ import { Pool } from 'undici'
 const MAX_CONNECTIONS = 256
 
 export interface Request {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
   headers: Record<string, string>
   body?: Buffer

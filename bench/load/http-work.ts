@@ -1,4 +1,5 @@
 import { makeChangingPatch, makeEmployee, makeSmallPatch, nextSerial } from './employee-bodies.ts'
+import type { SentEmployee } from './employee-bodies.ts'
 import type { Request } from './http-client.ts'
 import type { Work } from './peer.ts'
 import type { StockEmployee, Tenant } from './tenants.ts'
@@ -29,6 +30,10 @@ function makeRequest(work: Work, tenant: Tenant, turn: number, records: number):
       const employees = Array.from({ length: records }, makeEmployee)
       return { request: makeWriteRequest(tenant, 'POST', '/v1/employees', { employees }), status: 201 }
     }
+    case 'first-load': {
+      const employees = Array.from({ length: records }, makeEmployee)
+      return { request: makeWriteRequest(tenant, 'PUT', '/v1/employees', { employees }), status: 200 }
+    }
     case 'bulk-patch': {
       const employees = getSlice(tenant, turn, records).map((employee) => change(employee, makeChangingPatch()))
       return { request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
@@ -42,7 +47,8 @@ function makeRequest(work: Work, tenant: Tenant, turn: number, records: number):
     case 'nightly-sync': {
       const employees = getSlice(tenant, turn, records)
       for (let at = 0; at < employees.length; at += NIGHTLY_CHANGED) change(employees[at]!, makeSmallPatch())
-      return { request: makeWriteRequest(tenant, 'PATCH', '/v1/employees', { employees }), status: 200 }
+      const sent = employees.map(withoutId)
+      return { request: makeWriteRequest(tenant, 'PUT', '/v1/employees', { employees: sent }), status: 200 }
     }
     case 'verify': {
       const headers = { ...tenant.credentials, accept: 'application/json' }
@@ -72,7 +78,12 @@ export function change(employee: StockEmployee, patch: Record<string, unknown>):
   return { id: employee.id, ...patch }
 }
 
-/** The employees of a bulk patch: another slice each turn, so that concurrent calls do not collide. */
+/** The record of an upsert, which finds its employee by the external id. */
+export function withoutId(employee: StockEmployee): SentEmployee {
+  return { ...employee, id: undefined }
+}
+
+/** The employees of a bulk update: another slice each turn, so that concurrent calls do not collide. */
 function getSlice({ stock }: Tenant, turn: number, records: number) {
   const slices = Math.floor(stock.length / records)
   const from = (turn % slices) * records

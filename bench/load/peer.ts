@@ -6,6 +6,7 @@ export const WORKS = [
   'single-create',
   'single-patch',
   'bulk-create',
+  'first-load',
   'bulk-patch',
   'bulk-patch-unchanged',
   'nightly-sync',

@@ -62,7 +62,7 @@ function makeStock(client: HttpClient, tenant: Tenant, records: number): Call {
 /** Makes a writing request with a serialized body. */
 export function makeWriteRequest(
   { credentials }: Tenant,
-  method: 'POST' | 'PATCH',
+  method: 'POST' | 'PUT' | 'PATCH',
   path: string,
   body: unknown,
 ): Request {

@@ -10,10 +10,12 @@ import {
   readCreation,
   readUpdate,
   readUpdateOf,
+  readUpsert,
   recordOfOne,
   recordsOfCreate,
   recordsOfMany,
 } from '../../src/domain/calls/call-records.ts'
+import { REQUIRED_ATTRIBUTES } from '../../src/domain/attributes.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { attributesSet, evolve, patchEffect } from '../../src/domain/employees/employee.ts'
 import type { Statement } from '../../src/postgres/query-client.ts'
@@ -74,11 +76,14 @@ app.post('/v1/employees', async (request, reply) => {
   const records = readAll(recordsOfCreate(request.body, MAX_RECORDS), readCreation)
   const { api_id: apiId, company_id: companyId } = callerOf(request)
   const [logId, now] = [newId(), new Date().toISOString()]
-  const set = records.map(({ patch }) => attributesSet(patch))
-  const employees = set.map((attributes) =>
-    evolve(undefined, { type: 'EmployeeCreated', stream: newId(), version: 1, recorded_at: now, data: { attributes } }),
-  )
-  const details = employees.map(({ id }, at): LogRecord => ({ o: at, e: id, s: null, d: set[at] }))
+  const created = records.map((record) => create(record, now))
+  const employees = created.map(({ employee }) => employee)
+  const details = created.map(({ employee, changes }, at): LogRecord => ({
+    o: at,
+    e: employee.id,
+    s: null,
+    d: changes,
+  }))
   const counts = { total: records.length, updated: 0, deactivated: 0, no_updates: 0 }
   await withClient(pool, (client) =>
     sendPipelined(client, [
@@ -95,16 +100,19 @@ app.post('/v1/employees', async (request, reply) => {
 
 app.patch<{ Params: { id: string } }>('/v1/employees/:id', async (request) => {
   const records = readAll(recordOfOne(request.body), (record) => readUpdateOf(record, request.params.id))
-  const { logId, results } = await patch(request, 'update_one', records)
+  const { logId, results } = await update(request, 'update_one', records)
   const [{ result, changed, employee }] = results as [Patched]
   return { log_id: logId, result, changed, employee }
 })
 
 app.patch('/v1/employees', async (request) => {
   const records = readAll(recordsOfMany(request.body, MAX_RECORDS), readUpdate)
-  const { logId, counts, results } = await patch(request, 'update_many', records)
-  const shown = results.map(({ employee, result, changed }, index) => ({ index, id: employee.id, result, changed }))
-  return { log_id: logId, counts: { ...counts, failed: 0 }, results: shown }
+  return updateMany(request, 'update_many', records)
+})
+
+app.put('/v1/employees', async (request) => {
+  const records = readAll(recordsOfMany(request.body, MAX_RECORDS), readUpsert)
+  return updateMany(request, 'upsert', records)
 })
 
 app.get('/v1/auth/verify', async (request: FastifyRequest, reply: FastifyReply) =>
@@ -113,6 +121,16 @@ app.get('/v1/auth/verify', async (request: FastifyRequest, reply: FastifyReply) 
 
 /** An employee after a patch, and the changes. */
 type Patched = ReturnType<typeof applyPatch>
+
+function create(record: ReadRecord, now: string) {
+  const attributes = attributesSet(record.patch)
+  if (REQUIRED_ATTRIBUTES.some((name) => !Object.hasOwn(record.patch, name))) {
+    throw new RefusedError(422, 'validation_failed')
+  }
+  const fact = { stream: newId(), version: 1, recorded_at: now }
+  const employee = evolve(undefined, { ...fact, type: 'EmployeeCreated', data: { attributes } })
+  return { employee, changes: attributes, changed: [], result: 'created' as const }
+}
 
 function applyPatch(before: Employee, record: ReadRecord, now: string) {
   const { changes, statusTo, changed, result } = patchEffect(before, record.patch)
@@ -124,7 +142,13 @@ function applyPatch(before: Employee, record: ReadRecord, now: string) {
   return { employee, changes, changed, result }
 }
 
-async function patch(request: FastifyRequest, operation: string, records: ReadRecord[]) {
+async function updateMany(request: FastifyRequest, operation: string, records: ReadRecord[]) {
+  const { logId, counts, results } = await update(request, operation, records)
+  const shown = results.map(({ employee, result, changed }, index) => ({ index, id: employee.id, result, changed }))
+  return { log_id: logId, counts: { ...counts, failed: 0 }, results: shown }
+}
+
+async function update(request: FastifyRequest, operation: string, records: ReadRecord[]) {
   const { api_id: apiId, company_id: companyId } = callerOf(request)
   const [logId, now] = [newId(), new Date().toISOString()]
   return withClient(pool, async (client) => {
@@ -140,10 +164,12 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
     const named = new Map(byField.flatMap(([field], at) => found[at]!.map((row) => [`${field} ${row[field]}`, row])))
     const results = records.map((record) => {
       const before = named.get(`${record.locator!.field} ${record.locator!.value}`)
+      if (!before && operation === 'upsert') return create(record, now)
       if (!before) throw new RefusedError(operation === 'update_one' ? 404 : 422, 'employee_not_found')
       return applyPatch(before, record, now)
     })
     const changed = results.filter((result) => result.changed.length > 0).map(({ employee }) => employee)
+    const created = results.filter(({ result }) => result === 'created').map(({ employee }) => employee)
     const details = results.map(({ employee, result, changes }, at): LogRecord => ({
       o: at,
       e: employee.id,
@@ -155,9 +181,10 @@ async function patch(request: FastifyRequest, operation: string, records: ReadRe
       total: results.length,
       updated: changed.length - deactivated,
       deactivated,
-      no_updates: results.length - changed.length,
+      no_updates: results.length - changed.length - created.length,
     }
     await sendPipelined(client, [
+      ...(created.length > 0 ? [statements.insertEmployees(companyId, created)] : []),
       ...(changed.length > 0 ? [statements.updateEmployees(companyId, changed)] : []),
       statements.insertLog({ companyId, logId, apiId, operation, requestId: request.id, now, counts }),
       statements.insertLogRecords(companyId, logId, details),
