@@ -157,8 +157,9 @@ async function readScanned(
         (select v.data from events v where v.company_id = ${company} and v.position = c.position) end as closing,
       case when not c.is_wanted then null
         when c.status = 'Completed' then array(select distinct v.stream_id from events v where ${ofCall('v')})
-        else array(select distinct n.employee_id from ${REJECTED_NAMES} n where ${ofCall('n')} and n.employee_id is not null)
-        end as employees,
+        else array(
+          select distinct n.employee_id from ${REJECTED_NAMES} n where ${ofCall('n')} and n.employee_id is not null
+        ) end as employees,
       case when c.is_wanted then array[${sql.join(people.map(selectNamed))}] end as named
     from (
       select *, sum(cost) over (${order} rows unbounded preceding) - cost as before from (

@@ -10,7 +10,7 @@ import { decryptContent } from '../../src/accounts/mail/outbox.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
-import { earlier } from '../support/postgres/earlier.ts'
+import { earlier } from '../support/postgres/move-back.ts'
 
 const service = await startService(t)
 const { pool, db } = service

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
-import { earlier } from '../support/postgres/earlier.ts'
+import { earlier } from '../support/postgres/move-back.ts'
 
 const browser = await openBrowser()
 const USAGE = '/settings/usage'

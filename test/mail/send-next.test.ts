@@ -13,7 +13,7 @@ import { sendNextEmail } from '../../src/delivery/mail/send-next.ts'
 import { refuseWith, startMailServer } from '../support/mail/mail-server.ts'
 import { openTestOutbox } from '../support/mail/outbox.ts'
 import { startService } from '../support/service.ts'
-import { earlier } from '../support/postgres/earlier.ts'
+import { earlier } from '../support/postgres/move-back.ts'
 
 const service = await startService(t)
 const { pool, company } = service

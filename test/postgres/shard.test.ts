@@ -1,6 +1,8 @@
 import t from 'tap'
+import { RIGHTS } from '../../src/migration/roles.ts'
 import type { Shard } from '../../src/postgres/shard.ts'
 import { onShard, renameTables } from '../../src/postgres/shard.ts'
+import { readSources } from '../support/rules/source-files.ts'
 
 const shard: Shard = {
   id: '102008',
@@ -34,6 +36,18 @@ await t.test('tables get the names of the shard, and columns may still be qualif
     ],
   ]
   for (const [before, after] of texts) t.equal(renameTables(shard, before), after)
+})
+
+await t.test('no statement joins tables with a comma, after which their names would stay', async (t) => {
+  const isAfterComma = new RegExp(
+    `\\b(?:from|using)\\s+\\w+(?:\\s+\\w+)?\\s*,\\s*(?:${Object.keys(RIGHTS).join('|')})\\b`,
+  )
+  const sources = readSources('src', 'projections')
+  t.ok(sources.some(({ text }) => text.includes('join heads')))
+  t.strictSame(
+    sources.filter(({ text }) => isAfterComma.test(text)).map(({ path }) => path),
+    [],
+  )
 })
 
 await t.test('what is not a table of the shard stays', async (t) => {

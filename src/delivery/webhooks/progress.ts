@@ -99,11 +99,12 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
     const { rows } = await client.query<LeasedRow>(
       `update webhook_progress p
        set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
-       from webhooks w, heads h ${JOIN_CHECKPOINTS}
-       where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2 and h.company_id = $1
+       from webhooks w join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
+       where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2
          and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
-       returning p.position, p.ahead, p.attempts, p.failing_since, ${FOLDED_POSITION} as head, w.url, w.types, w.include_data,
-         w.concurrency, w.revision, p.is_slow, ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
+       returning p.position, p.ahead, p.attempts, p.failing_since, p.is_slow, ${FOLDED_POSITION} as head,
+         w.url, w.types, w.include_data, w.concurrency, w.revision,
+         ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
       [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
     )
     return { readAt, rows }

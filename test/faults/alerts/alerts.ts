@@ -14,7 +14,7 @@ import type { Happened, LoadUnder } from '../fault.ts'
 import { alertFaults } from '../oracle/alert-faults.ts'
 import { SECRETS_KEY } from '../program.ts'
 import type { Stage } from '../stage.ts'
-import { earlier } from '../../support/postgres/earlier.ts'
+import { earlier } from '../../support/postgres/move-back.ts'
 
 /** A company in which problems begin and end, and two administrators want to be told. */
 export interface AlertedCompany {

@@ -4,7 +4,7 @@ import { schemaOf } from '../../../projections/projection.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
-import { earlier } from '../../support/postgres/earlier.ts'
+import { earlier } from '../../support/postgres/move-back.ts'
 
 const service = await startService(t)
 const { company, pool } = service

@@ -10,7 +10,7 @@ import { isSignIn, streamOf } from '../../support/ledger/company-events.ts'
 import { linkIn, startMailingService, tokenIn } from '../../support/mail/mailing-service.ts'
 import type { Service, TestCompany } from '../../support/service.ts'
 import { startService } from '../../support/service.ts'
-import { earlier } from '../../support/postgres/earlier.ts'
+import { earlier } from '../../support/postgres/move-back.ts'
 
 const PATH = '/sign-in/forgot-password'
 const NEXT = 'a new password to remember'

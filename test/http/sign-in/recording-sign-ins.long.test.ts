@@ -17,7 +17,7 @@ import { streamOf } from '../../support/ledger/company-events.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 import { startService, type TestCompany } from '../../support/service.ts'
-import { earlier } from '../../support/postgres/earlier.ts'
+import { earlier } from '../../support/postgres/move-back.ts'
 
 /* What the ledger and the pages keep of sign-ins, whatever else happens. */
 

@@ -6,7 +6,7 @@ import { readMailServer } from '../../../src/delivery/mail/mail-server.ts'
 import type { SendingServices } from '../../../src/delivery/mail/send-next.ts'
 import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import type { Service, TestCompany } from '../service.ts'
-import { earlier } from '../postgres/earlier.ts'
+import { earlier } from '../postgres/move-back.ts'
 
 export const PUBLIC_URL = 'https://ledger.example'
 const SECRETS = createSecretBox([Buffer.alloc(32, 3)])
