@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { PROJECTIONS } from '../../projections/index.ts'
-import { createBudget, quarterOf } from '../admission/budget.ts'
-import { shareConnections } from './share-connections.ts'
+import { boundHeavyReads } from '../http/access/heavy-reads.ts'
+import { createFileBudget } from '../http/access/receive-files.ts'
+import { shareConnections } from '../http/access/share-connections.ts'
 import { createKeyLookup, createKeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createFailedSignIns } from '../accounts/sign-in/failed-sign-ins.ts'
@@ -29,7 +30,7 @@ import { createWaker } from '../workers/wake.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { createSingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
 import { openAppendPool, startLanes } from './lanes.ts'
-import { newId } from './new-id.ts'
+import { newId } from '../ledger/new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { createOutbox } from './mail.ts'
 import { createConfiguredSecretBox } from './secrets.ts'
@@ -83,12 +84,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       readBody: readJsonBody,
       bodyLimit: config.BODY_LIMIT,
       announce: uploads.announce,
-      received: createBudget({
-        total: bodyBudgetOf(config),
-        maxWaiting: FILES_WAITING,
-        maxWaitMs: config.CALL_WAIT_MS,
-      }),
     },
+    fileBudget: createFileBudget(bodyBudgetOf(config)),
     company,
     failures,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
@@ -131,23 +128,23 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
 }
 
 const MIB = 1024 * 1024
-/** Requests with files that may wait for memory. */
-const FILES_WAITING = 1_000
 
-/** Bytes of bodies in memory: of calls, and once more of uploaded files. */
-const bodyBudgetOf = ({ BODY_BUDGET, BODY_LIMIT }: Config) => BODY_BUDGET ?? Math.max(64 * MIB, 8 * BODY_LIMIT)
+/** The memory for bodies: of calls, and once more of uploaded files. */
+const bodyBudgetOf = ({ BODY_BUDGET, BODY_LIMIT, CALL_WAIT_MS }: Config) => ({
+  bytes: BODY_BUDGET ?? Math.max(64 * MIB, 8 * BODY_LIMIT),
+  waitMs: CALL_WAIT_MS,
+})
 
 /** The settings of the HTTP server, its sessions and its streams. */
 function readAppSettings(config: Config) {
   return {
     trustProxy: config.TRUST_PROXY ?? null,
     bodyLimit: config.BODY_LIMIT,
-    bodyBudget: { bytes: bodyBudgetOf(config), waitMs: config.CALL_WAIT_MS },
+    bodyBudget: bodyBudgetOf(config),
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     burstLimit: config.BURST_LIMIT,
     failureLimit: config.FAILURE_LIMIT,
-    // One connection is left for what else the company does.
-    heavyReads: Math.max(1, Math.min(config.HEAVY_READS, quarterOf(config.POOL_SIZE) - 1)),
+    heavyReads: boundHeavyReads(config.HEAVY_READS, config.POOL_SIZE),
     sessions: {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import program from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Metrics } from '../observe/metrics/metrics.ts'
+import { createMetrics } from '../observe/metrics/metrics.ts'
 import { startMetricsListener } from '../observe/metrics/metrics-listener.ts'
 import type { Tracing } from '../observe/tracing/tracing.ts'
 import { openTracingIfConfigured } from '../observe/tracing/wanted-tracing.ts'
@@ -19,8 +20,11 @@ export async function startMetrics(config: Config, metrics: Metrics): Promise<(R
   })
 }
 
-/** Exports traces to OTEL_EXPORTER_OTLP_ENDPOINT. Returns null when that is unset. */
-export function startTracing(config: Config, log: Logger): Promise<Tracing | null> {
+/** Opens what all parts of a process report to. `tracing` is null unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
+export async function openObservability(
+  config: Config,
+  log: Logger,
+): Promise<{ metrics: Metrics; tracing: Tracing | null }> {
   const onError = (error: Error) => log.warn({ err: error }, 'could not export traces; nothing else is affected')
-  return openTracingIfConfigured(config, program, onError)
+  return { metrics: createMetrics(), tracing: await openTracingIfConfigured(config, program, onError) }
 }

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts'
 import { publishCheckpoints } from '../delivery/witnesses/publish-checkpoints.ts'
 import type { Witness } from '../delivery/witnesses/submit-checkpoint.ts'
+import { openWitnessConnections } from '../delivery/witnesses/submit-checkpoint.ts'
 import type { WitnessPolicy } from '../ledger/audit/cosignature.ts'
 import { makePolicy, parseWitnessKey } from '../ledger/audit/cosignature.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { VerifierKey } from '../ledger/audit/signed-note.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
-import { openOutgoing } from '../outgoing/connections.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
 import { WITNESS_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
@@ -69,7 +69,7 @@ export function openPublishing({ config, store, log }: PartOptions, signer: Chec
   const pool = hasWitnesses
     ? store.open({ name: 'employee-ledger witnesses', max: WITNESS_CONNECTIONS, lockTimeoutMs: 1_000 })
     : store.pool
-  const outgoing = openOutgoing({ allowPrivate: config.OUTGOING_PRIVATE === 1, peer: 'The witness' })
+  const outgoing = openWitnessConnections({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const services = { pool, db: openDatabase<LedgerTables>(pool), outgoing, policy, signer, witnesses, log }
   return {
     publish: (onUnreachable, signal) => publishCheckpoints(services, { onUnreachable, signal }),

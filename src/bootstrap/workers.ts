@@ -1,7 +1,6 @@
 import { PROJECTIONS } from '../../projections/index.ts'
 import { checkAttention } from '../accounts/attention/check-attention.ts'
 import type { Config } from '../config.ts'
-import { retireRecords } from '../personal-data/retire-records.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
 import { startMakingEvidence } from '../evidence/make-stored-file.ts'
 import { expireFiles } from '../ledger/evidence/stored-files.ts'
@@ -46,7 +45,7 @@ import { expireSessions } from '../accounts/users/expire-sessions.ts'
 import { forgetOldSignIns } from '../accounts/users/sign-in-records.ts'
 import { createEvidenceServices } from './evidence.ts'
 import { openAppendPool, startLanes } from './lanes.ts'
-import { newId } from './new-id.ts'
+import { newId } from '../ledger/new-id.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { findMailServer, createOutbox } from './mail.ts'
 import { createConfiguredSecretBox } from './secrets.ts'
@@ -85,7 +84,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     recent,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),
-    retireRecords: (onUnreachable) => retireRecords(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
+    rejectedRecordsKeptDays: config.REJECTED_RECORDS_KEPT_DAYS,
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
     checkAttention: (onUnreachable) => checkAttention(checked, onUnreachable),
     publishCheckpoints: publishing.publish,

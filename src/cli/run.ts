@@ -3,13 +3,12 @@ import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
 import { findDatabase } from '../postgres/embedded/find-database.ts'
 import { migrateDatabase } from '../bootstrap/maintenance.ts'
-import { createMetrics } from '../observe/metrics/metrics.ts'
 import { createRecentEventsForWorkers, startWorkers } from '../bootstrap/workers.ts'
 import { createSigner } from '../bootstrap/signing.ts'
 import { announcePresence } from '../bootstrap/presence.ts'
 import { openStore } from '../bootstrap/store.ts'
 import { startApi } from '../bootstrap/api.ts'
-import { startMetrics, startTracing } from '../bootstrap/observability.ts'
+import { openObservability, startMetrics } from '../bootstrap/observability.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../bootstrap/log.ts'
 import { getBaseUrl } from './terminal/base-url.ts'
@@ -43,7 +42,6 @@ export async function work() {
 interface Running {
   config: Config
   log: Logger
-  metrics: ReturnType<typeof createMetrics>
   database?: OpenedDatabase
   /** In start order. */
   parts: RunningPart[]
@@ -55,7 +53,7 @@ interface Running {
  */
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
-  const running: Running = { config, log: openLog(config.LOG_LEVEL), metrics: createMetrics(), parts: [] }
+  const running: Running = { config, log: openLog(config.LOG_LEVEL), parts: [] }
   // The reader of the output has gone, as with `… | head`.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
   let fault: unknown
@@ -74,7 +72,7 @@ async function run(parts: Parts): Promise<never> {
 
 /** Returns a promise that rejects when the process cannot go on. */
 async function startParts(parts: Parts, running: Running): Promise<{ lost: Promise<never> }> {
-  const { config, log, metrics } = running
+  const { config, log } = running
   const onTrouble = (trouble: string, error?: unknown) => log.warn({ err: error }, trouble)
   // Without a limit: an abandoned start would leave the embedded server running.
   const database = await interruptible(() => findDatabase(config, parts.purpose, onTrouble), Infinity)
@@ -84,7 +82,7 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
   }
   if (parts.migrates || database.isEmbedded) await interruptible(() => migrateDatabase(database.urls, printLine))
   // Stopped last, so that it exports the spans of the other parts.
-  const tracing = await interruptible(() => startTracing(config, log))
+  const { metrics, tracing } = await interruptible(() => openObservability(config, log))
   if (tracing) running.parts.push(tracing)
   const presence = await interruptible(() => announcePresence(database.urls.serviceUrl))
   running.parts.push(presence)

@@ -9,12 +9,7 @@ import { storedEventPages } from '../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
 import { NoEvidenceError } from '../ledger/evidence/evidence-subject.ts'
-
-/** Positions of a ledger, including both ends. */
-export interface PositionRange {
-  first: number
-  last: number
-}
+import type { PositionRange } from '../ledger/evidence/shared-proof.ts'
 
 /** The most separate ranges of positions in a file: each takes a few look-ups. */
 const MAX_RANGES = 100_000

@@ -7,6 +7,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
+import type { Budget } from '../admission/budget.ts'
 import type { CompanyServices } from '../accounts/change-company.ts'
 import type { UploadRouteServices } from '../uploads/store-file.ts'
 import type { CommandServices } from '../ledger/calls/run-api-call.ts'
@@ -74,6 +75,8 @@ import { writeEmployees } from './v1/write-employees.ts'
 export interface AppServices {
   commands: CommandServices
   uploads: UploadRouteServices
+  /** Bytes of uploaded files that are being received. */
+  fileBudget: Budget
   company: CompanyServices
   webhooks: WebhookRouteServices['webhooks']
   providers: PageServices['providers']

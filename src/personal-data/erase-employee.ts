@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
 import { buildErasingEvents } from '../domain/erasure.ts'
+import { problem } from '../domain/errors.ts'
 import { nextVersion } from '../ledger/append/append-company-events.ts'
 import { filterWithData } from '../ledger/erasure/erase-events.ts'
-import { UnavailableError } from '../admission/batcher.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
-import { changeCompany } from '../accounts/change-company.ts'
+import { changeCompany, RefusedByStateError } from '../accounts/change-company.ts'
 import { countStoredRows, EMPLOYEE_ROWS } from './employee-places.ts'
 import type { NamedPerson } from './find-person.ts'
 import {
@@ -36,8 +36,8 @@ const MAX_LOOKS = 5
  * `EmployeeErased`, so that the read models drop the person too. Also finds people who appear only in refused records.
  *
  * Searches the ledger before it locks the head, so that the company waits only for the search of newer events. Throws
- * RefusedByStateError: `employee_not_found` if nothing is left to erase, and `former_name` if employees had the name
- * before but nobody has it now. Throws UnavailableError if the person's names keep changing.
+ * RefusedByStateError: `employee_not_found` if nothing is left to erase, `former_name` if employees had the name before
+ * but nobody has it now, and `unavailable` if the person's names keep changing.
  */
 export async function eraseEmployee(
   services: CompanyServices,
@@ -54,7 +54,7 @@ export async function eraseEmployee(
     services.onErased?.('employee')
     return { ...result, position }
   }
-  throw new UnavailableError("the person's data keeps changing")
+  throw new RefusedByStateError(problem('unavailable', "The person's data keeps changing; try again"))
 }
 
 /** What an erasure of a person would delete. */

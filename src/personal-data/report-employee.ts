@@ -8,8 +8,7 @@ import { joinTraces, makeUnknownPersonError, normalizeName, searchLedger } from 
 import type { Row } from './places.ts'
 import { findEventsWith, readCallEnds } from '../ledger/erasure/find-events.ts'
 import { readEmployeeAt } from '../ledger/read/read-employee-history.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
-import { openDatabase } from '../postgres/kysely.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import type { Report, Section } from './report.ts'
 import { describeEvents, ERASED_FIELDS, beginReport, single } from './report.ts'
 import { listToldWebhooks } from './told-webhooks.ts'
@@ -19,13 +18,17 @@ import { listToldWebhooks } from './told-webhooks.ts'
  * does, and throws the same refusals, but also reports what remains of an employee who was erased. Records the report in
  * the ledger.
  */
-export async function reportEmployee(services: CompanyServices, acting: Acting, person: NamedPerson): Promise<Report> {
-  const { pool } = services
+export async function reportEmployee(
+  services: CompanyServices & { db: LedgerDb },
+  acting: Acting,
+  person: NamedPerson,
+): Promise<Report> {
+  const { db, pool } = services
   const { companyId } = acting
   const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person))
   const traced = joinTraces(employee, [traces])
   const { employeeId, names } = traced
-  const state = await readState(pool, companyId, employeeId)
+  const state = await readState(db, companyId, employeeId)
   const isTraced = traced.positions.length + traced.bodies.length > 0 || state.standing !== 'unknown'
   if (!isTraced && (await countStoredRows(pool, traced)) === 0) throw makeUnknownPersonError()
   const beginning = await beginReport(services, acting, { id: employeeId, isActor: false })
@@ -45,9 +48,8 @@ export async function reportEmployee(services: CompanyServices, acting: Acting, 
 
 const STANDING = { known: 'employee', erased: 'erased', unknown: 'only in refused records' } as const
 
-async function readState(pool: Pool, companyId: string, employeeId: string | null) {
+async function readState(db: LedgerDb, companyId: string, employeeId: string | null) {
   if (employeeId === null) return { standing: 'unknown' } as const
-  const db = openDatabase<LedgerTables>(pool)
   return readEmployeeAt(db, companyId, employeeId, Number.MAX_SAFE_INTEGER)
 }
 

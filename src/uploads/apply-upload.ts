@@ -1,8 +1,7 @@
-import { UnavailableError } from '../admission/batcher.ts'
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
-import { IdempotencyInProgressError } from '../ledger/calls/calls-in-progress.ts'
+import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { beginApplying, recordCounts } from '../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
@@ -41,7 +40,7 @@ export async function applyUpload(
   try {
     await goOn(services, await requireUpload(services, companyId, uploadId))
   } catch (error) {
-    if (!(error instanceof UnavailableError) && !(error instanceof IdempotencyInProgressError)) throw error
+    if (!isPassing(error)) throw error
     services.announce([companyId])
   }
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { UnavailableError } from '../admission/batcher.ts'
-import { IdempotencyInProgressError } from '../ledger/calls/calls-in-progress.ts'
+import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { readParts } from '../ledger/uploads/read-uploads.ts'
@@ -45,8 +44,10 @@ async function takeTurn(services: UploadServices & { log: Logger }, companyId: s
     await goOn(services, upload)
   } catch (error) {
     afterMs = RETRY_MS
-    const isPassing = error instanceof UnavailableError || error instanceof IdempotencyInProgressError
-    log[isPassing ? 'warn' : 'error']({ companyId, uploadId: upload.id, err: error }, 'could not go on with an upload')
+    log[isPassing(error) ? 'warn' : 'error'](
+      { companyId, uploadId: upload.id, err: error },
+      'could not go on with an upload',
+    )
   }
   await releaseUpload(pool, upload, leaseId, { afterMs })
   return afterMs === null

@@ -1,4 +1,3 @@
-import type { Budget } from '../admission/budget.ts'
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
@@ -12,8 +11,6 @@ import type { UploadServices } from './run-part.ts'
 export interface UploadRouteServices extends UploadServices {
   /** Maximum size of the body of a call, in bytes. */
   bodyLimit: number
-  /** Bytes of files that are being received, by company. */
-  received: Budget
   /** Lets the workers know of companies whose uploads go on. */
   announce(companyIds: string[]): void
 }

@@ -14,6 +14,7 @@ import { completeVersion } from './complete-version.ts'
 import type { TurnOptions } from './fold-in-turns.ts'
 import { foldInTurns } from './fold-in-turns.ts'
 import type { ProjectJob } from './queues.ts'
+import { retireRecords } from './retire-records.ts'
 import {
   CHECK_ATTENTION,
   DELETE_EXPIRED,
@@ -34,11 +35,11 @@ interface WorkerOptions extends TurnOptions {
   answersKeptHours: number
   /** Days for which it is kept from where requests were sent. */
   addressesKeptDays: number
+  /** Days for which refused records and the names of files are kept; 0: forever. */
+  rejectedRecordsKeptDays: number
   projections: readonly Projection[]
   /** Milliseconds after which a job leaves what is unfinished to the next one. Default: 200. */
   turnMs?: number
-  /** Retires refused records that have exceeded their retention. Returns their number. */
-  retireRecords(onUnreachable: OnUnreachable): Promise<number>
   /** Tells people and webhooks what begins or stops needing attention. */
   checkAttention(onUnreachable: OnUnreachable): Promise<void>
   /** Appends sign-ins to the ledger that are not in it yet. */
@@ -125,7 +126,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   sweep()
   await boss.work(RETIRE_RECORDS, async () => {
-    const count = await options.retireRecords(leaveOut(log, 'could not retire refused records on a machine'))
+    const count = await retireRecords(
+      options.pool,
+      options.rejectedRecordsKeptDays,
+      leaveOut(log, 'could not retire refused records on a machine'),
+    )
     options.onRetired?.(count)
     if (count === 0) return
     log.info({ count }, 'retired refused records')

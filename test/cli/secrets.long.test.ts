@@ -7,7 +7,7 @@ import { placeOfIdToken } from '../../src/accounts/sign-in/sign-in-through-provi
 import { checkStoredSecrets, reencryptSecrets } from '../../src/accounts/stored-secrets/stored-secrets.ts'
 import { rotateWebhookSecret } from '../../src/accounts/webhooks/change-webhook.ts'
 import { decryptSecret } from '../../src/accounts/webhooks/webhook-rows.ts'
-import { newId } from '../../src/bootstrap/new-id.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { readSecretKeys } from '../../src/accounts/secrets/secret-keys.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { TypeID } from 'typeid-js'
-import { newId } from '../../src/bootstrap/new-id.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 
 const EXAMPLE = fromUuid('emp', '01890a5d-ac96-774b-bcce-b302099a8057')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
-import { retireRecords } from '../../src/personal-data/retire-records.ts'
+import { retireRecords } from '../../src/workers/retire-records.ts'
 import { openQueues, RETIRE_RECORDS } from '../../src/workers/queues.ts'
 import { streamOf } from '../support/ledger/company-events.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,7 +1,7 @@
 import type net from 'node:net'
 import { pino } from 'pino'
 import t from 'tap'
-import { newId } from '../../src/bootstrap/new-id.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { DEFAULT_BODY_LIMIT } from '../../src/http/server/read-body.ts'

@@ -1,5 +1,5 @@
 import { beginSession } from '../../src/accounts/users/begin-session.ts'
-import { newId } from '../../src/bootstrap/new-id.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import type { NewEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion } from '../../src/ledger/append/append-company-events.ts'

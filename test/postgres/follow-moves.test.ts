@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import t from 'tap'
-import { newId } from '../../src/bootstrap/new-id.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import { settleOutcome, UnknownOutcomeError } from '../../src/ledger/append/settle-outcome.ts'
 import type { Cluster } from '../../src/postgres/cluster/cluster.ts'
 import { followMoves } from '../../src/postgres/cluster/company-connections.ts'

@@ -3,7 +3,7 @@ import type { EntryFilter, LogPage } from '../../projections/bulk-user-logs/quer
 import { listLogEntries, listLogEntriesAfter } from '../../projections/bulk-user-logs/queries.ts'
 import { addBlocks } from '../../projections/bulk-user-logs/unchanged-index.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
-import { newId } from '../../src/bootstrap/new-id.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
 import { inputs } from '../support/quick.ts'
 import { employee, startService } from '../support/service.ts'

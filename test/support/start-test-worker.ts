@@ -14,7 +14,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     log: pino({ level: 'silent' }),
     answersKeptHours: 72,
     addressesKeptDays: 90,
-    retireRecords: async () => 0,
+    rejectedRecordsKeptDays: 0,
     checkAttention: async () => undefined,
     publishCheckpoints: async () => undefined,
     recordSignIns: async () => undefined,

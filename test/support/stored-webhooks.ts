@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createWebhook } from '../../src/accounts/webhooks/change-webhook.ts'
-import { newId } from '../../src/bootstrap/new-id.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import type { WebhookSettings } from '../../src/domain/webhook-types.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import type { SecretBox } from '../../src/accounts/secrets/secret-box.ts'

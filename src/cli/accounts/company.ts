@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { newId } from '../../bootstrap/new-id.ts'
+import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'

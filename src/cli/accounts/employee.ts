@@ -1,4 +1,4 @@
-import { newId } from '../../bootstrap/new-id.ts'
+import { newId } from '../../ledger/new-id.ts'
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { StartupError } from '../../postgres/startup-error.ts'

@@ -1,4 +1,4 @@
-import { newId } from '../../bootstrap/new-id.ts'
+import { newId } from '../../ledger/new-id.ts'
 import { changeApiKey, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
 import { accessData } from '../../domain/accounts/key-access.ts'

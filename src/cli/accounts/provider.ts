@@ -4,7 +4,7 @@ import { addProvider, changeProvider, NO_PROVIDER } from '../../accounts/provide
 import { rotateProviderSecret } from '../../accounts/providers/change-provider.ts'
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
-import { newId } from '../../bootstrap/new-id.ts'
+import { newId } from '../../ledger/new-id.ts'
 import { createConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { problem } from '../../domain/errors.ts'

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises'
-import { newId } from '../../bootstrap/new-id.ts'
+import { newId } from '../../ledger/new-id.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { reportEmployee } from '../../personal-data/report-employee.ts'
 import { reportUser } from '../../personal-data/report-user.ts'
@@ -28,11 +29,11 @@ export function writeUserReport(options: ReportOptions & { user: string }): Prom
 
 async function writeReport(
   { out, json }: ReportOptions,
-  make: (services: CompanyServices) => Promise<Report>,
+  make: (services: CompanyServices & { db: LedgerDb }) => Promise<Report>,
 ): Promise<void> {
   if (out !== undefined) await assertNotThere(out)
-  await withStore(async ({ store: { pool } }) => {
-    const report = await make({ pool, newId })
+  await withStore(async ({ store: { db, pool } }) => {
+    const report = await make({ db, pool, newId })
     const texts = json ? writeJson(report) : writeHtml(report)
     if (out === undefined) await pipeline(texts, process.stdout, { signal: interruption, end: false })
     else await writeFile(out, texts)

@@ -1,4 +1,4 @@
-import { newId } from '../../bootstrap/new-id.ts'
+import { newId } from '../../ledger/new-id.ts'
 import {
   changeWebhook,
   createWebhook,

@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
 import type { OpenedPool } from '../../bootstrap/store.ts'
-import { newId } from '../../bootstrap/new-id.ts'
+import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'

@@ -2,7 +2,8 @@ import type { WitnessFault } from '../../domain/attention.ts'
 import { findCosigners } from '../../ledger/audit/cosignature.ts'
 import type { NoteSignature, VerifierKey } from '../../ledger/audit/signed-note.ts'
 import { parseSignature } from '../../ledger/audit/signed-note.ts'
-import type { Outgoing } from '../../outgoing/connections.ts'
+import type { Outgoing, OutgoingOptions } from '../../outgoing/connections.ts'
+import { openOutgoing } from '../../outgoing/connections.ts'
 import { readAnswer } from '../../outgoing/read-answer.ts'
 
 /*
@@ -34,6 +35,11 @@ export type WitnessAnswer =
   /** The witness has cosigned this many events last. */
   | { kind: 'other size'; size: number }
   | { kind: 'failed'; fault: WitnessFault; error: string }
+
+/** Opens connections to witnesses. */
+export function openWitnessConnections(options: Omit<OutgoingOptions, 'peer'>): Outgoing {
+  return openOutgoing({ ...options, peer: 'The witness' })
+}
 
 /** Sends a checkpoint to a witness, and judges the answer. Rejects with OutgoingError if there is none. */
 export async function submitCheckpoint(

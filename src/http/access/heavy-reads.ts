@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tooMany } from './rate-limits.ts'
-import { createBudget } from '../../admission/budget.ts'
+import { createBudget, quarterOf } from '../../admission/budget.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,6 +25,11 @@ export const ALWAYS = () => true
 export function whenGiven(...names: string[]) {
   return ({ query }: FastifyRequest): boolean =>
     names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
+}
+
+/** How many heavy reads a company may run at once: its share of the pool leaves a connection for what else it does. */
+export function boundHeavyReads(most: number, poolSize: number): number {
+  return Math.max(1, Math.min(most, quarterOf(poolSize) - 1))
 }
 
 /**

@@ -46,7 +46,7 @@ export async function companyRoutes(app: FastifyInstance, services: CompanyRoute
     users(administrators, db, company)
     companyItself(administrators, db, company)
     erasures(administrators, company)
-    personalData(administrators, company, authorizeAdmin(access, sessions))
+    personalData(administrators, { ...company, db }, authorizeAdmin(access, sessions))
     attention(administrators, db)
   })
 }

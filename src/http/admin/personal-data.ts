@@ -5,6 +5,7 @@ import type { Acting, CompanyServices } from '../../accounts/change-company.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
 import { isId } from '../../domain/ids.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { reportEmployee } from '../../personal-data/report-employee.ts'
 import { reportUser } from '../../personal-data/report-user.ts'
 import type { Report } from '../../personal-data/report.ts'
@@ -53,8 +54,10 @@ const PersonalDataReport = Type.Object(
   { $id: 'PersonalDataReport' },
 )
 
+type ReportServices = CompanyServices & { db: LedgerDb }
+
 /** The route that reports what is held about a person, for administrators. */
-export function personalData(app: FastifyInstance, services: CompanyServices, authorize: Reader['authorize']): void {
+export function personalData(app: FastifyInstance, services: ReportServices, authorize: Reader['authorize']): void {
   app.post<{ Body: Static<typeof ReportBody> }>(
     '/personal-data-reports',
     {
@@ -88,7 +91,7 @@ export function personalData(app: FastifyInstance, services: CompanyServices, au
 
 /** Makes the report that a body asks for. Throws a problem unless the body has exactly one identifier. */
 export function makeReport(
-  services: CompanyServices,
+  services: ReportServices,
   acting: Acting,
   body: Omit<Static<typeof ReportBody>, 'format'>,
 ): Promise<Report> {

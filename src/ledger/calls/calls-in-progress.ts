@@ -10,6 +10,11 @@ export class IdempotencyInProgressError extends Error {
   override name = 'IdempotencyInProgressError'
 }
 
+/** Whether the same call may succeed a little later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof UnavailableError || error instanceof IdempotencyInProgressError
+}
+
 /** The calls with idempotency keys that are in progress. */
 export interface CallsInProgress {
   /**

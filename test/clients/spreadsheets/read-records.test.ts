@@ -4,7 +4,7 @@ import { addColumns, orderColumns, writeRecord } from '../../../clients/typescri
 import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { readRecords } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { inputs } from '../../support/quick.ts'
 
 /** Reads rows of which the first is the header. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { inviteCompanyUser } from '../../../src/accounts/users/invite-user.ts'
 import { issueUserToken } from '../../../src/accounts/users/user-tokens.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { findConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'

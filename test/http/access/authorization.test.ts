@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
 import { operationsOf } from '../../support/http/api-document.ts'
 import { deliverToNobody, storeDelivery } from '../../support/http/stored-deliveries.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { employee, startService, type Service } from '../../support/service.ts'
 
 /* Who may call what: every documented route with every kind of caller. A route missing from the table fails. */

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import t from 'tap'
 import pg from 'pg'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
 import { addUser } from '../../../src/accounts/users/add-user.ts'
 import { toUuid } from '../../../src/domain/ids.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
 import { employee, startService } from '../../support/service.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { changeProvider } from '../../../src/accounts/providers/change-provider.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { signInByPassword } from '../../support/http/passkeys.ts'
 import { browse } from '../../support/http/sessions.ts'

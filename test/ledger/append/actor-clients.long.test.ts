@@ -2,7 +2,7 @@ import t from 'tap'
 import { eraseUser } from '../../../src/personal-data/erase-user.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { ClientRegister, deleteOldClients, isDue } from '../../../src/ledger/append/actor-clients.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { startService } from '../../support/service.ts'
 
 const service = await startService(t, { TRUST_PROXY: '127.0.0.1' })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { readUpdateMany, readUpsertMany } from '../../../src/domain/calls/commands.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/create-call.ts'

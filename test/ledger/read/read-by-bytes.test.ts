@@ -1,6 +1,6 @@
 import t from 'tap'
 import { eraseEmployee } from '../../../src/personal-data/erase-employee.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { findEventsWith, readRejectedPages, readStreamPages } from '../../../src/ledger/erasure/find-events.ts'
 import { exportPages } from '../../../src/ledger/read/export-pages.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { readCreate } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { TestCompany } from '../service.ts'

@@ -3,7 +3,7 @@ import { changeWebhook, disableWebhook, rotateWebhookSecret } from '../../../src
 import type { EventType, NewEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { leaseWebhook } from '../../../src/delivery/webhooks/progress.ts'
 import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import { makeWebhook } from '../stored-webhooks.ts'

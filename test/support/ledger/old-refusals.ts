@@ -1,4 +1,4 @@
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import type { EventData, NewEvent } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { placeEvents } from '../../../src/ledger/append/place-events.ts'

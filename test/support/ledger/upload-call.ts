@@ -1,7 +1,7 @@
 import { readUpdateMany, readUpsertMany } from '../../../src/domain/calls/commands.ts'
 import type { UserCaller } from '../../../src/domain/calls/callers.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import type { TestCompany } from '../service.ts'
 import { createCall } from './create-call.ts'
 

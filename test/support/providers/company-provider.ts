@@ -1,5 +1,5 @@
 import { addProvider } from '../../../src/accounts/providers/change-provider.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { createConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { ProviderSettings, ProviderUse } from '../../../src/domain/provider-settings.ts'

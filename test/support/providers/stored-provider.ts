@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StoredProvider } from '../../../src/accounts/providers/read-provider.ts'
 import { placeOfSecret } from '../../../src/accounts/providers/read-provider.ts'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import type { ProviderSettings } from '../../../src/domain/provider-settings.ts'
 import type { ProviderFault } from '../../../src/accounts/oidc/provider-client.ts'
 import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'

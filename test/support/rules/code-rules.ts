@@ -102,7 +102,7 @@ export function impurityFaults(files: SourceFile[]): string[] {
 /** Where the clock of the process may be read, and why. */
 const MAY_READ_CLOCK = new Map([
   ['src/postgres/database-clock.ts', 'until the clock of the database has been measured'],
-  ['src/bootstrap/new-id.ts', 'ids are ordered by time, and nothing is decided by it'],
+  ['src/ledger/new-id.ts', 'ids are ordered by time, and nothing is decided by it'],
   ['src/cli/doctor/check-server.ts', 'compares the clocks'],
   ['src/cli/doctor/check-machines.ts', 'compares the clocks'],
   ['src/ledger/read/read-standings.ts', 'compares the clocks'],

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
+import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -49,6 +50,8 @@ interface OfUpload {
 
 interface RouteServices {
   uploads: UploadRouteServices
+  /** Bytes of files that are being received. */
+  fileBudget: Budget
   reads: Reads
   access: LedgerDb
   sessions: SessionSettings
@@ -71,9 +74,9 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
   await app.register(async (scope) => addCreation(scope, services))
 }
 
-function addCreation(app: FastifyInstance, { uploads, reads }: RouteServices): void {
+function addCreation(app: FastifyInstance, { uploads, fileBudget, reads }: RouteServices): void {
   const maxBytes = maxFileBytes(uploads)
-  budgetFiles(app, { received: uploads.received, maxBytes, companyOf: (request) => userOf(request).companyId })
+  budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([...FILE_TYPES], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.post<{ Querystring: Static<typeof UploadQuery> }>(

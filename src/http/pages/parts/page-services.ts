@@ -1,3 +1,4 @@
+import type { Budget } from '../../../admission/budget.ts'
 import type { ProviderServices } from '../../../accounts/providers/change-provider.ts'
 import type { CompanyServices } from '../../../accounts/change-company.ts'
 import type { FailedSignIns } from '../../../accounts/sign-in/failed-sign-ins.ts'
@@ -33,6 +34,8 @@ export interface PageServices extends WebhookRouteServices {
   health: SystemHealth
   /** Uploading files, whose parts become calls. */
   uploads: UploadRouteServices
+  /** Bytes of files that are being received. */
+  fileBudget: Budget
   sessions: SessionSettings
   /** Whether the read models of the pages are filled. */
   areReadModelsComplete(): Promise<boolean>

@@ -1,10 +1,10 @@
 import type { MultipartFile } from '@fastify/multipart'
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
-import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { cleanFileName } from '../../../uploads/store-file.ts'
 import { budgetFiles } from '../../access/receive-files.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -32,10 +32,10 @@ export function maxFormBytes(bodyLimit: number): number {
 /** Lets a scope receive forms with files, within the budget. */
 export async function acceptUploads(
   app: FastifyInstance,
-  { bodyLimit, received }: Pick<UploadRouteServices, 'bodyLimit' | 'received'>,
+  { bodyLimit, fileBudget }: { bodyLimit: number; fileBudget: Budget },
 ): Promise<void> {
   const companyOf = (request: FastifyRequest) => getViewer(request).companyId
-  budgetFiles(app, { received, maxBytes: maxFormBytes(bodyLimit), companyOf })
+  budgetFiles(app, { fileBudget, maxBytes: maxFormBytes(bodyLimit), companyOf })
   await app.register(multipart, {
     limits: { files: 1, fields: MAX_FIELDS, fileSize: maxFileBytes({ bodyLimit }), fieldSize: OTHER_BYTES },
   })

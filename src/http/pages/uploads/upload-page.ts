@@ -39,7 +39,7 @@ const RELOAD_SECONDS = 2
 
 /** `/settings/bulk-user-logs/upload`: choosing a file, and the page of each file: its preview, and how far it is. */
 export async function addUploadPages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { access, sessions, uploads } = services
+  const { access, sessions, uploads, fileBudget } = services
   app.get(UPLOAD_PATH, async (request, reply) => {
     const { log } = request.query as { log?: unknown }
     return sendForm(services, request, reply, typeof log === 'string' && isId('log', log) ? log : '', null)
@@ -52,7 +52,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
     // Before the body is read, which may be large.
     scope.addHook('onRequest', requireViewer(access, sessions))
     scope.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
-    await acceptUploads(scope, uploads)
+    await acceptUploads(scope, { bodyLimit: uploads.bodyLimit, fileBudget })
     scope.post(UPLOAD_PATH, { bodyLimit: maxFormBytes(uploads.bodyLimit) }, async (request, reply) => {
       let form: UploadForm | null = null
       try {

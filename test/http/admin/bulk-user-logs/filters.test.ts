@@ -1,6 +1,6 @@
 import t from 'tap'
 import { issueApiKey } from '../../../../src/accounts/api-keys/issue-api-key.ts'
-import { newId } from '../../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../../src/domain/ids.ts'
 import { browse, cookieOf } from '../../../support/http/sessions.ts'
 import { employee, startService } from '../../../support/service.ts'

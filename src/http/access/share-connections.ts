@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { admitTo } from '../postgres/cluster/company-connections.ts'
-import { currentCompany } from '../postgres/cluster/company-scope.ts'
-import { createBudget, quarterOf } from '../admission/budget.ts'
+import { admitTo } from '../../postgres/cluster/company-connections.ts'
+import { currentCompany } from '../../postgres/cluster/company-scope.ts'
+import { createBudget, quarterOf } from '../../admission/budget.ts'
 
 /** Connections that may be waited for, a quarter of them by one company; and how long, in milliseconds. */
 const MAX_WAITING = 4_000

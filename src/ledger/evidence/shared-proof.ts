@@ -1,19 +1,24 @@
 import { hash } from 'node:crypto'
-import { toUuid } from '../domain/ids.ts'
-import { UnavailableError } from '../admission/batcher.ts'
-import type { TreeHead } from '../ledger/audit/checkpoint-note.ts'
-import type { Frontier } from '../ledger/integrity/merkle.ts'
-import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf } from '../ledger/integrity/merkle.ts'
-import { subtreesOf } from '../ledger/integrity/merkle-proofs.ts'
-import { forgetSubtrees, readSubtrees, storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
-import type { PositionRange } from './select-events.ts'
+import { toUuid } from '../../domain/ids.ts'
+import { UnavailableError } from '../../admission/batcher.ts'
+import type { TreeHead } from '../audit/checkpoint-note.ts'
+import type { Frontier } from '../integrity/merkle.ts'
+import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf } from '../integrity/merkle.ts'
+import { subtreesOf } from '../integrity/merkle-proofs.ts'
+import { forgetSubtrees, readSubtrees, storeSubtrees } from '../read/merkle-subtrees.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /*
  * One proof that all events of a file are in a ledger. It has the roots of the complete subtrees that hold none of them:
  * together with the leaves of the events, they lead to the root of the whole ledger. Proofs of single events would
  * repeat most of these hashes for each event.
  */
+
+/** Positions of a ledger, including both ends. */
+export interface PositionRange {
+  first: number
+  last: number
+}
 
 /** Leaves of one page. */
 const LEAVES_PER_PAGE = 10_000
