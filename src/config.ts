@@ -3,8 +3,6 @@ import { Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const MIB = 1024 * 1024
-// A Node.js timer longer than 24 days fires after 1 millisecond.
-const DAY_MS = 86_400_000
 // An IPv4 or IPv6 address or network.
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
 const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A-Fa-f]*:){2,7}[0-9A-Fa-f.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`
@@ -133,11 +131,6 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'calls per second of one API key; 0: no limit; per process',
   }),
-  FAILURE_LIMIT: Type.Integer({
-    default: 100,
-    minimum: 0,
-    description: 'failed authentications per minute from one address (IPv6: /64); 0: no limit; per process',
-  }),
   PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: HTTP_ORIGIN,
@@ -172,18 +165,6 @@ export const ConfigSchema = Type.Object({
     maximum: 720,
     description: 'hours after which a session ends in any case',
   }),
-  SIGN_IN_LIMIT: Type.Integer({
-    default: 10,
-    minimum: 0,
-    description:
-      'failed sign-ins, and likewise requests for a new password, in 15 minutes with one email address from one network (IPv6: /48), and ten times as many from anywhere; 0: no limit; per process',
-  }),
-  SIGN_IN_ADDRESS_LIMIT: Type.Integer({
-    default: 50,
-    minimum: 0,
-    description:
-      'failed sign-ins and requests for a new password in 15 minutes from one address (IPv6: /64, and ten times as many from a /48); 0: no limit; per process',
-  }),
   ANSWERS_KEPT_HOURS: Type.Integer({
     default: 72,
     minimum: 1,
@@ -203,12 +184,6 @@ export const ConfigSchema = Type.Object({
     maximum: 3650,
     description:
       'days for which the service keeps the address and the program from which a call or a change was sent, or a user signed in',
-  }),
-  SHUTDOWN_TIMEOUT_MS: Type.Integer({
-    default: 10_000,
-    minimum: 1000,
-    maximum: DAY_MS,
-    description: 'milliseconds to finish calls when stopping',
   }),
 })
 
@@ -278,6 +253,17 @@ export const LIMITS = {
   STREAM_LIFE_MS: 900_000,
   /** Milliseconds to receive a request. */
   REQUEST_TIMEOUT_MS: 60_000,
+  /** Failed authentications per minute from one address (IPv6: /64); 0: no limit. */
+  FAILURE_LIMIT: 100,
+  /**
+   * Failed sign-ins, and likewise requests for a new password, in 15 minutes with one email address from one network
+   * (IPv6: /48), and ten times as many from anywhere; 0: no limit.
+   */
+  SIGN_IN_LIMIT: 10,
+  /** Both in 15 minutes from one address (IPv6: /64, and ten times as many from a /48); 0: no limit. */
+  SIGN_IN_ADDRESS_LIMIT: 50,
+  /** Milliseconds to finish calls when stopping. */
+  SHUTDOWN_TIMEOUT_MS: 10_000,
 }
 
 export type Limits = typeof LIMITS

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { EnvironmentSchema, readConfig } from '../src/config.ts'
+import { EnvironmentSchema, LIMITS, readConfig } from '../src/config.ts'
 import { ErasureBody } from '../src/http/admin/erasures.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
 import { currentDocument } from '../docs/openapi/current-document.ts'
@@ -64,14 +64,7 @@ await t.test('every field that names whom to erase is told', async (t) => {
 })
 
 await t.test('every limit counted per process says so, and the formula is below the table', (t) => {
-  const limits = [
-    'POOL_SIZE',
-    'EMPLOYEE_CACHE',
-    'BURST_LIMIT',
-    'FAILURE_LIMIT',
-    'SIGN_IN_LIMIT',
-    'SIGN_IN_ADDRESS_LIMIT',
-  ]
+  const limits = ['POOL_SIZE', 'EMPLOYEE_CACHE', 'BURST_LIMIT']
   const rows = rowsOf('docs/configuration.md')
   for (const name of limits) {
     t.match(
@@ -80,6 +73,13 @@ await t.test('every limit counted per process says so, and the formula is below 
       name,
     )
   }
+  const { FAILURE_LIMIT: calls, SIGN_IN_LIMIT: person, SIGN_IN_ADDRESS_LIMIT: address } = LIMITS
+  const [, told = ''] =
+    /Those of failures are per process, too:([^]*?)\n\n(?!-)/.exec(page('docs/configuration.md')) ?? []
+  t.strictSame(
+    [...told.matchAll(/(?<=: |and )\d+\b/g)].map(([limit]) => Number(limit)),
+    [calls, person, 10 * person, address, 10 * address],
+  )
   t.match(page('docs/configuration.md'), /\*\*N × limit\*\*[^#]+\*\*L \/ N\*\*/)
   t.end()
 })

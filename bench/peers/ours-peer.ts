@@ -39,7 +39,7 @@ const VISIBLE_TIMEOUT_MS = 600_000
 /** The settings of the service; all others have their defaults. */
 function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string> {
   const urls = { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl }
-  return { ...urls, PORT: '0', LOG_LEVEL: 'error', BURST_LIMIT: '0', FAILURE_LIMIT: '0' }
+  return { ...urls, PORT: '0', LOG_LEVEL: 'error', BURST_LIMIT: '0' }
 }
 
 /**

@@ -3,7 +3,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { modeFinding } from '../../src/cli/doctor/check-host.ts'
 import { buildProgram } from '../../src/cli/program.ts'
-import { EnvironmentSchema, readConfig } from '../../src/config.ts'
+import { EnvironmentSchema, LIMITS, readConfig } from '../../src/config.ts'
 
 /* The Kubernetes manifest, checked without Kubernetes: it agrees with itself, the image and the program. */
 
@@ -148,7 +148,7 @@ await t.test('the program runs without privileges, with resources, keys and a fo
       )
   }
   const grace = find('Deployment').map(({ spec }) => Number(spec.template.spec['terminationGracePeriodSeconds']))
-  const needed = Number(EnvironmentSchema.properties.SHUTDOWN_TIMEOUT_MS.default) / 1_000
+  const needed = LIMITS.SHUTDOWN_TIMEOUT_MS / 1_000
   for (const seconds of grace) t.ok(seconds > needed, 'it has time to stop')
   t.end()
 })

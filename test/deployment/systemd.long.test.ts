@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { buildProgram } from '../../src/cli/program.ts'
-import { EnvironmentSchema, readConfig } from '../../src/config.ts'
+import { EnvironmentSchema, LIMITS, readConfig } from '../../src/config.ts'
 import { needs } from '../support/processes/installed.ts'
 
 /* The unit file, checked without systemd's service manager: it agrees with itself and the program, and gives it little. */
@@ -31,7 +31,7 @@ await t.test('every variable is a setting of the program, with a valid value', a
   const credentials = valuesOf('LoadCredential').map((pair) => `%d/${pair.split(':')[0]}`)
   t.strictSame([settings['SIGNING_KEY_FILE'], settings['SECRETS_KEY_FILE']], credentials)
   t.strictSame(valuesOf('ReadWritePaths'), [settings['CHECKPOINT_DIR']], 'it may write checkpoints, and nothing else')
-  const needed = Number(EnvironmentSchema.properties.SHUTDOWN_TIMEOUT_MS.default) / 1_000
+  const needed = LIMITS.SHUTDOWN_TIMEOUT_MS / 1_000
   t.ok(Number(valuesOf('TimeoutStopSec')[0]) > needed, 'it has time to stop')
 })
 
