@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { ensureCluster } from './create-cluster.ts'
 import { DATABASE_NAME, ensureDatabase, OWNER_NAME, SERVICE_NAME } from './create-database.ts'
 import { openDataFolder } from './data-folder.ts'
-import { holdServer, type Holding } from './hold-server.ts'
+import { HeldServer, type Holding } from './held-server.ts'
 import { databaseUrl } from './join-server.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -44,7 +44,7 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   await ensureCluster(folder, binaries, settings['fsync'] !== 'off')
 
   const server: PostgresServer = { clusterDir, user, binaries, settings }
-  const held = await holdServer(server, {
+  const held = await HeldServer.hold(server, {
     password: record.superuserPassword,
     purpose: options.purpose,
     onTrouble: options.onTrouble ?? (() => undefined),

@@ -1,7 +1,7 @@
 import type { DatabaseUrls } from '../database-urls.ts'
 import { openEmbeddedDatabase } from './embedded-postgres.ts'
 import { errorReason } from '../error-reason.ts'
-import type { Holding } from './hold-server.ts'
+import type { Holding } from './held-server.ts'
 import { assertOwnSessions } from '../pooler.ts'
 import { StartupError } from '../startup-error.ts'
 

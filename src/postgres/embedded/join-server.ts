@@ -16,8 +16,6 @@ const MAINTENANCE_DATABASE = 'postgres'
 export interface Joining {
   password: string
   purpose: Purpose
-  /** Ends the waiting. */
-  signal: AbortSignal
 }
 
 /** A lease on a running server, and the server's port. */
@@ -28,13 +26,17 @@ export interface JoinedServer {
 
 /**
  * Takes a lease on the running server, or starts it first. Others may start or stop it or take its port in between, so
- * each step may fail and is retried.
+ * each step may fail and is retried. `signal` ends the waiting.
  */
-export async function joinServer(server: PostgresServer, joining: Joining): Promise<JoinedServer> {
+export async function joinServer(
+  server: PostgresServer,
+  joining: Joining,
+  signal?: AbortSignal,
+): Promise<JoinedServer> {
   const started = performance.now()
   let startFault: string | undefined
   for (;;) {
-    joining.signal.throwIfAborted()
+    signal?.throwIfAborted()
     const attempt = await tryJoin(server.clusterDir, joining)
     if ('lease' in attempt) return attempt
     const timeoutMs = attempt.isStarting ? RECOVERY_TIMEOUT_MS : JOIN_TIMEOUT_MS
@@ -54,10 +56,7 @@ interface FailedJoin {
 }
 
 /** Takes a lease on the server if it is running. */
-export async function tryJoin(
-  clusterDir: string,
-  { password, purpose }: Omit<Joining, 'signal'>,
-): Promise<JoinedServer | FailedJoin> {
+export async function tryJoin(clusterDir: string, { password, purpose }: Joining): Promise<JoinedServer | FailedJoin> {
   const server = await findServer(clusterDir)
   if (server === undefined) return { fault: 'it is not running', isStarting: false }
   try {
