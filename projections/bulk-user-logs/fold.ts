@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
-import { closesCall } from '../../src/domain/events.ts'
+import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { markOutcomes } from './outcomes.ts'
 import type { RejectedName } from './rejected-names.ts'

@@ -102,7 +102,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       'records of old messages': (onUnreachable) => deleteOldEmails(store.pool, onUnreachable),
     },
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
-    onDone: (companyIds) => webhooks.announce(companyIds),
+    onDone: webhooks.announce,
     traceFold: tracing?.foldTracer(store.db),
   })
   const evidence = await startMakingEvidence({

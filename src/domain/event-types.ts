@@ -96,6 +96,11 @@ export function isOfCall(type: string): boolean {
   return isEventType(type) && EVENT_TYPES[type].isOfCall === true
 }
 
+/** Whether an event is the last one of its call. The events of a call are contiguous. */
+export function closesCall(event: { type: EventType; call_id: string | null }): boolean {
+  return event.call_id === null || event.type === 'ApiCallCompleted' || event.type === 'ApiCallFailed'
+}
+
 /** Whether an event of a type erases the data of other events. */
 export function isErasingType(type: string): type is ErasingType {
   return (ERASING_TYPES as readonly string[]).includes(type)

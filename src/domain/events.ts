@@ -226,8 +226,3 @@ export type RecordedEvent = {
     actor: string
   }
 }[EventType]
-
-/** Whether an event is the last one of its call. The events of a call are contiguous. */
-export function closesCall(event: { type: EventType; call_id: string | null }): boolean {
-  return event.call_id === null || event.type === 'ApiCallCompleted' || event.type === 'ApiCallFailed'
-}

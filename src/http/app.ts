@@ -34,8 +34,7 @@ import { authorizeAdmin } from './access/authorize-user.ts'
 import type { BodyBudget } from './access/body-budget.ts'
 import { endUnreadBodies } from './access/body-budget.ts'
 import { compressAnswers } from './server/compression.ts'
-import { continueAfterChecks } from './server/expect-continue.ts'
-import { DEFAULT_BODY_LIMIT } from './server/read-body.ts'
+import { continueAfterChecks, DEFAULT_BODY_LIMIT } from './server/read-body.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
 import { registerHealthRoutes } from './server/health.ts'
@@ -140,11 +139,14 @@ const SAFE_BY_ITSELF = {
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
+type CommonHeaders = Readonly<Record<string, string>>
+
 /** Builds the HTTP server with all its routes; tests call it, too. */
 export function buildApp(services: AppServices): FastifyInstance {
-  const app = createServer(services)
+  const common = listCommonHeaders(services.sessions)
+  const app = createServer(services, common)
   const methods = collectMethods(app, sendRefusal)
-  addHooks(app, services, methods)
+  addHooks(app, services, methods, common)
   documentRoutes(app)
 
   void app.register(cookie)
@@ -172,7 +174,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   return app
 }
 
-function createServer(services: AppServices): FastifyInstance {
+function createServer(services: AppServices, common: CommonHeaders): FastifyInstance {
   return Fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -184,12 +186,12 @@ function createServer(services: AppServices): FastifyInstance {
     // While the process ends, a request that arrives on an open connection is served as the last one on it.
     return503OnClosing: false,
     // A path that cannot be decoded matches no route, and Fastify runs no hook for it.
-    frameworkErrors: (_error, request, reply) => void sendNotFound(request, setCommonHeaders(services, request, reply)),
+    frameworkErrors: (_error, request, reply) => void sendNotFound(request, setCommonHeaders(common, request, reply)),
     clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
 }
 
-function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMethods): void {
+function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMethods, common: CommonHeaders): void {
   app.setValidatorCompiler(compileSchema)
   acceptJsonBodies(app, services.commands.maxRecords)
   refuseCompressedBodies(app)
@@ -202,7 +204,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   scopeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
-    setCommonHeaders(services, request, reply)
+    setCommonHeaders(common, request, reply)
     // Before the body is read, because the client has not authenticated.
     if (request.is404) return methods.refuseIfKnown(request, reply) ?? sendNotFound(request, reply)
   })
@@ -214,16 +216,15 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   app.setNotFoundHandler(sendNotFound)
 }
 
-/** Sets the headers that every answer has. */
-function setCommonHeaders(
-  { sessions }: Pick<AppServices, 'sessions'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  if (isSecure(sessions)) void reply.header('strict-transport-security', HSTS)
+/** The headers that every answer has. */
+function listCommonHeaders(sessions: SessionSettings): CommonHeaders {
+  return { ...SAFE_BY_ITSELF, ...(isSecure(sessions) ? { 'strict-transport-security': HSTS } : {}) }
+}
+
+function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // Shared caches do not know that `x-api-key` or a token protects an answer.
   if (isApiPath(request.url)) void reply.header('cache-control', 'no-store')
-  return reply.headers({ 'x-request-id': request.id, ...SAFE_BY_ITSELF })
+  return reply.headers({ 'x-request-id': request.id, ...common })
 }
 
 async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise<void> {

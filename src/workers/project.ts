@@ -4,7 +4,7 @@ import type { CallPart, CompanyEvents, Projection } from '../../projections/proj
 import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing } from '../domain/erasure.ts'
-import { closesCall } from '../domain/events.ts'
+import { closesCall } from '../domain/event-types.ts'
 import { isPermanent } from '../postgres/database-errors.ts'
 import type { EventPage, PositionRange } from '../ledger/read/read-events.ts'
 import { readEventPage, readLastOfStream } from '../ledger/read/read-events.ts'

@@ -1,6 +1,6 @@
 import { listLogEntriesAfter } from '../../projections/bulk-user-logs/queries.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
-import { closesCall } from '../../src/domain/events.ts'
+import { closesCall } from '../../src/domain/event-types.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import type { Service } from '../support/service.ts'

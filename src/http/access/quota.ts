@@ -6,7 +6,7 @@ import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import type { Problem } from '../../domain/errors.ts'
 import type { KeyUsageCounter, UsedKey } from '../../accounts/api-keys/key-access.ts'
 import { callerOf } from './authenticate.ts'
-import { idsOf } from '../server/log-ids.ts'
+import { idsOf } from '../server/access-log.ts'
 import { invalidCredentials, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 
 declare module 'fastify' {

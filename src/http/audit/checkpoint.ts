@@ -7,7 +7,7 @@ import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/audit/sign
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { idsOf } from '../server/log-ids.ts'
+import { idsOf } from '../server/access-log.ts'
 import { ProblemError } from '../server/problem.ts'
 
 const NoQuery = Type.Object({}, { additionalProperties: false })

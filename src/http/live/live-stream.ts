@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setTimeout as pause } from 'node:timers/promises'
-import { idsOf } from '../server/log-ids.ts'
+import { idsOf } from '../server/access-log.ts'
 
 /** Bounds of the live streams. */
 export interface StreamLimits {

@@ -1,5 +1,11 @@
-import type { FastifyInstance } from 'fastify'
-import { idsOf } from './log-ids.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The id of the stored call and its log entry; null if it is not stored (yet). */
+    callId: string | null
+  }
+}
 
 /** A request that has been answered. */
 export interface Answered {
@@ -47,3 +53,9 @@ export type Limit = (typeof LIMITS)[number]
 
 /** Every limit that a request can meet. */
 export const LIMITS = ['quota', 'queue', 'burst', 'credentials', 'sign-in', 'streams', 'heavy-reads'] as const
+
+/** The known ids of a request's company and call, for log lines and traces. */
+export function idsOf({ caller, user, viewer, callId }: FastifyRequest): { companyId?: string; callId?: string } {
+  const companyId = caller?.companyId ?? user?.companyId ?? viewer?.companyId
+  return { ...(companyId === undefined ? {} : { companyId }), ...(callId === null ? {} : { callId }) }
+}

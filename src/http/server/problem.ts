@@ -9,7 +9,7 @@ import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { bodyProblem } from './body-problem.ts'
 import { isMachineDown } from '../../postgres/cluster/machine.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
-import { idsOf } from './log-ids.ts'
+import { idsOf } from './access-log.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { errorCodes } from 'fastify'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream'
@@ -27,6 +27,18 @@ export function announcedBytes({ headers }: FastifyRequest): number | null {
 export function isSmallBody(request: FastifyRequest): boolean {
   const announced = announcedBytes(request)
   return announced !== null && announced <= DEFAULT_BODY_LIMIT
+}
+
+/**
+ * Lets a client that waits for it (`Expect: 100-continue`, RFC 9110 section 10.1.1) send its body once the request has
+ * passed the checks that need no body, so that a refused call is not uploaded.
+ */
+export function continueAfterChecks(app: FastifyInstance): void {
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    if (request.headers.expect !== undefined) reply.raw.writeContinue()
+    done()
+  })
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { idsOf } from './log-ids.ts'
+import { idsOf } from './access-log.ts'
 
 /** A request that starts a trace or continues its caller's. */
 interface TracedRequest {

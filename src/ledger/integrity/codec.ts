@@ -1,6 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto'
 import type { EventType, NewEvent, RecordedEvent } from '../../domain/events.ts'
-import { closesCall } from '../../domain/events.ts'
+import { closesCall } from '../../domain/event-types.ts'
 import { EVENT_TYPES, isEventType, isOfCall, schemaVersionOf } from '../../domain/event-types.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { fromUuid } from '../../domain/ids.ts'
