@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import {
@@ -32,7 +32,7 @@ interface StreamServices {
 const POLL_MS = 500
 const ENTRIES_AT_ONCE = 100
 
-const SCHEMA = {
+const SCHEMA: FastifySchema = {
   operationId: 'streamBulkUserLogs',
   summary: 'Follow Bulk User Logs live (server-sent events)',
   description:

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { FoundSecret, SecretSearch } from '../../accounts/api-keys/find-secrets.ts'
@@ -55,7 +55,7 @@ const FoundList = Type.Object({
   next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
 })
 
-const SCHEMA = {
+const SCHEMA: FastifySchema = {
   operationId: 'findSecrets',
   summary: 'Find the API key or token of a secret',
   description:

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
@@ -62,7 +62,7 @@ const Usage = Type.Object({
   next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
 })
 
-const SCHEMA = {
+const SCHEMA: FastifySchema = {
   operationId: 'getUsage',
   summary: 'Count create and update calls and their records by day, operation and outcome',
   description: `Covers at most ${MAX_DAYS} days. Days without calls are omitted.`,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
@@ -26,7 +26,7 @@ const CHECKPOINT_MEMBERS = {
 
 const Witnessed = Type.Object(CHECKPOINT_MEMBERS)
 
-const CHECKPOINT = {
+const CHECKPOINT: FastifySchema = {
   operationId: 'getCheckpoint',
   summary: 'Sign the current head of the ledger',
   description:
@@ -48,7 +48,7 @@ const CHECKPOINT = {
   },
 }
 
-const KEYS = {
+const KEYS: FastifySchema = {
   operationId: 'listAuditKeys',
   summary: 'List the current and retired public keys that sign checkpoints',
   description: 'Notes signed with a retired key remain valid. The current key, if any, comes first.',

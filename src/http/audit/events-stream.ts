@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { toAuditedEvent } from '../../ledger/read/event-line.ts'
@@ -18,7 +18,7 @@ type Query = Static<typeof StreamQuery>
 const POLL_MS = 500
 const EVENTS_AT_ONCE = 100
 
-const SCHEMA = {
+const SCHEMA: FastifySchema = {
   operationId: 'followEvents',
   summary: "Follow the company's events live (server-sent events)",
   description:

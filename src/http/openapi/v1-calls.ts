@@ -1,3 +1,4 @@
+import type { FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
@@ -40,7 +41,7 @@ const WRITE_HEADERS = ['X-Ledger-Position', 'Idempotency-Replayed'] as const
 const ALL_OR_NONE = 'Applies all records or none. A refusal lists the errors of all records.'
 
 /** `POST /v1/employees` */
-export function createCall(maxRecords: number) {
+export function createCall(maxRecords: number): FastifySchema {
   return {
     operationId: 'createEmployees',
     summary: 'Create one or more employees',
@@ -62,11 +63,11 @@ export function createCall(maxRecords: number) {
       }),
     },
     problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
-  } as const
+  }
 }
 
 /** `PATCH /v1/employees/{id}` */
-export function updateOneCall() {
+export function updateOneCall(): FastifySchema {
   return {
     operationId: 'updateEmployee',
     summary: 'Update one employee',
@@ -84,11 +85,11 @@ export function updateOneCall() {
       }),
     },
     problems: [...WRITING_PROBLEMS, 'employee_not_found'],
-  } as const
+  }
 }
 
 /** `PATCH /v1/employees` */
-export function updateManyCall(maxRecords: number) {
+export function updateManyCall(maxRecords: number): FastifySchema {
   return {
     operationId: 'updateEmployees',
     summary: 'Update several employees',
@@ -109,11 +110,11 @@ export function updateManyCall(maxRecords: number) {
       }),
     },
     problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
-  } as const
+  }
 }
 
 /** `PUT /v1/employees` */
-export function upsertCall(maxRecords: number) {
+export function upsertCall(maxRecords: number): FastifySchema {
   return {
     operationId: 'upsertEmployees',
     summary: 'Create or update several employees',
@@ -134,7 +135,7 @@ export function upsertCall(maxRecords: number) {
       }),
     },
     problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
-  } as const
+  }
 }
 
 function describeBody(schema: object, mediaTypes: readonly string[], bodies: Record<string, Example>): DocumentedBody {

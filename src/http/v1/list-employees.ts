@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { EmployeeFilter } from '../../../projections/employees/queries.ts'
@@ -72,7 +72,7 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-const listSchema = {
+const listSchema: FastifySchema = {
   operationId: 'listEmployees',
   summary: 'List employees',
   description: 'In order of creation. The list is eventually consistent; use `min_position` to read your own write.',
@@ -80,7 +80,7 @@ const listSchema = {
   querystring: ListQuery,
   response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
   problems: READING_PROBLEMS,
-} as const
+}
 
 interface ListServices extends Pick<ReadServices, 'keyUsage'> {
   reads: Reads

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { entityTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
 import { problem } from '../../domain/errors.ts'
@@ -20,7 +20,7 @@ export interface ReadServices {
   keyUsage: KeyUsageCounter
 }
 
-const readSchema = {
+const readSchema: FastifySchema = {
   operationId: 'readEmployee',
   summary: 'Read one employee',
   description: 'Always current. An id of another company is treated like one that does not exist.',
@@ -33,7 +33,7 @@ const readSchema = {
     304: { description: 'The employee has a version that `If-None-Match` names.', headers: ['ETag'], type: 'null' },
   },
   problems: ['employee_not_found', 'precondition_failed', ...READING_PROBLEMS],
-} as const
+}
 
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
 export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServices): void {

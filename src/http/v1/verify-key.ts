@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { addressRefusal } from '../../domain/calls/key-refusals.ts'
 import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
@@ -26,7 +26,7 @@ const KeyVerification = Type.Object(
   { $id: 'KeyVerification', additionalProperties: false },
 )
 
-const verifySchema = {
+const verifySchema: FastifySchema = {
   operationId: 'verifyKey',
   summary: 'Verify an API key',
   description:
@@ -38,7 +38,7 @@ const verifySchema = {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },
   problems: ['address_not_allowed'],
-} as const
+}
 
 /** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key and whatever the key's scopes are. */
 export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {
