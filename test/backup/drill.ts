@@ -46,7 +46,9 @@ export async function runDrill(options: DrillOptions): Promise<RestoreReport[]> 
     CHECKPOINT_INTERVAL_MS: CHECKPOINT_EVERY_MS,
   })
   const stage = await openStage({
-    ...{ apis: 1, workers: 1, program },
+    apis: 1,
+    workers: 1,
+    program,
     postgres: (folder) => ({
       archive_mode: 'on',
       archive_command: archiveCommands(makeArchive(folder)).archive,
@@ -198,7 +200,8 @@ async function restoreAll(
     },
     {
       way: 'backup and archive, to a moment',
-      ...{ answeredUntil: moment.after, sentFrom: moment.before },
+      answeredUntil: moment.after,
+      sentFrom: moment.before,
       cluster: () =>
         recoverCluster(stage.cluster, { backup, archive, time: moment.time, clusterDir: folderOf('to-a-moment') }),
     },

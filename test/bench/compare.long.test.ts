@@ -15,8 +15,14 @@ import { benchServer, onOneServer } from '../support/processes/bench-server.ts'
 const server = benchServer('bench_ours')
 const RECORDS = 10
 const OPTIONS: CompareOptions = {
-  ...{ rounds: 1, seconds: 0.01, peers: ['crud', 'raw', 'ours', 'cold'], works: [...WORKS] },
-  ...{ companies: [2], callers: [2], records: RECORDS, connections: 4 },
+  rounds: 1,
+  seconds: 0.01,
+  peers: ['crud', 'raw', 'ours', 'cold'],
+  works: [...WORKS],
+  companies: [2],
+  callers: [2],
+  records: RECORDS,
+  connections: 4,
 }
 
 const COLD = ['bulk-patch', 'bulk-patch-unchanged', 'nightly-sync']

@@ -7,7 +7,9 @@ import { startService } from '../support/service.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const OOPS = {
-  ...{ isDelivered: false, httpStatus: 500, error: 'The receiver answered 500' },
+  isDelivered: false,
+  httpStatus: 500,
+  error: 'The receiver answered 500',
   answer: `${HOSTILE}${'x'.repeat(1_000)}`,
 }
 
@@ -107,7 +109,9 @@ await t.test('the webhook pages look right in both color schemes and at every wi
   const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')
   const { id: ping } = await storeDelivery(service.pool, service.company.id, hostile, {
-    ...{ type: 'webhook.ping', position: null, answer: 'unbroken'.repeat(100) },
+    type: 'webhook.ping',
+    position: null,
+    answer: 'unbroken'.repeat(100),
   })
   const paths = ['', '/new', `/${long}`, `/${hostile}?sent=${id}`, `/${hostile}/deliveries`, `/${long}/remove`]
   paths.push(...[id, ping].map((delivery) => `/${hostile}/deliveries/${delivery}`))

@@ -22,20 +22,16 @@ const SETTINGS = { DATA_DIR, LOG_LEVEL: 'warn' }
 type Entry = LogEntry['entry']
 
 const FAILURES: Record<string, number> = {
-  ...{
-    malformed_json: 400,
-    invalid_body: 400,
-    employee_not_found: 404,
-    already_exists: 409,
-    inactive_employee_exists: 409,
-  },
-  ...{
-    precondition_failed: 412,
-    batch_too_large: 413,
-    unsupported_media_type: 415,
-    validation_failed: 422,
-    empty_batch: 422,
-  },
+  malformed_json: 400,
+  invalid_body: 400,
+  employee_not_found: 404,
+  already_exists: 409,
+  inactive_employee_exists: 409,
+  precondition_failed: 412,
+  batch_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  empty_batch: 422,
   idempotency_key_reused: 422,
 }
 

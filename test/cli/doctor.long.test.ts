@@ -271,8 +271,12 @@ await t.test('the SMTP server is asked whether it accepts the credentials, and g
   const ca = path.join(place['DATA_DIR']!, 'ca.pem')
   writeFileSync(ca, LOCALHOST_CERTIFICATE)
   const settings = {
-    ...{ ...place, SECRETS_KEY: randomBytes(32).toString('base64'), NODE_EXTRA_CA_CERTS: ca },
-    ...{ SMTP_URL: server.url, MAIL_FROM: 'ledger@ledger.example', PUBLIC_URL: 'https://ledger.example' },
+    ...place,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    NODE_EXTRA_CA_CERTS: ca,
+    SMTP_URL: server.url,
+    MAIL_FROM: 'ledger@ledger.example',
+    PUBLIC_URL: 'https://ledger.example',
   }
   t.match((await examine(t, settings)).of('email'), { level: 'ok', found: /accepts the credentials$/ })
   const wrong = { ...settings, SMTP_URL: server.url.replace('ledger:', 'other:') }

@@ -20,7 +20,11 @@ const provider = await startTestProvider(t)
 const { pool, company } = service
 const dataDir = makeDataDir(t)
 const ENVIRONMENT: Environment = {
-  ...{ DATABASE_URL: service.urls.serviceUrl, DATA_DIR: dataDir, LOG_LEVEL: 'warn', PUBLIC_URL, OUTGOING_PRIVATE: '1' },
+  DATABASE_URL: service.urls.serviceUrl,
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'warn',
+  PUBLIC_URL,
+  OUTGOING_PRIVATE: '1',
   SECRETS_KEY: service.config.SECRETS_KEY!,
 }
 const secretFile = path.join(path.dirname(dataDir), 'secret.txt')
@@ -64,8 +68,14 @@ await t.test('before a provider is set up, wrong input gets one clear line', asy
 await t.test('a provider is set up switched off, and its secret comes from a file and is never shown', async (t) => {
   const shown = await run('set', ...SETTINGS, ...SECRET, '--role-claim', 'groups', '--role', 'a=admin', 'b=c=auditor')
   t.match(shown, {
-    ...{ name: 'Okta', issuer: provider.issuer, client_id: 'ledger', client_auth: 'client_secret', use: 'off' },
-    ...{ creates_users: false, role_claim: 'groups', roles: ['a=admin', 'b=c=auditor'] },
+    name: 'Okta',
+    issuer: provider.issuer,
+    client_id: 'ledger',
+    client_auth: 'client_secret',
+    use: 'off',
+    creates_users: false,
+    role_claim: 'groups',
+    roles: ['a=admin', 'b=c=auditor'],
     redirect_uri: `${PUBLIC_URL}/sign-in/${company.id}/callback`,
     jwks_uri: null,
   })

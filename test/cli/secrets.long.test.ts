@@ -37,8 +37,12 @@ async function read(box: typeof first, webhookId: string): Promise<string[]> {
 }
 
 const PROVIDER = {
-  ...{ name: 'Okta', issuer: 'https://idp.example.com', client_id: 'ledger' },
-  ...{ creates_users: false, role_claim: null, roles: [] },
+  name: 'Okta',
+  issuer: 'https://idp.example.com',
+  client_id: 'ledger',
+  creates_users: false,
+  role_claim: null,
+  roles: [],
 }
 
 /** Inserts a session that began at the provider and ends after this time. */

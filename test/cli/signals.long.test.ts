@@ -15,8 +15,11 @@ const BODY = JSON.stringify(employee())
 async function beginCall({ address }: Server): Promise<http.ClientRequest> {
   const { api_id, api_key } = readDemo(DATA_DIR)
   const headers = {
-    ...{ 'x-api-id': api_id, 'x-api-key': api_key, 'content-type': 'application/json' },
-    ...{ 'content-length': Buffer.byteLength(BODY), expect: '100-continue' },
+    'x-api-id': api_id,
+    'x-api-key': api_key,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(BODY),
+    expect: '100-continue',
   }
   const request = http.request(`${address}/v1/employees`, { method: 'POST', headers, agent: false })
   request.flushHeaders()

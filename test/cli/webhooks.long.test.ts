@@ -6,7 +6,9 @@ import { startService } from '../support/service.ts'
 const service = await startService(t)
 const { id: company } = service.company
 const ENVIRONMENT: Environment = {
-  ...{ DATABASE_URL: service.urls.serviceUrl, DATA_DIR: makeDataDir(t), LOG_LEVEL: 'warn' },
+  DATABASE_URL: service.urls.serviceUrl,
+  DATA_DIR: makeDataDir(t),
+  LOG_LEVEL: 'warn',
   SECRETS_KEY: service.config.SECRETS_KEY!,
 }
 const URL = ['--url', 'https://example.com/hooks']

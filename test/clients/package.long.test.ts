@@ -25,18 +25,30 @@ const manifestOf = (at: string) => JSON.parse(readFileSync(path.join(at, 'packag
 
 /** Everything that a project can ask of TypeScript, as `@tsconfig/strictest` does. */
 const STRICTEST = {
-  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-  ...{ noPropertyAccessFromIndexSignature: true, noImplicitReturns: true, noImplicitOverride: true },
-  ...{ noFallthroughCasesInSwitch: true, allowUnreachableCode: false, allowUnusedLabels: false },
-  ...{ verbatimModuleSyntax: true, isolatedModules: true, skipLibCheck: false },
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitReturns: true,
+  noImplicitOverride: true,
+  noFallthroughCasesInSwitch: true,
+  allowUnreachableCode: false,
+  allowUnusedLabels: false,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  skipLibCheck: false,
 }
 
 /** The faults that TypeScript finds in a program that uses the package, with every declaration checked. */
 async function typeFaults(compiler: string, types: string[], code: string): Promise<string> {
   writeFileSync(path.join(folder, 'program.mts'), code)
   const compilerOptions = {
-    ...{ ...STRICTEST, module: 'nodenext', target: 'es2023', noEmit: true },
-    ...{ types, typeRoots: [path.resolve('node_modules/@types')] },
+    ...STRICTEST,
+    module: 'nodenext',
+    target: 'es2023',
+    noEmit: true,
+    types,
+    typeRoots: [path.resolve('node_modules/@types')],
   }
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }))
   const run = runAlone(process.execPath, [path.resolve(compiler)], { cwd: folder })

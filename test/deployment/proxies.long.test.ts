@@ -91,7 +91,9 @@ for (const proxy of PROXIES) {
       await service.app.close()
       const answer = await fetch(`${address}/invitation?token=${link}&q=${search}`, {
         headers: {
-          ...{ 'x-api-key': apiKey!, authorization: `Bearer ${token}`, cookie: `session=${session}` },
+          'x-api-key': apiKey!,
+          authorization: `Bearer ${token}`,
+          cookie: `session=${session}`,
           referer: `${address}/invitation?token=${link}`,
         },
       })

@@ -74,12 +74,13 @@ await t.test('every command shown to operators works', async (t) => {
 
 async function run(t: Test, line: string): Promise<{ exitCode: number | null; output: string }> {
   const env = {
-    ...{
-      PATH: process.env['PATH'],
-      DATABASE_URL: service.urls.serviceUrl,
-      MIGRATE_DATABASE_URL: service.urls.ownerUrl,
-    },
-    ...{ DATA_DIR, SIGNING_KEY_FILE, SECRETS_KEY_FILE, CHECKPOINT_DIR: path.join(DATA_DIR, 'checkpoints') },
+    PATH: process.env['PATH'],
+    DATABASE_URL: service.urls.serviceUrl,
+    MIGRATE_DATABASE_URL: service.urls.ownerUrl,
+    DATA_DIR,
+    SIGNING_KEY_FILE,
+    SECRETS_KEY_FILE,
+    CHECKPOINT_DIR: path.join(DATA_DIR, 'checkpoints'),
   }
   const child = spawn('sh', ['-c', line], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill())

@@ -79,7 +79,8 @@ await t.test(
 await t.test('a report lists the rows of stored files that name the person, and an erasure deletes them', async (t) => {
   const csv = 'external_id,email\nS-1,stored@person.example\nS-2,other@person.example\n'
   const made = await send(service.address, 'POST', '/admin/v1/uploads?file_name=a.csv', {
-    ...{ key: null, body: csv },
+    key: null,
+    body: csv,
     headers: { 'content-type': 'text/csv', authorization: `Bearer ${company.admin.token}` },
   })
   t.equal(made.status, 201)

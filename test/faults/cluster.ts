@@ -79,7 +79,9 @@ export async function startCluster(
   }
   await start()
   return {
-    ...{ clusterDir, urls, start },
+    clusterDir,
+    urls,
+    start,
     pid: () => trace.pid,
     port: () => trace.port,
     stop: () => stopServer(server),

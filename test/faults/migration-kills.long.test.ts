@@ -30,13 +30,12 @@ async function shapeOf({ ownerUrl }: DatabaseUrls): Promise<string[]> {
 async function migrateUntil(urls: DatabaseUrls, killAt: { stage: string; passes: number }): Promise<string | null> {
   const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', 'migrate'], {
     env: {
-      ...{
-        PATH: process.env['PATH'],
-        DATABASE_URL: urls.serviceUrl,
-        MIGRATE_DATABASE_URL: urls.ownerUrl,
-        LOG_LEVEL: 'error',
-      },
-      ...{ KILL_STAGE: killAt.stage, KILL_AT: String(killAt.passes) },
+      PATH: process.env['PATH'],
+      DATABASE_URL: urls.serviceUrl,
+      MIGRATE_DATABASE_URL: urls.ownerUrl,
+      LOG_LEVEL: 'error',
+      KILL_STAGE: killAt.stage,
+      KILL_AT: String(killAt.passes),
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

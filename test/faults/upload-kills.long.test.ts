@@ -58,7 +58,8 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 await t.test('every row of a large file is applied exactly once, whichever processes are killed', async (t) => {
   // Killed while the file is being received, the service keeps nothing of it or all of it.
   const cut = send(api!.address, 'POST', '/admin/v1/uploads', {
-    ...{ key: null, body: FILE },
+    key: null,
+    body: FILE,
     headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'text/csv' },
   }).catch(() => null)
   await api!.restart('SIGKILL')

@@ -175,8 +175,11 @@ export async function attempt(
     const response = await fetch(address + operation.path, {
       method: operation.method,
       headers: {
-        ...{ 'x-api-id': key.api_id, 'x-api-key': key.api_key, 'content-type': 'application/json' },
-        ...{ 'idempotency-key': operation.id, 'x-request-id': operation.id },
+        'x-api-id': key.api_id,
+        'x-api-key': key.api_key,
+        'content-type': 'application/json',
+        'idempotency-key': operation.id,
+        'x-request-id': operation.id,
       },
       body: typeof operation.body === 'string' ? operation.body : JSON.stringify(operation.body),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
@@ -256,7 +259,9 @@ function upsert(id: string, random: SeededRandom, people: Known, isBad: boolean)
   const employees: UpsertRecord[] = [
     ...random.sample(people.emails, random.below(3)).map((email) => ({ email, location: id })),
     ...random.sample(people.externalIds, random.below(2)).map((externalId) => ({
-      ...{ external_id: externalId, location: id, status: random.chance(0.3) ? 'inactive' : 'active' },
+      external_id: externalId,
+      location: id,
+      status: random.chance(0.3) ? 'inactive' : 'active',
     })),
     ...Array.from({ length: 1 + random.below(3) }, (_, at) => ({ ...person(id, at), external_id: `${id}-${at}` })),
     ...(isBad ? [{ external_id: `${id}-nobody` }] : []),

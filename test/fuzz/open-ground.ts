@@ -68,14 +68,12 @@ export async function openGround(t: Pick<Test, 'teardown'>, connections: number)
   const routes = fuzzedRoutes(service.app.registeredRoutes)
   const document = (await service.call('GET', '/openapi.json')).body as OpenApiDocument
   return {
-    ...{
-      service,
-      theirs,
-      raw,
-      requests: anyRequest(routes),
-      rawRequests: anyRawBody(routes),
-      judge: answerJudge(document),
-    },
+    service,
+    theirs,
+    raw,
+    requests: anyRequest(routes),
+    rawRequests: anyRawBody(routes),
+    judge: answerJudge(document),
     senderOf: (seed) => (seed % PROCESS_EVERY === 0 ? far : near),
     async end() {
       const faults = [...found.map(leaked), ...(await leftovers(server)), ...(await raw.end())]

@@ -7,11 +7,17 @@ const read = (SMTP_URL: string, from = MAIL_FROM) => readMailServer({ SMTP_URL, 
 
 await t.test('a server is read with its usual port, its credentials, and the sender', async (t) => {
   t.strictSame(read('smtp://relay.example'), {
-    ...{ host: 'relay.example', port: 587, isImplicitTls: false, credentials: null },
+    host: 'relay.example',
+    port: 587,
+    isImplicitTls: false,
+    credentials: null,
     from: { name: '', address: 'ledger@ledger.example' },
   })
   t.match(read('smtps://user%40x:p%3Aw%2F@[::1]:2465', 'Ledger of Acme <ledger@ledger.example>'), {
-    ...{ host: '::1', port: 2465, isImplicitTls: true, credentials: { user: 'user@x', password: 'p:w/' } },
+    host: '::1',
+    port: 2465,
+    isImplicitTls: true,
+    credentials: { user: 'user@x', password: 'p:w/' },
     from: { name: 'Ledger of Acme', address: 'ledger@ledger.example' },
   })
   t.equal(read('smtps://relay.example')?.port, 465)

@@ -98,9 +98,17 @@ const DEEDS: Record<string, (user: AddedUser) => Promise<unknown>> = {
 
 /** The table that a section lists. */
 const TABLES: Record<string, string> = {
-  ...{ account: 'users', tokens: 'user_tokens', passkeys: 'passkeys', recovery_codes: 'recovery_codes' },
-  ...{ sessions: 'sessions', waiting_sign_ins: 'session_events', last_sign_in: 'last_sign_ins' },
-  ...{ failed_sign_ins: 'failed_sign_ins', addresses: 'actor_clients', emails: 'emails', personal_events: 'events' },
+  account: 'users',
+  tokens: 'user_tokens',
+  passkeys: 'passkeys',
+  recovery_codes: 'recovery_codes',
+  sessions: 'sessions',
+  waiting_sign_ins: 'session_events',
+  last_sign_in: 'last_sign_ins',
+  failed_sign_ins: 'failed_sign_ins',
+  addresses: 'actor_clients',
+  emails: 'emails',
+  personal_events: 'events',
 }
 
 /** A sign-in that waits is on its way to the ledger, and its address to the addresses. */

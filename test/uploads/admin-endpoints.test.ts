@@ -8,7 +8,8 @@ const { admin } = service.company
 
 const upload = (content: string, query: string, type = 'text/csv', token = admin.token) =>
   send(service.address, 'POST', `/admin/v1/uploads?${query}`, {
-    ...{ key: null, body: content },
+    key: null,
+    body: content,
     headers: { 'content-type': type, authorization: `Bearer ${token}` },
   })
 const CSV = 'external_id,first_name,last_name,email,Shoe size\nU-1,Ada,L,ada@example.com,38\n'

@@ -50,7 +50,10 @@ const outcomeOf = async (company: TestCompany, logId: string, prefix: string) =>
   const { items } = (await manage(company, 'GET', `/bulk-user-logs/${logId}/records?limit=200`)).body
   const listed = await service.call('GET', '/v1/employees?limit=200', { key: company.key })
   return {
-    ...{ status, counts, code: error?.code ?? null, detail: error?.detail ?? null },
+    status,
+    counts,
+    code: error?.code ?? null,
+    detail: error?.detail ?? null,
     records: items.map(({ index, status, record, errors }: Record<string, unknown>) => ({
       index,
       status,
@@ -60,7 +63,8 @@ const outcomeOf = async (company: TestCompany, logId: string, prefix: string) =>
     employees: listed.body.items
       .filter(({ external_id: id }: { external_id: string }) => id.startsWith(prefix))
       .map(({ id: _id, manager_id: manager, created_at: _c, updated_at: _u, ...values }: Record<string, unknown>) => ({
-        ...{ ...values, hasManager: manager !== null },
+        ...values,
+        hasManager: manager !== null,
       }))
       .toSorted((a: { external_id: string }, b: { external_id: string }) => (a.external_id < b.external_id ? -1 : 1)),
   }
@@ -74,7 +78,9 @@ await t.test('the export of a failed call, uploaded, decides the same as the cal
       const prefix = `R${run}-`
       // Nobody has this manager yet, so that each record is refused.
       const records = generated.map((values, at) => ({
-        ...{ ...values, external_id: `${prefix}${at}`, email: `r${run}.${at}@example.com` },
+        ...values,
+        external_id: `${prefix}${at}`,
+        email: `r${run}.${at}@example.com`,
         manager_external_id: `M${run}`,
       }))
       const refused = await call(uploaded, 'PUT', records)
@@ -86,7 +92,8 @@ await t.test('the export of a failed call, uploaded, decides the same as the cal
 
       const direct = await call(called, 'PUT', records)
       const file = await send(service.address, 'POST', '/admin/v1/uploads?file_name=a.csv', {
-        ...{ key: null, body: csv.body },
+        key: null,
+        body: csv.body,
         headers: { 'content-type': 'text/csv', authorization: `Bearer ${uploaded.admin.token}` },
       })
       // Attributes that do not exist are errors in both.

@@ -48,8 +48,14 @@ await t.test('an answer that is recorded after the erasure is not stored', async
     `select position from events where type = 'EmployeeCreated' and data is null order by position desc limit 1`,
   )
   const attempt = {
-    ...{ deliveryId: webhooks.services.newId('dlv'), position: rows[0]!.position, type: 'employee.created' },
-    ...{ sentAt: new Date().toISOString(), durationMs: 1, httpStatus: 200, error: null, answer: 'Forgotten' },
+    deliveryId: webhooks.services.newId('dlv'),
+    position: rows[0]!.position,
+    type: 'employee.created',
+    sentAt: new Date().toISOString(),
+    durationMs: 1,
+    httpStatus: 200,
+    error: null,
+    answer: 'Forgotten',
   }
   await inTransactionOf(service.pool, webhook.companyId, (client) =>
     recordRound(client, webhook, leaseId, round, [attempt]),

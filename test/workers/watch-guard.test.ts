@@ -18,7 +18,9 @@ const stream = new Writable({
 })
 const rounds: number[] = []
 const guard = watchGuard({
-  ...{ pool: service.pool, log: pino({ level: 'info' }, stream), intervalMs: 10 },
+  pool: service.pool,
+  log: pino({ level: 'info' }, stream),
+  intervalMs: 10,
   onRound: (count) => rounds.push(count),
 })
 t.teardown(() => guard.stop())

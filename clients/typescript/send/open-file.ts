@@ -63,7 +63,10 @@ async function inspect(
   const hash = createHash('sha256')
   const detector = createEncodingDetector()
   const file: Omit<OpenedFile, 'hash' | 'read'> = {
-    ...{ count: 0, faults: [], columns: new Map<string, number>(), unknown: [] },
+    count: 0,
+    faults: [],
+    columns: new Map<string, number>(),
+    unknown: [],
     close: () => handle.close(),
   }
   let readParts = async function* (): AsyncGenerator<Part, void> {}

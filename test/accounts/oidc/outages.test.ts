@@ -154,7 +154,9 @@ await t.test("the addresses in a provider's configuration are checked too", asyn
     ['http://idp.example/keys', /https/],
   ] as const) {
     const metadata = {
-      ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
+      issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
       jwks_uri: address,
     }
     const fetch: CustomFetch = async (url, options) =>

@@ -79,8 +79,13 @@ await t.test(
     const provider = await startTestProvider(t)
     const roles = Array.from({ length: 50 }, (_, at) => `${'x'.repeat(200)}${at} = admin`).join('\n')
     const form = {
-      ...{ name: HOSTILE, issuer: provider.issuer, client_id: 'x'.repeat(255), client_auth: 'private_key_jwt' },
-      ...{ creates_users: 'yes', role_claim: 'x'.repeat(255), roles },
+      name: HOSTILE,
+      issuer: provider.issuer,
+      client_id: 'x'.repeat(255),
+      client_auth: 'private_key_jwt',
+      creates_users: 'yes',
+      role_claim: 'x'.repeat(255),
+      roles,
     }
     const { page, faults } = await openPage(t, await openBrowser(), service)
     await signIn(page, company, 'admin')

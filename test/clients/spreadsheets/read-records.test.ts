@@ -26,7 +26,10 @@ await t.test('a row is a record with the attributes of its cells', async (t) => 
   t.strictSame(faults, [])
   t.strictSame(records, [
     {
-      ...{ external_id: 'X-1', first_name: 'Ana', email: 'ana@example.com', phone: '+4915112345678' },
+      external_id: 'X-1',
+      first_name: 'Ana',
+      email: 'ana@example.com',
+      phone: '+4915112345678',
       custom_attributes: { grade: 7 },
     },
     { external_id: 'X-2', first_name: null, custom_attributes: { grade: '7' } },

@@ -15,8 +15,15 @@ import {
 
 const NOW = '2026-11-20T12:00:00.000Z'
 const UNBORN: KeyLife = {
-  ...{ id: 'key_01h455vb4pex5vsknk084sn02q', version: 0, name: '', quotaLimit: 0, refreshPeriod: 'hourly' },
-  ...{ ...FULL_ACCESS, isEnabled: false, isRevoked: false, expectedCalls: null },
+  id: 'key_01h455vb4pex5vsknk084sn02q',
+  version: 0,
+  name: '',
+  quotaLimit: 0,
+  refreshPeriod: 'hourly',
+  ...FULL_ACCESS,
+  isEnabled: false,
+  isRevoked: false,
+  expectedCalls: null,
 }
 
 const born = (access: WantedAccess = {}): KeyLife =>
@@ -32,12 +39,10 @@ const anyName = fc.constantFrom('a', 'b', 'c')
 const anyPeriod = fc.constantFrom(...REFRESH_PERIODS)
 const anyEdit = fc.record(
   {
-    ...{
-      change: fc.constant('edit' as const),
-      name: anyName,
-      quotaLimit: fc.nat({ max: 3 }),
-      refreshPeriod: anyPeriod,
-    },
+    change: fc.constant('edit' as const),
+    name: anyName,
+    quotaLimit: fc.nat({ max: 3 }),
+    refreshPeriod: anyPeriod,
     scopes: fc.shuffledSubarray([...KEY_SCOPES], { minLength: 1 }),
     expiresAt: fc.constantFrom(null, '2026-11-20T12:00:00.001Z', '2027-01-01T02:00:00+02:00'),
     allowedNetworks: fc.option(fc.array(fc.constantFrom('10.0.0.0/8', '192.0.2.1', '::1/128', '::ffff:10.0.0.0/104'))),

@@ -6,8 +6,14 @@ import type { UserChange, UserEvent, UserLife } from '../../../src/domain/accoun
 import { addDays, decideUserChange, evolveUser, decideInvitation } from '../../../src/domain/accounts/user-lifecycle.ts'
 
 const UNBORN: UserLife = {
-  ...{ id: 'usr_01h455vb4pex5vsknk084sn02q', version: 0, email: '', name: '', role: 'member' },
-  ...{ hasPassword: false, isRemoved: false, identity: null },
+  id: 'usr_01h455vb4pex5vsknk084sn02q',
+  version: 0,
+  email: '',
+  name: '',
+  role: 'member',
+  hasPassword: false,
+  isRemoved: false,
+  identity: null,
 }
 
 const FACTS = { hasOtherAdmin: true, isBreakGlass: false }

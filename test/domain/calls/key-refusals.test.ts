@@ -9,9 +9,17 @@ import { CALL_ID, emp, KEY as CALLER, NOW } from '../../support/domain/given-whe
 const SECRET = 'c'.repeat(64)
 const HOME = '192.0.2.1'
 const KEY: ApiKey = {
-  ...{ id: CALLER.id, name: CALLER.name, secretHash: SECRET, previous: null, isEnabled: true, isRevoked: false },
-  ...{ expiresAtMs: null, scopes: ['employees:read', 'employees:write'], allowedNetworks: ['192.0.2.0/24'] },
-  ...{ quotaLimit: 10, refreshPeriod: 'hourly' },
+  id: CALLER.id,
+  name: CALLER.name,
+  secretHash: SECRET,
+  previous: null,
+  isEnabled: true,
+  isRevoked: false,
+  expiresAtMs: null,
+  scopes: ['employees:read', 'employees:write'],
+  allowedNetworks: ['192.0.2.0/24'],
+  quotaLimit: 10,
+  refreshPeriod: 'hourly',
 }
 
 /** Each reason for a refusal, in the order in which they count. */
@@ -26,8 +34,12 @@ const REASONS: [string, Partial<ApiKey>][] = [
 /** The code of a writing call's refusal, and whether it is in the ledger. */
 function outcomeOf(key: ApiKey, validateOnly = false) {
   const call = {
-    ...{ callId: CALL_ID, caller: { apiId: key.id, secretHash: SECRET }, sentFrom: HOME, requestId: 'r' },
-    ...{ idempotency: null, validateOnly },
+    callId: CALL_ID,
+    caller: { apiId: key.id, secretHash: SECRET },
+    sentFrom: HOME,
+    requestId: 'r',
+    idempotency: null,
+    validateOnly,
     command: readUpdateOne(emp(1), {}, { ifMatch: undefined, ifNoneMatch: undefined }),
   } as unknown as WriteCall
   const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }

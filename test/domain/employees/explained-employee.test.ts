@@ -15,8 +15,14 @@ type Fact = Pick<EmployeeEvent, 'type' | 'data'>
 /** Facts as events of one stream, each at its own position in the ledger. */
 function eventsOf(facts: Fact[]): EmployeeEvent[] {
   return facts.map((fact, at) => ({
-    ...{ stream: ID, version: at + 1, index: 0, position: 10 + at * 3, schema_version: 1 },
-    ...{ call_id: `log_${at}`, recorded_at: `2026-11-20T15:00:0${at % 10}.000Z`, actor: `key_${at % 2}` },
+    stream: ID,
+    version: at + 1,
+    index: 0,
+    position: 10 + at * 3,
+    schema_version: 1,
+    call_id: `log_${at}`,
+    recorded_at: `2026-11-20T15:00:0${at % 10}.000Z`,
+    actor: `key_${at % 2}`,
     ...fact,
   })) as EmployeeEvent[]
 }

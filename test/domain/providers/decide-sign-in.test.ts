@@ -7,7 +7,10 @@ import { decideLink, decideSignIn } from '../../../src/domain/providers/decide-s
 const ISSUER = 'https://idp.example'
 const OTHER_ISSUER = 'https://former.example'
 const ANA: ReturningPerson = {
-  ...{ issuer: ISSUER, subject: 'ana-at-idp', email: 'ana@example.com', claimedEmail: 'Ana@example.com' },
+  issuer: ISSUER,
+  subject: 'ana-at-idp',
+  email: 'ana@example.com',
+  claimedEmail: 'Ana@example.com',
 }
 const NOBODY: MatchingUsers = { byAccount: null, byEmail: null, wasRemoved: false }
 const ON = { use: 'optional', creates_users: false } as const

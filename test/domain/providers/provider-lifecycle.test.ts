@@ -13,8 +13,13 @@ const ID = 'idp_01h455vb4pex5vsknk084sn02q'
 const ANA = 'usr_01h455vb4pex5vsknk084sn02q'
 const BEN = 'usr_01h455vb4pex5vsknk084sn02r'
 const SETTINGS: ProviderSettings = {
-  ...{ name: 'Okta', issuer: 'https://idp.example.com', client_id: 'ledger', client_auth: 'client_secret' },
-  ...{ creates_users: false, role_claim: null, roles: [] },
+  name: 'Okta',
+  issuer: 'https://idp.example.com',
+  client_id: 'ledger',
+  client_auth: 'client_secret',
+  creates_users: false,
+  role_claim: null,
+  roles: [],
 }
 const GOOD: ProviderFacts = { canBreakGlass: true, hasLinkedAdmin: true, hasAdminWithout: true }
 const OFF: ProviderUse = { use: 'off', break_glass: null }

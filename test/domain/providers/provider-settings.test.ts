@@ -4,8 +4,13 @@ import type { GivenSettings } from '../../../src/domain/providers/read-provider-
 import { findSecretError, readProviderSettings } from '../../../src/domain/providers/read-provider-settings.ts'
 
 const GIVEN: GivenSettings = {
-  ...{ name: 'Okta', issuer: 'https://acme.okta.com', client_id: '0oa1', client_auth: 'client_secret' },
-  ...{ creates_users: true, role_claim: 'groups', roles: [{ value: 'ledger-admins', role: 'admin' }] },
+  name: 'Okta',
+  issuer: 'https://acme.okta.com',
+  client_id: '0oa1',
+  client_auth: 'client_secret',
+  creates_users: true,
+  role_claim: 'groups',
+  roles: [{ value: 'ledger-admins', role: 'admin' }],
 }
 const read = (given: Partial<GivenSettings>, allowsHttp = false) =>
   readProviderSettings({ ...GIVEN, ...given }, { allowsHttp })

@@ -8,8 +8,11 @@ import type { WebhookSettings } from '../../../src/domain/webhook-types.ts'
 const ID = 'whk_01h455vb4pex5vsknk084sn02q'
 const NOW = '2026-11-20T12:00:00.000Z'
 const SETTINGS: WebhookSettings = {
-  ...{ url: 'https://example.com/a', description: 'a', types: ['employee.created'] },
-  ...{ include_data: false, concurrency: 4 },
+  url: 'https://example.com/a',
+  description: 'a',
+  types: ['employee.created'],
+  include_data: false,
+  concurrency: 4,
 }
 const POSITION = 7
 

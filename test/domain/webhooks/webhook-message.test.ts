@@ -67,7 +67,11 @@ await t.test('a thin message holds no value of an employee, key or failure', asy
 await t.test('a message with data holds the values', async (t) => {
   const { data } = describeEvent(eventOf('EmployeeUpdated', EVENTS.EmployeeUpdated), true)
   t.strictSame(data, {
-    ...{ employee_id: `emp_${UUID}`, position: 9, version: 2, log_id: `log_${UUID}`, changed: ['job_title'] },
+    employee_id: `emp_${UUID}`,
+    position: 9,
+    version: 2,
+    log_id: `log_${UUID}`,
+    changed: ['job_title'],
     changes: { job_title: { from: null, to: SECRET } },
   })
   for (const type of ['EmployeeCreated', 'ApiCallFailed', 'ApiKeyIssued', 'ApiKeyRenamed'] as const)

@@ -81,7 +81,9 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
   const places = await openCitusCluster(urls.serviceUrl, ANSWERS_WITHIN_MS)
   cleanup.teardown(() => places.close(), 'closing the connections to the machines')
   return {
-    ...{ coordinator, workers, places },
+    coordinator,
+    workers,
+    places,
     async machineOf(companyId) {
       await places.refresh()
       const { name } = places.find(companyId).machine

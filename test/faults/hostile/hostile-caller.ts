@@ -25,8 +25,17 @@ export function hostileCaller(company: LoadedCompany, name: string): HostileCall
     async send(address, { method = 'POST', path = '/v1/employees', body, records }) {
       const id = `${name}-${operations.length}`
       const operation: Operation = {
-        ...{ id, companyId: company.companyId, apiId: company.key.api_id, method, path, body, records },
-        ...{ attempts: [], final: null, again: null, isHostile: true },
+        id,
+        companyId: company.companyId,
+        apiId: company.key.api_id,
+        method,
+        path,
+        body,
+        records,
+        attempts: [],
+        final: null,
+        again: null,
+        isHostile: true,
       }
       operations.push(operation)
       operation.final = await attempt(address, company, operation, () => performance.now() - started)

@@ -74,17 +74,17 @@ export async function stalledUploads(stage: Stage, random: SeededRandom): Promis
   wrong.push(...growth('heap and the buffers', before.counted, most.counted, BUDGET + COUNTED_SLACK))
   wrong.push(...growth('process', before.process, most.process, BUDGET + PROCESS_SLACK))
   const operations = uploads.map(({ id, company: { companyId, key } }): Operation => ({
-    ...{
-      id,
-      companyId,
-      apiId: key.api_id,
-      method: 'POST',
-      path: '/v1/employees',
-      body: null,
-      records: 0,
-      isCutOff: true,
-    },
-    ...{ attempts: [], final: null, again: null },
+    id,
+    companyId,
+    apiId: key.api_id,
+    method: 'POST',
+    path: '/v1/employees',
+    body: null,
+    records: 0,
+    isCutOff: true,
+    attempts: [],
+    final: null,
+    again: null,
   }))
   const [grown, counted] = [most.process - before.process, most.counted - before.counted]
   const answers = Map.groupBy(uploads, (upload) => upload.answer() ?? 'nothing')

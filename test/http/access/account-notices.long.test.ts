@@ -60,7 +60,9 @@ await t.test('a user is told of each new token: from the page, the admin endpoin
     /Its name is API\. It lets a program read the audit endpoints as you\./,
   )
   const outbox = {
-    ...{ publicUrl: ORIGIN, secrets: await findConfiguredSecretBox(service.config), announce: () => undefined },
+    publicUrl: ORIGIN,
+    secrets: await findConfiguredSecretBox(service.config),
+    announce: () => undefined,
   }
   await issueUserToken(
     { pool, newId, outbox },

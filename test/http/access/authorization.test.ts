@@ -58,7 +58,9 @@ await change('POST', `/api-keys/${revoked.key.id}/revoke`)
 await change('DELETE', `/tokens/${revoked.token.id}`)
 
 const ID: Record<string, string> = {
-  ...{ keys: spare.key.id, users: spare.user.id, tokens: spare.token.id },
+  keys: spare.key.id,
+  users: spare.user.id,
+  tokens: spare.token.id,
   webhooks: spare.webhook.id,
   uploads: newId('upl'),
 }

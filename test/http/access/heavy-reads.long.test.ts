@@ -38,7 +38,9 @@ const HEAVY: Record<string, Read> = {
   'the entries as CSV': byToken('/admin/v1/bulk-user-logs.csv'),
   'a search of keys': ({ admin: { token }, key }) =>
     send(service.address, 'POST', '/admin/v1/secrets/find', {
-      ...{ key: null, headers: { authorization: `Bearer ${token}` }, body: { q: key.api_id } },
+      key: null,
+      headers: { authorization: `Bearer ${token}` },
+      body: { q: key.api_id },
     }),
   'the failed records of all entries as CSV': byToken('/admin/v1/bulk-user-logs/failed-records.csv'),
   events: byToken('/audit/v1/events?limit=1'),

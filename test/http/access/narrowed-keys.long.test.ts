@@ -57,8 +57,10 @@ async function uploadWhile(key: { api_id: string; api_key: string }, act: () => 
   const body = JSON.stringify([employee(), employee()])
   const { status, text } = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
     const headers = {
-      ...{ 'x-api-id': key.api_id, 'x-api-key': key.api_key },
-      ...{ 'content-type': 'application/json', expect: '100-continue' },
+      'x-api-id': key.api_id,
+      'x-api-key': key.api_key,
+      'content-type': 'application/json',
+      expect: '100-continue',
     }
     const request = http.request({ port, method: 'POST', path: '/v1/employees', headers }, (answer) => {
       void consumers.text(answer).then((text) => resolve({ status: answer.statusCode, text }))

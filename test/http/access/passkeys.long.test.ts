@@ -67,7 +67,9 @@ await t.test('nothing of what was shown once, or of the key, is in the ledger or
 for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as Algorithm[]) {
   await t.test(`${algorithm}: passkeys sign in`, async (t) => {
     const { body } = await service.manage('POST', '/users', {
-      ...{ email: `${algorithm}@example.com`, name: 'P', role: 'auditor' },
+      email: `${algorithm}@example.com`,
+      name: 'P',
+      role: 'auditor',
     })
     const password = 'a good password'
     await openVisitor(service).visit('/invitation', { token: body.invitation.token, password, repeated: password })

@@ -114,8 +114,13 @@ await t.test('the log keeps entries, counts and statuses, and shows the records 
     before.map(({ entry }) => entry),
   )
   const gone = {
-    ...{ attributes: null, changes: null, record: null, errors: null },
-    ...{ truncated: false, errors_omitted: 0, erased: true },
+    attributes: null,
+    changes: null,
+    record: null,
+    errors: null,
+    truncated: false,
+    errors_omitted: 0,
+    erased: true,
   }
   t.strictSame(after[0]!.records, [before[0]!.records[0], { index: 1, employee_id: id, status: null, ...gone }])
   t.strictSame(after[1]!.records, [

@@ -21,7 +21,11 @@ await service.call('PATCH', `/v1/employees/${first}`, { body: { phone: '1' } })
 await service.project()
 
 const counts = (total: number, updated: number, deactivated: number, failed: number, no_updates: number) => ({
-  ...{ total, updated, deactivated, failed, no_updates },
+  total,
+  updated,
+  deactivated,
+  failed,
+  no_updates,
 })
 const { body: entry } = await service.admin(`/bulk-user-logs/${made.log_id}`)
 const today: string = entry.requested_at.slice(0, 10)

@@ -21,8 +21,13 @@ interface Program {
 /** Compiles a program of the folder without any fault of type, and runs it. */
 async function compileAndRun(name: string): Promise<string[]> {
   const compilerOptions = {
-    ...{ strict: true, target: 'es2022', module: 'nodenext', outDir: `${name}/built` },
-    ...{ rootDir: name, lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
+    strict: true,
+    target: 'es2022',
+    module: 'nodenext',
+    outDir: `${name}/built`,
+    rootDir: name,
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
   }
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [name] }))
   const compiler = path.resolve('node_modules/typescript/bin/tsc')

@@ -18,16 +18,28 @@ const NAMES = new Map([
 ])
 const QUOTA = { quota_limit: 1_000, refresh_period: 'daily' } as const
 const WEBHOOK = {
-  ...{ url: 'https://example.com/hook', description: 'Payroll', types: [], include_data: false, concurrency: 4 },
+  url: 'https://example.com/hook',
+  description: 'Payroll',
+  types: [],
+  include_data: false,
+  concurrency: 4,
 }
 const PROVIDER: ProviderSettings = {
-  ...{ name: 'Acme SSO', issuer: 'https://idp.example.com', client_id: 'ledger' },
-  ...{ client_auth: 'client_secret', creates_users: true, role_claim: null, roles: [] },
+  name: 'Acme SSO',
+  issuer: 'https://idp.example.com',
+  client_id: 'ledger',
+  client_auth: 'client_secret',
+  creates_users: true,
+  role_claim: null,
+  roles: [],
 }
 const ACCESS = { scopes: ['employees:read', 'employees:write'], expires_at: null, allowed_networks: null } as const
 const COUNTS = { total: 1_000, updated: 12, deactivated: 1, failed: 0, no_updates: 987 }
 const CALL = {
-  ...{ requested_at: '2026-11-20T14:05:09.000Z', duration_ms: 1, key: { id: id('key'), name: '' }, request_id: 'r' },
+  requested_at: '2026-11-20T14:05:09.000Z',
+  duration_ms: 1,
+  key: { id: id('key'), name: '' },
+  request_id: 'r',
   counts: COUNTS,
 }
 
@@ -48,7 +60,9 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   EmployeeRecordRejected: [
     'key',
     {
-      ...{ locator: null, employee_id: null, record: {} },
+      locator: null,
+      employee_id: null,
+      record: {},
       errors: [{ pointer: '/3/phone', code: 'invalid_format', message: 'phone must be in E.164 format' }],
       errors_omitted: 2,
     },
@@ -220,8 +234,15 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
 async function tell(type: EventType, actor: string, data: string | null, isErased = false): Promise<string> {
   const stream = id(EVENT_TYPES[type].stream)
   const header = {
-    ...{ position: 9, call_id: id('log'), stream, version: 1, type, schema_version: 1, index: 3 },
-    ...{ recorded_at: '2026-11-20T14:05:09.000Z', actor: ['key', 'usr'].includes(actor) ? id(actor) : actor },
+    position: 9,
+    call_id: id('log'),
+    stream,
+    version: 1,
+    type,
+    schema_version: 1,
+    index: 3,
+    recorded_at: '2026-11-20T14:05:09.000Z',
+    actor: ['key', 'usr'].includes(actor) ? id(actor) : actor,
   }
   const viewer = { role: 'admin', timeZone: 'UTC' } as Parameters<typeof renderSentence>[1]['viewer']
   const event = { position: 9, header, data, summary: data, isErased }
@@ -264,7 +285,8 @@ await t.test('a sentence shows three changes, and short values', async (t) => {
 
 await t.test('a sentence says how a key is narrowed, and which networks were added and removed', async (t) => {
   const narrow = {
-    ...{ scopes: ['employees:write'], expires_at: '2026-12-20T14:05:09.000Z' },
+    scopes: ['employees:write'],
+    expires_at: '2026-12-20T14:05:09.000Z',
     allowed_networks: ['10.0.0.0/8', '10.1.0.0/16', '192.0.2.1/32', '::1/128'],
   }
   t.equal(

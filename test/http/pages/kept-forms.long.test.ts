@@ -168,9 +168,18 @@ await t.test('every form with the mark is shown or left alone, and never carried
     ...['/account/passkeys/new', '/account/passkeys', '/account/recovery-codes', '/settings/employees/erase'],
   ]) {
     const form = {
-      ...{ ...FORM, email: 'x@example.com', role: 'admin', expires_in_days: '7', time_zone: 'Europe/Madrid' },
-      ...{ typed: member.email, current: admin.password, password: 'another password', repeated: 'another password' },
-      ...{ overlap_seconds: '0', end: 'all', seen: '2' },
+      ...FORM,
+      email: 'x@example.com',
+      role: 'admin',
+      expires_in_days: '7',
+      time_zone: 'Europe/Madrid',
+      typed: member.email,
+      current: admin.password,
+      password: 'another password',
+      repeated: 'another password',
+      overlap_seconds: '0',
+      end: 'all',
+      seen: '2',
     }
     const { status, headers } = await browse(service, path, { cookie, form: { ...form, refill: '' } })
     t.ok(status === 200 || status === 303, `${path}: ${status}`)

@@ -17,7 +17,10 @@ const secretOn = ({ text }: { text: string }) => /<code id="secret">(whsec_[^<]{
 const LIST = '/settings/webhooks'
 const NEW = `${LIST}/new`
 const FORM = {
-  ...{ url: 'https://example.com/hooks', description: 'Payroll', include_data: 'no', concurrency: '4' },
+  url: 'https://example.com/hooks',
+  description: 'Payroll',
+  include_data: 'no',
+  concurrency: '4',
   'employee.created': 'on',
 }
 

@@ -105,13 +105,11 @@ async function startTalkative(): Promise<{ log: string[]; address: string }> {
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: {
       PATH: process.env['PATH'],
-      ...{
-        DATABASE_URL: serviceUrl,
-        MIGRATE_DATABASE_URL: ownerUrl,
-        PORT: '0',
-        LOG_LEVEL: 'trace',
-        FAILURE_LIMIT: '0',
-      },
+      DATABASE_URL: serviceUrl,
+      MIGRATE_DATABASE_URL: ownerUrl,
+      PORT: '0',
+      LOG_LEVEL: 'trace',
+      FAILURE_LIMIT: '0',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -31,8 +31,13 @@ function openAppends(t: Test) {
   const appends = service.open({ name: `appends of ${t.name}`, max: 1 })
   t.teardown(() => appends.end())
   const lanes = createLanesOfMachines({
-    ...{ pool: appends, cache: createEmployeeCache(0), lanes: 1, maxRecordsPerCommit: 500 },
-    ...{ maxWaiting: 100, maxRecordsWaiting: 1000, maxWaitMs: 10_000 },
+    pool: appends,
+    cache: createEmployeeCache(0),
+    lanes: 1,
+    maxRecordsPerCommit: 500,
+    maxWaiting: 100,
+    maxRecordsWaiting: 1000,
+    maxWaitMs: 10_000,
     onCommitted: () => undefined,
     onFault: (error) => t.fail(String(error)),
   })

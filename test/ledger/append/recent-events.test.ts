@@ -74,7 +74,10 @@ await t.test('employees have their state after the last call of the batch', asyn
   const [recent, ledger] = [createRecentEvents({ readers: 2 }), openLedger(ONE)]
   const hire = hired(7)
   const promote: NewEvent = {
-    ...{ type: 'EmployeeUpdated', stream: hire.stream, version: 2, index: 0 },
+    type: 'EmployeeUpdated',
+    stream: hire.stream,
+    version: 2,
+    index: 0,
     data: { changes: { job_title: { from: null, to: 'Director' } } },
   }
   const before = fold([hire], BEFORE).get(hire.stream)!

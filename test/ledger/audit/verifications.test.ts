@@ -21,7 +21,9 @@ const unsigned = createCheckpointSigner({ current: null, retired: [] }, noFiles)
 
 function open(maxEvents?: number): Verifications {
   const verifications = createVerifications({
-    ...{ db: service.db, signer: unsigned, onError: (error) => t.error(error) },
+    db: service.db,
+    signer: unsigned,
+    onError: (error) => t.error(error),
     ...(maxEvents === undefined ? {} : { maxEvents }),
   })
   t.teardown(() => verifications.stop())
@@ -52,7 +54,9 @@ async function holdEvents(): Promise<() => Promise<void>> {
 await t.test('an untouched ledger is consistent, and every process sees the result', async (t) => {
   t.equal(await there.read(company.id), null)
   t.match(await verify(), {
-    ...{ startedBy: 'operator', position: head, size: head },
+    startedBy: 'operator',
+    position: head,
+    size: head,
     verdict: { verdict: 'consistent', events: head, calls: 2, signed_to: 0 },
   })
 })

@@ -14,7 +14,9 @@ const ALONE = {
 
 const callOf = (callId: string) =>
   ({
-    ...{ companyId: 'com', caller: { apiId: 'key', secretHash: '' }, callId },
+    companyId: 'com',
+    caller: { apiId: 'key', secretHash: '' },
+    callId,
     idempotency: { keyHash: 'k', requestHash: 'r' },
   }) as WriteCall
 

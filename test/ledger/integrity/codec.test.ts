@@ -110,7 +110,10 @@ await t.test('a sealed event reads back with its place', async () => {
       for (const event of events) {
         const { index, type, stream, version } = event
         assert.deepEqual(readEvent(storedRow(seal(event))), {
-          ...{ index, type, stream, version },
+          index,
+          type,
+          stream,
+          version,
           actor: KEY.id,
           call_id: CALL_ID,
           position: 42,

@@ -14,8 +14,16 @@ export async function storeDelivery(
   more: Partial<Delivery> = {},
 ): Promise<Delivery> {
   const delivery: Delivery = {
-    ...{ id: newId('dlv'), type: 'employee.created', position: 1, sentAt: new Date().toISOString(), durationMs: 35 },
-    ...{ isDelivered: true, httpStatus: 204, error: null, answer: null, ...more },
+    id: newId('dlv'),
+    type: 'employee.created',
+    position: 1,
+    sentAt: new Date().toISOString(),
+    durationMs: 35,
+    isDelivered: true,
+    httpStatus: 204,
+    error: null,
+    answer: null,
+    ...more,
   }
   await pool.query(
     `insert into webhook_deliveries (company_id, webhook_id, delivery_id, position, type, sent_at, duration_ms,

@@ -158,8 +158,13 @@ async function makeSignInEvents(service: Service): Promise<void> {
   await append(service, 'UserSignInFailed', admin, { hour: '2026-11-20T15:00:00.000Z', attempts: { password: 7 } })
   const provider = newId('idp')
   const settings = {
-    ...{ name: 'Añejo', issuer: 'https://idp.example.com', client_id: 'ledger', client_auth: 'client_secret' },
-    ...{ creates_users: true, role_claim: 'groups', roles: [{ value: 'HR', role: 'admin' }] },
+    name: 'Añejo',
+    issuer: 'https://idp.example.com',
+    client_id: 'ledger',
+    client_auth: 'client_secret',
+    creates_users: true,
+    role_claim: 'groups',
+    roles: [{ value: 'HR', role: 'admin' }],
   }
   await append(service, 'IdentityProviderAdded', provider, settings)
   await append(service, 'IdentityProviderChanged', provider, {

@@ -34,14 +34,15 @@ export async function appendRefusalsAt(
   const callId = newId('log')
   const counts = { total: count, updated: 0, deactivated: 0, failed: count, no_updates: 0 }
   const failed: EventData['ApiCallFailed'] = {
-    ...{
-      operation: 'create',
-      requested_at: recordedAt,
-      duration_ms: 1,
-      key: { id: company.key.api_id, name: 'Old' },
-      request_id: 'x',
-    },
-    ...{ counts, http_status: 422, code: 'validation_failed', detail: 'old' },
+    operation: 'create',
+    requested_at: recordedAt,
+    duration_ms: 1,
+    key: { id: company.key.api_id, name: 'Old' },
+    request_id: 'x',
+    counts,
+    http_status: 422,
+    code: 'validation_failed',
+    detail: 'old',
   }
   const pad = padding > 0 ? { padding: 'x'.repeat(padding) } : {}
   const errors = [{ pointer: '/phone', code: 'invalid_format' as const, message: 'old' }]

@@ -54,7 +54,11 @@ export async function startMailServer(
   const answer = async (email: ReceivedEmail, done: (refusal?: Error | null) => void) =>
     done((await started.judge(email)) ?? null)
   const server = new SMTPServer({
-    ...{ key: LOCALHOST_KEY, cert: LOCALHOST_CERTIFICATE, authOptional: false, closeTimeout: 100, logger: false },
+    key: LOCALHOST_KEY,
+    cert: LOCALHOST_CERTIFICATE,
+    authOptional: false,
+    closeTimeout: 100,
+    logger: false,
     onConnect: (_session, done) => {
       connections += 1
       done()
@@ -69,9 +73,11 @@ export async function startMailServer(
       stream.on('end', () => {
         const { mailFrom, rcptTo } = session.envelope
         const email = {
-          ...{ from: mailFrom === false ? '' : (mailFrom?.address ?? ''), to: rcptTo.map(({ address }) => address) },
+          from: mailFrom === false ? '' : (mailFrom?.address ?? ''),
+          to: rcptTo.map(({ address }) => address),
           ...parseMessage(Buffer.concat(chunks).toString('latin1')),
-          ...{ isEncrypted: session.secure, user: session.user as string | undefined },
+          isEncrypted: session.secure,
+          user: session.user as string | undefined,
         }
         started.received.push(email)
         arrivals.emit('arrival')

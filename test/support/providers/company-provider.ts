@@ -14,7 +14,9 @@ export const WITH_PROVIDERS = { PUBLIC_URL, OUTGOING_PRIVATE: '1', SIGN_IN_LIMIT
 
 /** What a browser sends when another site has led it here. */
 export const FROM_ELSEWHERE = {
-  ...{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+  'sec-fetch-site': 'cross-site',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
 }
 
 const SECRET = 'the secret of the client'
@@ -37,7 +39,9 @@ export async function giveProvider(
 ): Promise<string> {
   const page = `${publicUrl}/sign-in/${company.id}`
   idp.addClient({
-    ...{ clientId: company.id, secret: SECRET, redirectUris: [`${page}/callback`] },
+    clientId: company.id,
+    secret: SECRET,
+    redirectUris: [`${page}/callback`],
     postLogoutRedirectUris: [`${publicUrl}/sign-in`],
     backchannelLogoutUri: backchannelLogoutUri ?? `${service.address}/sign-in/${company.id}/backchannel-logout`,
   })
@@ -45,8 +49,13 @@ export async function giveProvider(
     { pool: service.pool, newId, secrets: await createConfiguredSecretBox(service.config) },
     { companyId: company.id, actor: company.admin.user_id },
     {
-      ...{ name: 'Test IdP', issuer: idp.issuer, client_id: company.id },
-      ...{ creates_users: false, role_claim: null, roles: [], ...settings },
+      name: 'Test IdP',
+      issuer: idp.issuer,
+      client_id: company.id,
+      creates_users: false,
+      role_claim: null,
+      roles: [],
+      ...settings,
     },
     { clientAuth: 'client_secret', secret: SECRET },
   )

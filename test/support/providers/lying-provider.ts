@@ -78,11 +78,18 @@ export async function startLyingProvider(t: Pick<Test, 'teardown'>, lies: Lies =
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const nonces = new Map<string, string>()
   const started: LyingProvider = {
-    ...{ issuer, lies, requests: [], redeemed: [] },
+    issuer,
+    lies,
+    requests: [],
+    redeemed: [],
     makeLogoutToken: (claims = {}) =>
       sign({
         ...times(),
-        ...{ iss: issuer, aud: CLIENT.clientId, sub: 'ana', sid: 'session', jti: 'unique' },
+        iss: issuer,
+        aud: CLIENT.clientId,
+        sub: 'ana',
+        sid: 'session',
+        jti: 'unique',
         events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
         ...claims,
       }),

@@ -18,7 +18,9 @@ export function storedProvider(
 ): StoredProvider {
   const id = newId('idp')
   return {
-    ...{ companyId, id, version: 1 },
+    companyId,
+    id,
+    version: 1,
     settings: {
       name: 'Test provider',
       client_id: CLIENT.clientId,

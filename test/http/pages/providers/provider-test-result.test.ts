@@ -20,8 +20,14 @@ const provider = await startTestProvider(t, {
 const cookie = await cookieOf(service, company.admin)
 const PAGE = '/settings/sign-in'
 const form = {
-  ...{ name: 'Test IdP', issuer: provider.issuer, client_id: 'ledger', client_auth: 'client_secret', secret: SECRET },
-  ...{ creates_users: 'yes', role_claim: 'groups', roles: 'ledger-auditors = auditor\nledger-admins = admin' },
+  name: 'Test IdP',
+  issuer: provider.issuer,
+  client_id: 'ledger',
+  client_auth: 'client_secret',
+  secret: SECRET,
+  creates_users: 'yes',
+  role_claim: 'groups',
+  roles: 'ledger-auditors = auditor\nledger-admins = admin',
 }
 await browse(service, `${PAGE}/new`, { cookie, form })
 
@@ -50,7 +56,10 @@ await t.test('the check shows what the provider publishes', async (t) => {
 
 await t.test('a user is recognized by a verified email, with the role of the claim', async (t) => {
   const { status, text } = await testAs({
-    ...{ sub: '<b>sub</b>', email: 'Auditor@example.com', email_verified: true, name: 'Otto' },
+    sub: '<b>sub</b>',
+    email: 'Auditor@example.com',
+    email_verified: true,
+    name: 'Otto',
     groups: ['everybody', 'ledger-admins', 'ledger-auditors'],
   })
   t.equal(status, 200)

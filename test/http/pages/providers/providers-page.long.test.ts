@@ -13,8 +13,14 @@ const NEW = `${PAGE}/new`
 const ISSUER = 'https://idp.example.com'
 const SECRET = 'the-client-secret'
 const FORM = {
-  ...{ name: 'Okta', issuer: ISSUER, client_id: 'ledger', client_auth: 'client_secret', secret: SECRET },
-  ...{ creates_users: 'no', role_claim: '', roles: '' },
+  name: 'Okta',
+  issuer: ISSUER,
+  client_id: 'ledger',
+  client_auth: 'client_secret',
+  secret: SECRET,
+  creates_users: 'no',
+  role_claim: '',
+  roles: '',
 }
 const seenOn = ({ text }: { text: string }) => /name="seen" value="(\d+)"/.exec(text)![1]!
 
@@ -60,7 +66,8 @@ const link = ({ id, admin }: TestCompany, issuer = ISSUER) =>
 
 await t.test('a provider is set up switched off, its addresses are shown, and its secret never is', async (t) => {
   const { company, open, send, read } = await setUp('Add', {
-    ...{ name: '<i>Okta</i>', role_claim: 'groups' },
+    name: '<i>Okta</i>',
+    role_claim: 'groups',
     roles: ' ledger-admins = admin\n\nteam=a = auditor\r\n',
   })
   const { text } = await open(`${PAGE}?done=added`)

@@ -15,8 +15,12 @@ await t.test('keys that cannot be read are unavailable, and no error of the serv
     { pool: service.pool, newId, secrets: createSecretBox([randomBytes(32)]) },
     { companyId: company.id, actor: company.admin.user_id },
     {
-      ...{ name: 'IdP', issuer: 'https://idp.example', client_id: 'ledger' },
-      ...{ creates_users: false, role_claim: null, roles: [] },
+      name: 'IdP',
+      issuer: 'https://idp.example',
+      client_id: 'ledger',
+      creates_users: false,
+      role_claim: null,
+      roles: [],
     },
     { clientAuth: 'private_key_jwt' },
   )
