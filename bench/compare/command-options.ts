@@ -37,7 +37,7 @@ export function parseCounts(text: string): number[] {
 export function parseNames<Name extends string>(names: readonly Name[]): (text: string) => Name[] {
   return (text) =>
     text.split(',').map((word) => {
-      const name = names.find((known) => known === word)
+      const name = names.find((one) => one === word)
       if (name === undefined) throw new InvalidArgumentError(`choose from ${names.join(',')}`)
       return name
     })

@@ -160,8 +160,8 @@ async function update(request: FastifyRequest, operation: string, records: ReadR
         group.map(({ locator }) => locator!.value),
       ),
     )
-    const [, ...found] = await sendPipelined<Employee>(client, [BEGIN, ...locks])
-    const named = new Map(byField.flatMap(([field], at) => found[at]!.map((row) => [`${field} ${row[field]}`, row])))
+    const [, ...rowLists] = await sendPipelined<Employee>(client, [BEGIN, ...locks])
+    const named = new Map(byField.flatMap(([field], at) => rowLists[at]!.map((row) => [`${field} ${row[field]}`, row])))
     const results = records.map((record) => {
       const before = named.get(`${record.locator!.field} ${record.locator!.value}`)
       if (!before && operation === 'upsert') return create(record, now)
@@ -196,9 +196,9 @@ async function update(request: FastifyRequest, operation: string, records: ReadR
 }
 
 /** Validates and normalizes all records; throws when one is invalid. */
-function readAll(found: CallRecords, read: (record: SentRecord) => ReadRecord): ReadRecord[] {
-  if (found.problem) throw new RefusedError(422, found.problem.code)
-  const records = found.records.map(read)
+function readAll(body: CallRecords, read: (record: SentRecord) => ReadRecord): ReadRecord[] {
+  if (body.problem) throw new RefusedError(422, body.problem.code)
+  const records = body.records.map(read)
   if (records.some(({ errors }) => errors.count > 0)) throw new RefusedError(422, 'validation_failed')
   return records
 }

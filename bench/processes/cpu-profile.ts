@@ -83,7 +83,7 @@ function computeSelfTimes(
   return times
 }
 
-function computeTotalTimes({ nodes }: CpuProfile, own: Map<number, number>): Map<string, number> {
+function computeTotalTimes({ nodes }: CpuProfile, selfTimes: Map<number, number>): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const sums = new Map<string, number>()
   /** Counts a recursive function once: `above` has the functions on the stack. */
@@ -91,7 +91,7 @@ function computeTotalTimes({ nodes }: CpuProfile, own: Map<number, number>): Map
     const name = describeFunction(callFrame)
     const isOurs = fileOf(callFrame).match(/^(?:src|projections|bench)\//) !== null
     const below = isOurs ? new Set([...above, name]) : above
-    const took = (children ?? []).reduce((sum, child) => sum + visit(byId.get(child)!, below), own.get(id) ?? 0)
+    const took = (children ?? []).reduce((sum, child) => sum + visit(byId.get(child)!, below), selfTimes.get(id) ?? 0)
     if (isOurs && !above.has(name)) add(sums, name, took)
     return took
   }

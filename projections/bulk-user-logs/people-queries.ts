@@ -119,10 +119,10 @@ async function listPeople(
 export async function matchPeople(
   db: AnyDb,
   companyId: string,
-  { text, employeeIds: found }: PersonSearch,
+  { text, employeeIds: matchingIds }: PersonSearch,
   ids: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  if (found) return new Set([...ids].filter((id) => found.has(id)))
+  if (matchingIds) return new Set([...ids].filter((id) => matchingIds.has(id)))
   const { rows } = await sql<{ employee_id: string }>`select employee_id from ${EMPLOYEES}
     where company_id = ${toUuid(companyId)} and employee_id = any(${[...ids].map(toUuid)}::uuid[]) and ${hasText(text)}`.execute(
     db,
@@ -135,9 +135,12 @@ function hasText(text: string): RawBuilder<unknown> {
 }
 
 /** A query for the hashes of the names that find a person's refused records. */
-export function selectNameHashes(companyId: string, { text, employeeIds: found }: PersonSearch): RawBuilder<unknown> {
+export function selectNameHashes(
+  companyId: string,
+  { text, employeeIds: matchingIds }: PersonSearch,
+): RawBuilder<unknown> {
   const hashKey = selectHashKey(toUuid(companyId))
-  const hashes = listPossibleNames(text, [...(found ?? [])]).map(
+  const hashes = listPossibleNames(text, [...(matchingIds ?? [])]).map(
     (name) => sql`(${hashName(hashKey, sql`${name}::text`)})`,
   )
   return sql`values ${sql.join(hashes)}`

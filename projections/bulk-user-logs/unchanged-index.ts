@@ -128,10 +128,10 @@ export async function findUnchanged(
   for (const { find, ...part } of parts) {
     if (part.first > part.last) continue
     const rest = { ...search, limit: search.limit - positions.length }
-    const found = await find(db, companyId, employeeIds, rest, part)
-    for (const position of found.positions) positions.push(position)
-    if (positions.length === search.limit || found.searchedTo !== null)
-      return { positions, searchedTo: found.searchedTo ?? positions.at(-1)! }
+    const matches = await find(db, companyId, employeeIds, rest, part)
+    for (const position of matches.positions) positions.push(position)
+    if (positions.length === search.limit || matches.searchedTo !== null)
+      return { positions, searchedTo: matches.searchedTo ?? positions.at(-1)! }
   }
   return { positions, searchedTo: null }
 }

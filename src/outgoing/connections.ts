@@ -116,10 +116,10 @@ type LookUp = NonNullable<OutgoingOptions['lookUp']>
 /** Looks up a host, and fails if any of its addresses must never be reached. */
 function lookUpOpen(lookUp: LookUp, makeError: () => Error): LookUp {
   return (hostname, options, callback) =>
-    lookUp(hostname, options, (error, found, family) => {
-      const addresses = error ? [] : [found].flat().map((one) => (typeof one === 'string' ? one : one.address))
+    lookUp(hostname, options, (error, answers, family) => {
+      const addresses = error ? [] : [answers].flat().map((one) => (typeof one === 'string' ? one : one.address))
       if (addresses.some(isClosedAddress)) callback(makeError(), [])
-      else callback(error, found, family)
+      else callback(error, answers, family)
     })
 }
 

@@ -35,10 +35,10 @@ const TOKEN_LIFE_MS = 365 * 24 * 60 * 60 * 1000
  * Adds a user to a company from the command line, with a password (a new one, unless given) and a first token.
  * Throws RefusedChangeError if the email is taken.
  */
-export async function addUser(services: CompanyServices, wanted: NewUser, given?: NewPassword): Promise<AddedUser> {
-  const { companyId, name, role } = wanted
+export async function addUser(services: CompanyServices, newUser: NewUser, given?: NewPassword): Promise<AddedUser> {
+  const { companyId, name, role } = newUser
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
-  const email = normalizeEmail(wanted.email)
+  const email = normalizeEmail(newUser.email)
   const token = generateSecret(userTokenPrefix(companyId))
   const { password, passwordHash } = given ?? (await generatePassword())
   const operator = { companyId, actor: OPERATOR }

@@ -87,14 +87,14 @@ export async function changeUserRow(
   client: PoolClient,
   companyId: string,
   userId: string,
-  wanted: UserChange,
+  change: UserChange,
   seen?: number,
 ) {
   const stored = await loadUser(client, companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
   if (seen !== undefined && seen !== stored.version && (await hasChangedSince(client, companyId, userId, seen)))
     throw refuseOutdated(CHANGED)
-  const events = unwrapDecision(decideUserChange(stored, wanted, await loadUserFacts(client, companyId, userId)))
+  const events = unwrapDecision(decideUserChange(stored, change, await loadUserFacts(client, companyId, userId)))
   const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
   if (events.length > 0) await updateUser(client, companyId, result)
   return { events, result }

@@ -10,7 +10,7 @@ const GIB = 1024 ** 3
 const WARN_FREE = { bytes: 5 * GIB, share: 0.1 }
 const FAIL_FREE_BYTES = GIB / 4
 /** Group and others may do nothing; of a file of root, the group may read it. */
-const FORBIDDEN = { own: 0o077, ofRoot: 0o037 }
+const FORBIDDEN = { ofUser: 0o077, ofRoot: 0o037 }
 /** How many of the most recently changed companies are checked. */
 const COMPANIES = 20
 /** How many companies with notes are checked, and how many per query. */
@@ -45,7 +45,7 @@ async function checkMode(check: string, file: string): Promise<Finding | null> {
  * Kubernetes does, gives it to root and lets the group of the process read it.
  */
 export function modeFinding(check: string, file: string, { uid, mode }: { uid: number; mode: number }): Finding {
-  const forbidden = uid === 0 ? FORBIDDEN.ofRoot : FORBIDDEN.own
+  const forbidden = uid === 0 ? FORBIDDEN.ofRoot : FORBIDDEN.ofUser
   if ((mode & forbidden) === 0) return ok(check, `no other user can read ${file}`)
   return warn(check, `other users can read or write ${file} (mode ${(mode & 0o777).toString(8)})`, `chmod 600 ${file}`)
 }

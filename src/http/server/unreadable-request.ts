@@ -20,8 +20,8 @@ export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHand
   socket.destroy()
 }
 
-function formatAnswer(fault: string | undefined): string {
-  const refusal = explainFault(fault)
+function formatAnswer(code: string | undefined): string {
+  const refusal = makeProblem(code)
   const requestId = randomUUID()
   const body = JSON.stringify(problemDocument(refusal, requestId))
   const head = [
@@ -34,8 +34,8 @@ function formatAnswer(fault: string | undefined): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-function explainFault(fault: string | undefined): Problem {
-  if (fault === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
-  if (fault === TOO_SLOW) return problem('request_timeout', 'The request was not received in time')
+function makeProblem(code: string | undefined): Problem {
+  if (code === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
+  if (code === TOO_SLOW) return problem('request_timeout', 'The request was not received in time')
   return problem('malformed_request', 'This is not a valid HTTP/1.1 request')
 }

@@ -98,7 +98,7 @@ async function sendIssueForm(
 async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const { cursor, status: requestedStatus } = readFormFields(request.query)
-  const status = KEY_STATUSES.find((known) => known === requestedStatus)
+  const status = KEY_STATUSES.find((one) => one === requestedStatus)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }
   const filter: { status?: KeyStatus } = status === undefined ? {} : { status }
   const keys = await listApiKeys(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })

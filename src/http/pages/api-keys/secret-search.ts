@@ -68,10 +68,10 @@ async function sendFound(
     companyId,
     items.flatMap(({ token }) => token?.token.userId ?? []),
   )
-  const rows = items.map((found) =>
-    found.key
-      ? renderFoundKey(found, found.key, timeZone)
-      : renderFoundToken(found, found.token, owners.get(found.token.token.userId) ?? 'Erased user'),
+  const rows = items.map((secret) =>
+    secret.key
+      ? renderFoundKey(secret, secret.key, timeZone)
+      : renderFoundToken(secret, secret.token, owners.get(secret.token.token.userId) ?? 'Erased user'),
   )
   return sendSearch(
     request,
@@ -105,25 +105,25 @@ function sendSearch(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: FormProblem,
-  found: Html,
+  results: Html,
 ): Promise<FastifyReply> {
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, getViewer(request), {
     title: 'Keys and tokens found',
     body: html`${renderBreadcrumb(NAVIGATION.apiKeys)}
       <h1>Keys and tokens found</h1>
-      ${renderFormAlert(problem)} ${renderSecretSearch(problem)} ${found}`,
+      ${renderFormAlert(problem)} ${renderSecretSearch(problem)} ${results}`,
   })
 }
 
-function renderFoundKey(found: FoundSecret, seen: SeenKey, timeZone: string): Html {
+function renderFoundKey(secret: FoundSecret, seen: SeenKey, timeZone: string): Html {
   const { key } = seen
   return html`<tr>
     <th scope="row">
       <a href="${PATH}/${key.id}"><bdi>${key.name}</bdi></a><br /><code class="below">${key.id}</code>
     </th>
     <td data-label="Found by">
-      ${FOUND_BY[found.by]}${found.by === 'previous_secret' ? renderPreviousEnd(seen, timeZone) : ''}
+      ${FOUND_BY[secret.by]}${secret.by === 'previous_secret' ? renderPreviousEnd(seen, timeZone) : ''}
     </td>
     <td data-label="Status">${renderKeyStatus(seen)}</td>
     <td data-label="Secret">${renderSecretEnds(seen)}</td>
@@ -145,14 +145,14 @@ function renderPreviousEnd(seen: SeenKey, timeZone: string): Html {
     : html`, which ${hasPreviousSecret(seen) ? 'works until' : 'ended'} ${renderTime(end, timeZone)}`
 }
 
-function renderFoundToken(found: FoundSecret, seen: SeenToken, owner: string): Html {
+function renderFoundToken(secret: FoundSecret, seen: SeenToken, owner: string): Html {
   const { token } = seen
   return html`<tr>
     <th scope="row">
       <a href="${NAVIGATION.users.path}/${token.userId}#tokens"><bdi>${token.name}</bdi></a><br />
       Token of <bdi>${owner}</bdi><br /><code class="below">${token.id}</code>
     </th>
-    <td data-label="Found by">${FOUND_BY[found.by]}</td>
+    <td data-label="Found by">${FOUND_BY[secret.by]}</td>
     <td data-label="Status">${renderTokenStatus(seen)}</td>
     <td data-label="Secret">${renderLastFour(token.lastFour)}</td>
   </tr>`

@@ -106,9 +106,9 @@ function nameOf({ $ref: reference }: Schema): string | undefined {
 
 /** Follows the reference of a schema, and puts the schemas together that it consists of. */
 function merge(document: OpenApiDocument, schema: Schema): Schema {
-  const { allOf = [], ...own } = resolveReference(document, schema) as Schema
-  if (allOf.length === 0) return own
-  const parts = [...allOf.map((part) => merge(document, part)), own]
+  const { allOf = [], ...rest } = resolveReference(document, schema) as Schema
+  if (allOf.length === 0) return rest
+  const parts = [...allOf.map((part) => merge(document, part)), rest]
   const properties = Object.fromEntries(parts.flatMap((part) => Object.entries(part.properties ?? {})))
   const required = parts.flatMap((part) => part.required ?? [])
   return { ...(Object.fromEntries(parts.flatMap((part) => Object.entries(part))) as Schema), properties, required }

@@ -74,8 +74,8 @@ async function sendInviteForm(
 
 async function sendUserList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = getViewer(request)
-  const { cursor, status: wanted } = readFormFields(request.query)
-  const status = USER_STATUSES.find((known) => known === wanted)
+  const { cursor, status: requestedStatus } = readFormFields(request.query)
+  const status = USER_STATUSES.find((one) => one === requestedStatus)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('usr', cursor) }
   const filter: { status?: UserStatus } = status === undefined ? {} : { status }
   const users = await listUsers(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })
