@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { Pool } from 'pg'
 import t from 'tap'
 import { changeWebhook, rotateWebhookSecret } from '../../src/accounts/webhooks/change-webhook.ts'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
@@ -9,6 +8,7 @@ import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
 import type { Poster } from '../../src/delivery/webhooks/post.ts'
 import { createSingleDeliveries } from '../../src/delivery/webhooks/single-deliveries.ts'
 import { watchRevision } from '../../src/delivery/webhooks/watch-revision.ts'
+import { admitTo } from '../../src/postgres/cluster/company-connections.ts'
 import type { Receiver } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
@@ -84,14 +84,11 @@ await t.test('a webhook that is read after a long wait for a connection is deliv
   await createEmployee()
   const { now } = performance
   t.teardown(() => (performance.now = now))
-  const late: Pick<Pool, 'connect'> = {
-    async connect() {
-      const client = await service.pool.connect()
-      performance.now = () => now.call(performance) + 10_000
-      return client
-    },
-  }
-  t.equal((await webhooks.deliverOnce(webhook, { pool: late as Pool })).end, 'reached the head')
+  const late = admitTo(service.pool, async () => {
+    performance.now = () => now.call(performance) + 10_000
+    return () => undefined
+  })
+  t.equal((await webhooks.deliverOnce(webhook, { pool: late })).end, 'reached the head')
   t.equal(receiver.received.length, 1)
 })
 

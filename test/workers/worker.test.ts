@@ -89,7 +89,7 @@ await t.test(
     }
     await rename('NobodyKnows')
     await service.pool.query(
-      `update checkpoints set parked_at = clock_timestamp(), attempts = 5, error = 'unknown type NobodyKnows'`,
+      `update checkpoints set parked_at = statement_timestamp(), attempts = 5, error = 'unknown type NobodyKnows'`,
     )
     await t.test('and parks them again at once if that fails', async (t) => {
       await work(t, service)

@@ -10,6 +10,7 @@ import { isSignIn, streamOf } from '../../support/ledger/company-events.ts'
 import { linkIn, startMailingService, tokenIn } from '../../support/mail/mailing-service.ts'
 import type { Service, TestCompany } from '../../support/service.ts'
 import { startService } from '../../support/service.ts'
+import { holdRow, letGo } from '../../support/postgres/held-rows.ts'
 import { earlier } from '../../support/postgres/move-back.ts'
 
 const PATH = '/sign-in/forgot-password'
@@ -148,16 +149,19 @@ await t.test('a link works until it expires by the clock of the database, or a l
   const first = await askForLink(user.email)
   const second = await askForLink(user.email)
   t.equal((await setPassword(first)).status, 401, 'replaced')
-  const move = (to: string) =>
-    pool.query(`update users set reset_expires_at = ${to} where user_id = $1`, [toUuid(user.id)])
+  const expireIn = (interval: string) =>
+    pool.query('update users set reset_expires_at = statement_timestamp() + $2::interval where user_id = $1', [
+      toUuid(user.id),
+      interval,
+    ])
   const { rows } = await pool.query(
     `select extract(epoch from reset_expires_at - statement_timestamp()) / 60 as minutes from users where user_id = $1`,
     [toUuid(user.id)],
   )
   t.ok(rows[0].minutes > 28 && rows[0].minutes <= 30, String(rows[0].minutes))
-  await move('clock_timestamp()')
+  await expireIn('0 minutes')
   t.equal((await setPassword(second)).status, 401, 'expired')
-  await move("clock_timestamp() + interval '1 minute'")
+  await expireIn('1 minute')
   t.equal((await setPassword(second)).status, 200)
 })
 
@@ -251,15 +255,12 @@ await t.test('a process that stops carries out what it has answered', async (t) 
     { SMTP_URL: server.url, MAIL_FROM: 'ledger@ledger.example', PUBLIC_URL: ORIGIN },
     { urls: service.urls },
   )
-  const holder = await pool.connect()
-  await holder.query('begin')
-  await holder.query('select from users where user_id = $1 for update', [toUuid(user.id)])
+  const holder = await holdRow(service, 'users', user.company)
   await ask(user.email, stopping)
   const closed = once(stopping.app.server, 'close')
   const stopped = stopping.app.close()
   await closed
-  await holder.query('rollback')
-  holder.release()
+  await letGo(holder)
   await stopped
   t.equal(await resetsOf(user.id), 1)
 })

@@ -1,0 +1,21 @@
+import t from 'tap'
+import { readSources } from '../support/rules/source-files.ts'
+import { lockFaults, volatileChangeFaults } from '../support/rules/statements.ts'
+
+/* What Citus refuses and PostgreSQL runs, so that no test on PostgreSQL alone meets it. */
+
+const sources = readSources('src', 'projections', 'test').filter(({ path }) => !path.startsWith('test/postgres/'))
+const inFile = (sql: string) => [{ path: 'any.ts', text: `query(\`${sql}\`)` }]
+
+await t.test('no row is changed by a volatile function', async (t) => {
+  t.equal(volatileChangeFaults(inFile('update users set removed_at = clock_timestamp()')).length, 1)
+  t.equal(volatileChangeFaults(inFile('delete from users where removed_at < clock_timestamp()')).length, 1)
+  t.strictSame(volatileChangeFaults(inFile('update users set removed_at = statement_timestamp()')), [])
+  t.strictSame(volatileChangeFaults(sources), [])
+})
+
+await t.test('only rows of certain companies are locked', async (t) => {
+  t.equal(lockFaults(inFile('select from users where user_id = $1 for update')).length, 1)
+  t.strictSame(lockFaults(inFile('select from users where company_id = $1 for update')), [])
+  t.strictSame(lockFaults(sources), [])
+})

@@ -1,0 +1,41 @@
+import ts from '@typescript/typescript6'
+import { RIGHTS } from '../../../src/migration/roles.ts'
+import type { SourceFile } from './source-files.ts'
+
+/* Rules for SQL in source files. Each function takes files and returns a line for each fault. */
+
+const TABLES = Object.keys(RIGHTS).join('|')
+/** Rows that are changed by a function whose result differs from call to call. */
+const VOLATILE_CHANGE =
+  /(?<!\bfor )\b(?:update|delete\s+from)\b[^;]*\b(?:clock_timestamp|gen_random_uuid|random|timeofday)\(\)/i
+const LOCK = new RegExp(`\\bfrom\\s+(?:${TABLES})\\b[^;]*\\bfor\\s+(?:no\\s+key\\s+)?(?:update|share)\\b`, 'i')
+
+/** Changes by a volatile function, which Citus refuses. Of the times, only `statement_timestamp()` and `now()` are stable. */
+export function volatileChangeFaults(files: SourceFile[]): string[] {
+  return stringsLike(VOLATILE_CHANGE, files)
+}
+
+/** Locks on rows of no certain company, which Citus refuses. */
+export function lockFaults(files: SourceFile[]): string[] {
+  return stringsLike(LOCK, files).filter((fault) => !fault.includes('company_id'))
+}
+
+function stringsLike(pattern: RegExp, files: SourceFile[]): string[] {
+  return files
+    .filter(({ text }) => pattern.test(text))
+    .flatMap(({ path, text }) =>
+      stringsIn(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))
+        .filter((sql) => pattern.test(sql))
+        .map((sql) => `${path}: ${sql.replaceAll(/\s+/g, ' ')}`),
+    )
+}
+
+/** The string and template literals of a file, as they are written. */
+function stringsIn(node: ts.Node): string[] {
+  if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return [node.getText()]
+  const found: string[] = []
+  ts.forEachChild(node, (child) => {
+    for (const text of stringsIn(child)) found.push(text)
+  })
+  return found
+}
