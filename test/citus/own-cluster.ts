@@ -18,6 +18,8 @@ const NEEDED = {
   max_locks_per_transaction: '256',
   log_error_verbosity: 'terse',
 }
+/** A test that failed can leave a transaction open. Those that wait for its locks go on after this time. */
+const LEFT_OPEN = { idle_in_transaction_session_timeout: '5min' }
 /** No test data outlives the run, so nothing waits for the disk. */
 const FAST = {
   max_wal_size: '256MB',
@@ -79,7 +81,7 @@ async function startServer(
   { folder, password, port }: { folder: string; password: string; port: number },
 ): Promise<void> {
   const own = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: folder }
-  await makeServer(user, programs, { folder, password, settings: { ...FAST, ...own } })
+  await makeServer(user, programs, { folder, password, settings: { ...FAST, ...LEFT_OPEN, ...own } })
   await run(user, path.join(programs, 'pg_ctl'), ['-D', folder, '-l', path.join(folder, 'server.log'), '-w', 'start'])
 }
 

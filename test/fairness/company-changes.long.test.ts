@@ -1,6 +1,7 @@
+import type { Test } from 'tap'
 import t from 'tap'
 import { quarterOf } from '../../src/admission/budget.ts'
-import { toUuid } from '../../src/domain/ids.ts'
+import { alsoHold } from '../support/postgres/held-rows.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import { makeNeighbor } from '../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../support/service.ts'
@@ -13,16 +14,12 @@ const service = await startService(t)
 const SHARE = quarterOf(service.config.POOL_SIZE)
 
 /** Locks the heads of companies, as a slow transaction of another process would, until the returned function is called. */
-async function holdHeads(companies: TestCompany[]): Promise<() => Promise<void>> {
+async function holdHeads(t: Test, companies: TestCompany[]): Promise<() => Promise<unknown>> {
   const holder = await service.open({ name: 'test holder', max: 1 }).connect()
+  t.teardown(() => holder.release(true))
   await holder.query('begin')
-  await holder.query('select from heads where company_id = any($1::uuid[]) for update', [
-    companies.map(({ id }) => toUuid(id)),
-  ])
-  return async () => {
-    await holder.query('rollback')
-    holder.release(true)
-  }
+  for (const company of companies) await alsoHold(holder, 'heads', company)
+  return () => holder.query('rollback')
 }
 
 const inUse = () => service.pool.totalCount - service.pool.idleCount
@@ -31,7 +28,7 @@ const issueToken = ({ member }: TestCompany) =>
 
 await t.test('the changes of a company wait for one another without a connection', async (t) => {
   const [busy, other] = [await makeNeighbor(service, 'Busy'), await makeNeighbor(service, 'Other')]
-  const release = await holdHeads([busy])
+  const release = await holdHeads(t, [busy])
   const issued = Array.from({ length: 60 }, () => issueToken(busy))
   await lockIsAwaited(service, 'heads')
   t.equal(inUse(), 1)
@@ -49,7 +46,7 @@ await t.test('the changes of a company wait for one another without a connection
 await t.test('companies whose heads are held leave three quarters of the connections to others', async (t) => {
   const held = await Promise.all(Array.from({ length: 2 * SHARE }, (_, at) => makeNeighbor(service, `Held ${at}`)))
   const other = await makeNeighbor(service, 'Free')
-  const release = await holdHeads(held)
+  const release = await holdHeads(t, held)
   const issued = held.flatMap((company) => [issueToken(company), issueToken(company)])
   await lockIsAwaited(service, 'heads', SHARE)
   t.ok(inUse() <= SHARE, `${inUse()} connections are in use`)

@@ -1,7 +1,8 @@
 import http from 'node:http'
 import pg from 'pg'
+import type { Test } from 'tap'
 import t from 'tap'
-import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
+import { machinePoolOf, makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
@@ -56,8 +57,9 @@ const OF_ENTRY: Record<string, Read> = {
 }
 
 /** Locks the tables that heavy reads use. Call the returned function to unlock them. */
-async function holdReaders(): Promise<() => Promise<void>> {
+async function holdReaders(t: Test): Promise<() => Promise<void>> {
   const owner = new pg.Client({ connectionString: service.urls.superUrl })
+  t.teardown(() => owner.end())
   await owner.connect()
   const { rows } = await owner.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname ~ '^(bulk_user_logs|employees)_v' or tablename = 'events'`,
@@ -72,9 +74,10 @@ const areInUse = (connections: number) =>
     `${connections} connections for reading are in use`,
     async () => service.pool.totalCount - service.pool.idleCount === connections,
   )
-/** Lists the service's backends that wait for a lock. */
+const { pool: machinePool } = machinePoolOf(service.pool, service)
+/** Lists the service's backends that wait for a lock on the machine of its companies. */
 async function listWaiting(): Promise<number[]> {
-  const { rows } = await service.pool.query<{ pid: number }>(
+  const { rows } = await machinePool.query<{ pid: number }>(
     `select pid from pg_stat_activity
      where datname = current_database() and usename = current_user and wait_event_type = 'Lock'`,
   )
@@ -82,7 +85,7 @@ async function listWaiting(): Promise<number[]> {
 }
 /** Whether any of these backends is there, busy or idle. */
 async function isAnyThere(pids: number[]): Promise<boolean> {
-  const { rows } = await service.pool.query('select from pg_stat_activity where pid = any($1)', [pids])
+  const { rows } = await machinePool.query('select from pg_stat_activity where pid = any($1)', [pids])
   return rows.length > 0
 }
 const search = HEAVY['a search of entries']!
@@ -92,7 +95,7 @@ await t.test(
   'while searches and lists hold every connection for reading, keys, sessions, sign-in and /readyz answer',
   async (t) => {
     const cookie = await cookieOf(service, b.member)
-    const release = await holdReaders()
+    const release = await holdReaders(t)
     const held = [a, c, d, e].flatMap((company) => [
       ...Array.from({ length: AT_ONCE }, () => search(company)),
       list(company),
@@ -115,7 +118,7 @@ await t.test(
 )
 
 await t.test("a company's next heavy read is a 429 on any route, and another company is let in", async (t) => {
-  const release = await holdReaders()
+  const release = await holdReaders(t)
   const held = Array.from({ length: AT_ONCE }, () => search(a))
   await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   for (const [name, read] of Object.entries({ ...HEAVY, ...OF_ENTRY })) {
@@ -144,7 +147,7 @@ await t.test("a company's next heavy read is a 429 on any route, and another com
 })
 
 await t.test('lists without a search are not counted, and wait for the connections of their company', async (t) => {
-  const release = await holdReaders()
+  const release = await holdReaders(t)
   const held = Array.from({ length: AT_ONCE }, () => search(a))
   await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   const lists = [byKey('/v1/employees')(a), list(a)]
@@ -164,7 +167,7 @@ for (const [name, path] of [
   await t.test(
     `a client that disconnects during ${name} frees its place and connection, and PostgreSQL ends the statement`,
     async (t) => {
-      const release = await holdReaders()
+      const release = await holdReaders(t)
       const { api_id: id, api_key: secret } = a.key
       const isCall = path.startsWith('/v1/')
       const headers: Record<string, string> = isCall

@@ -13,16 +13,15 @@ await t.test('each waiting call asks for the head once, and one query polls for 
   const counted = meddledDatabase(service.db, async ({ rows }) => {
     if (rows[0] && 'head' in rows[0]) asked += 1
     else looks += 1
-    if (looks === 5) manyLooks.resolve()
+    if (asked >= 50 && looks >= 5) manyLooks.resolve()
   })
   const errors: unknown[] = []
   const wait = createPositionWaits(counted, EMPLOYEES, (error) => errors.push(error))
   const waiting = Promise.all(Array.from({ length: 50 }, () => wait(service.company.id, position)))
   await manyLooks.promise
-  t.equal(asked, 50)
   await service.project()
   await waiting
-  t.equal(asked, 50, 'no call asks again')
+  t.equal(asked, 50)
   t.strictSame(errors, [])
   await wait(service.company.id, position)
   await t.rejects(wait(service.company.id, position + 1), /beyond the last position/)

@@ -5,8 +5,8 @@ import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { makeForMachines } from '../../../src/postgres/cluster/machine-pools.ts'
 import { withClient } from '../../../src/postgres/with-client.ts'
-import { machinePoolOf } from '../postgres/machine-pool.ts'
 import type { Service } from '../service.ts'
 
 interface AppendOptions {
@@ -21,16 +21,17 @@ interface SentStatement {
   values: unknown[]
 }
 
-/** Commits calls in one transaction. `sent` collects the statements. */
+/** Commits calls of companies on one machine in one transaction. `sent` collects the statements. */
 export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
   const pool = service.open({ name: 'test appends', max: 1 })
   t.teardown(() => pool.end())
-  const machine = machinePoolOf(pool, service)
+  const machineOf = makeForMachines(pool, (machine) => machine)
   const clients = new ClientRegister()
   const sent: SentStatement[] = []
   const watched = new WeakSet<object>()
-  const commit = (calls: WriteCall[], { cache = createEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
-    withClient(machine.pool, (client) => {
+  const commit = (calls: WriteCall[], { cache = createEmployeeCache(0), unchecked = [] }: AppendOptions = {}) => {
+    const machine = machineOf(calls[0]!.companyId)
+    return withClient(machine.pool, (client) => {
       const { connection } = client as unknown as { connection: Connection }
       if (!watched.has(connection)) watch(connection)
       return commitTogether(client, calls, {
@@ -41,6 +42,7 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
         unchecked: new Set(unchecked),
       })
     }) as Promise<Committed[]>
+  }
 
   function watch(connection: Connection): void {
     watched.add(connection)

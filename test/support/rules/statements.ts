@@ -15,9 +15,16 @@ export function volatileChangeFaults(files: SourceFile[]): string[] {
   return stringsLike(VOLATILE_CHANGE, files)
 }
 
-/** Locks on rows of no certain company, which Citus refuses. */
+/** Where rows of several companies may be locked, and why. */
+const MAY_LOCK_SEVERAL = new Map([
+  ['src/ledger/append/statements.ts', 'on a cluster, it names the tables of a shard'],
+  ['test/faults/faults.ts', 'those of a cluster have faults of their own'],
+])
+
+/** Locks on rows that no company is named for, or several are, which Citus refuses. */
 export function lockFaults(files: SourceFile[]): string[] {
-  return stringsLike(LOCK, files).filter((fault) => !fault.includes('company_id'))
+  const places = files.filter(({ path }) => !MAY_LOCK_SEVERAL.has(path))
+  return stringsLike(LOCK, places).filter((fault) => !/\bcompany_id = (?!any\b)/.test(fault))
 }
 
 function stringsLike(pattern: RegExp, files: SourceFile[]): string[] {
