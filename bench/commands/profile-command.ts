@@ -10,7 +10,7 @@ import { warmUp } from '../compare/compare.ts'
 import { openCrud } from '../peers/crud-peer.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
-import { openOurs } from '../peers/ours-peer.ts'
+import { openCold, openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
 import { WORKS } from '../load/peer.ts'
 import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
@@ -19,9 +19,12 @@ import { publishResults } from '../report/results.ts'
 import { runCalls } from '../load/run-calls.ts'
 import { formatCostTable, startCost } from '../compare/server-cost.ts'
 
+const PROFILED_PEERS = ['ours', 'cold', 'crud'] as const
+type ProfiledPeer = (typeof PROFILED_PEERS)[number]
+
 interface Options extends RunOptions {
   work: Work
-  peer: 'ours' | 'crud'
+  peer: ProfiledPeer
   companies: number
   callers: number
   records: number
@@ -38,7 +41,7 @@ export function addProfileCommand(program: Command): void {
     .command('profile')
     .description('profile one kind of call')
     .addOption(new Option('--work <work>', 'the kind of call').choices(WORKS).makeOptionMandatory())
-    .addOption(new Option('--peer <peer>', 'the peer that is called').choices(['ours', 'crud']).default('ours'))
+    .addOption(new Option('--peer <peer>', 'the peer that is called').choices(PROFILED_PEERS).default('ours'))
     .option('--companies <n>', 'number of companies to spread the calls over', parseCount, 1)
     .option('--callers <n>', 'concurrent callers', parseCount, 32)
     .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
@@ -61,6 +64,7 @@ async function run(options: Options & { connections: number }): Promise<void> {
     const peer = await openPeer(peerName, urls, { companies: [companies], records }, connections, nodeOptions)
     const cell = { work, companies, callers }
     printProgress('warming up')
+    await peer.begin?.(cell)
     const perSecond = await warmUp(peer, cell, seconds, callers)
     const calls = peer.prepare(cell, Math.max(callers, Math.round(perSecond * seconds)))
     await peer.visible?.()
@@ -102,13 +106,14 @@ async function run(options: Options & { connections: number }): Promise<void> {
 }
 
 function openPeer(
-  name: 'ours' | 'crud',
+  name: ProfiledPeer,
   urls: ServerUrls,
   sizes: { companies: number[]; records: number },
   connections: number,
   nodeOptions: string[],
 ) {
-  return name === 'ours' ? openOurs(urls, sizes, { nodeOptions }) : openCrud(urls, sizes, { connections, nodeOptions })
+  if (name === 'crud') return openCrud(urls, sizes, { connections, nodeOptions })
+  return name === 'cold' ? openCold(urls, sizes, nodeOptions) : openOurs(urls, sizes, { nodeOptions })
 }
 
 function formatTimeTable(times: TakenTime[], calls: number): string {

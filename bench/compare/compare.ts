@@ -87,6 +87,7 @@ export async function compare(
     const result: CellResult = { ...cell, peers: {} }
     // So that no peer pays for the dirty pages of the cell before.
     await server.run('checkpoint')
+    for (const peer of able) await peer.begin?.(cell)
     const rates = new Map<Peer, number>()
     for (let round = 0; round < options.rounds; round += 1) {
       for (const peer of round % 2 === 0 ? able : able.toReversed()) {

@@ -33,6 +33,8 @@ export interface Peer {
   server?: ServerProcess
   /** Makes calls, including their bodies, so that this takes no measured time. */
   prepare(cell: Pick<Cell, 'work' | 'companies'>, count: number): Call[]
+  /** Brings a peer into the state in which a kind of call is measured; absent when that is any state. */
+  begin?(cell: Cell): Promise<void>
   /** Waits until the log shows all answered calls; absent when it shows them immediately. */
   visible?(): Promise<void>
   stop(): Promise<void>

@@ -92,10 +92,32 @@ export async function openOurs(
   }
 }
 
-/** Opens the service with no employees in memory, for the calls that otherwise find them there. */
-export async function openCold(urls: ServerUrls, sizes: TenantSizes): Promise<Peer> {
-  const peer = await openOurs(urls, sizes, { settings: { EMPLOYEE_CACHE: '0' } })
-  return { ...peer, name: 'cold', works: ['bulk-patch', 'bulk-patch-unchanged', 'nightly-sync'] }
+/**
+ * Opens the service with no employees in memory, for the calls that otherwise find them there. A measurement begins after
+ * nights in which each company has sent the same.
+ */
+export async function openCold(urls: ServerUrls, sizes: TenantSizes, nodeOptions: string[] = []): Promise<Ours> {
+  const peer = await openOurs(urls, sizes, { nodeOptions, settings: { EMPLOYEE_CACHE: '0' } })
+  return {
+    ...peer,
+    name: 'cold',
+    works: ['bulk-patch', 'bulk-patch-unchanged', 'nightly-sync'],
+    async begin(cell) {
+      await forgetDigests(urls)
+      const calls = peer.tenants.get(cell.companies)!.reduce((sum, { stock }) => sum + stock.length / sizes.records, 0)
+      for (let night = 0; night < NIGHTS_BEFORE; night += 1) for (const call of peer.prepare(cell, calls)) await call()
+    },
+  }
+}
+
+/** Employees and changes of one night get their digests in the next. */
+const NIGHTS_BEFORE = 2
+
+/** Forgets the records of another kind of call. */
+async function forgetDigests({ ownerUrl }: ServerUrls): Promise<void> {
+  const pool = openPool({ url: ownerUrl, name: 'bench', max: 1 })
+  await pool.query('update employee_directory set record_digest = null where record_digest is not null')
+  await pool.end()
 }
 
 async function makeOurTenants(

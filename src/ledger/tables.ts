@@ -42,6 +42,9 @@ export interface LedgerTables {
     email: string
     external_id: string | null
     manager_id: string | null
+    /** Of the record that changed nothing about the employee at this version; null if there was none. */
+    record_digest: Buffer | null
+    record_version: number | null
   }
   api_keys: {
     company_id: string

@@ -22,7 +22,7 @@ export function answerSuccess(operation: Operation, decision: CallDecision, logI
 }
 
 function answerCreate({ outcomes }: CallDecision, logId: string | null): CallAnswer {
-  const employees = outcomes.map(({ employee }) => employee)
+  const employees = outcomes.map(({ employee }) => employee!)
   if (logId === null) return { status: 200, headers: {}, body: { employees: withoutNewIds(employees) } }
   const headers = employees.length === 1 ? { location: `/v1/employees/${employees[0]!.id}` } : {}
   return { status: 201, headers, body: { log_id: logId, employees } }
@@ -39,15 +39,15 @@ function withoutNewIds(employees: Employee[]) {
 }
 
 function answerUpdateMany({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
-  const results = outcomes.map(({ index, employee, result, changed }) => ({ index, id: employee.id, result, changed }))
+  const results = outcomes.map(({ index, id, result, changed }) => ({ index, id, result, changed }))
   return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results } }
 }
 
 function answerUpsert({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
-  const results = outcomes.map(({ index, employee, result, changed }) => ({
+  const results = outcomes.map(({ index, id, result, changed }) => ({
     index,
     // An id is given when an employee is created, not before.
-    id: result === null && logId === null ? null : employee.id,
+    id: result === null && logId === null ? null : id,
     result: result ?? 'created',
     changed,
   }))
@@ -56,7 +56,7 @@ function answerUpsert({ outcomes, counts }: CallDecision, logId: string | null):
 
 function answerUpdateOne({ outcomes }: CallDecision, logId: string | null): CallAnswer {
   const { employee, result, changed } = outcomes[0]!
-  const headers = logId === null ? {} : { etag: entityTag(employee.version) }
+  const headers = logId === null ? {} : { etag: entityTag(employee!.version) }
   return { status: 200, headers, body: { ...idOfLog(logId), result, changed, employee } }
 }
 

@@ -8,6 +8,8 @@ export interface EmployeeDirectory {
   byId(id: string): Employee | undefined
   byEmail(email: string): Employee | undefined
   byExternalId(externalId: string): Employee | undefined
+  /** The id of the employee about whom a record is known to change nothing, without their state. */
+  unchangedBy(record: ReadRecord): string | undefined
   /** The manager of an employee above one that the call names; null if none. */
   managerOf(id: string): string | null
   /** Whether `managerOf` knows everybody above; false if a reporting line is too long to be loaded. */

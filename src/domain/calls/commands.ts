@@ -14,6 +14,7 @@ import {
 } from './call-records.ts'
 import type { OffendingRecord } from './decide-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
+import { NewIds } from './new-ids.ts'
 import type { Touches } from './touched-values.ts'
 import { NO_TOUCHES, touchedValues } from './touched-values.ts'
 
@@ -32,8 +33,7 @@ interface CommandFacts {
 interface CreateCommand extends CommandFacts {
   operation: 'create'
   records: ReadRecord[]
-  /** The id that each record's employee will have. */
-  newIds: string[]
+  newIds: NewIds
 }
 
 interface UpdateManyCommand extends CommandFacts {
@@ -44,8 +44,7 @@ interface UpdateManyCommand extends CommandFacts {
 interface UpsertCommand extends CommandFacts {
   operation: 'upsert'
   records: ReadRecord[]
-  /** The id that each record's employee will have, unless the employee exists. */
-  newIds: string[]
+  newIds: NewIds
 }
 
 export interface UpdateOneCommand extends CommandFacts {
@@ -67,8 +66,13 @@ export function readCreate(body: SentJson, maxRecords: number, newId: (prefix: '
   const form = recordsOfCreate(body, maxRecords)
   if (form.problem) return refusedCommand('create', form.problem, form.count)
   const records = form.records.map(readCreation)
-  const newIds = records.map(() => newId('emp'))
-  return { operation: 'create', count: records.length, touches: touchedValues(records), records, newIds }
+  return {
+    operation: 'create',
+    count: records.length,
+    touches: touchedValues(records),
+    records,
+    newIds: new NewIds(newId),
+  }
 }
 
 /** Reads the command of `PATCH /v1/employees`, which updates several employees, all or none. */
@@ -84,8 +88,13 @@ export function readUpsertMany(body: SentJson, maxRecords: number, newId: (prefi
   const form = recordsOfMany(body, maxRecords)
   if (form.problem) return refusedCommand('upsert', form.problem, form.count)
   const records = form.records.map(readUpsert)
-  const newIds = records.map(() => newId('emp'))
-  return { operation: 'upsert', count: records.length, touches: touchedValues(records), records, newIds }
+  return {
+    operation: 'upsert',
+    count: records.length,
+    touches: touchedValues(records),
+    records,
+    newIds: new NewIds(newId),
+  }
 }
 
 /** Reads the command of `PATCH /v1/employees/{id}`. */

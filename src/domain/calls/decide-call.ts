@@ -41,6 +41,8 @@ export interface DecidedCall {
   events: NewEvent[]
   /** The final states of the employees that the events change. */
   employees: Employee[]
+  /** The employees whose states showed that a record changes nothing, with what it sets. */
+  unchanged: CallDecision['unchanged']
   /** The key's usage afterwards; null leaves it. */
   usage: KeyUsage | null
   /** What the call's idempotency key is bound to from now on; null binds nothing. */
@@ -101,7 +103,7 @@ function decideUpload(call: WriteCall, caller: UserCaller, { role, earlier, ...s
   return settleCall(call, context, decision, null)
 }
 
-const NOTHING = { events: [], employees: [], binds: null }
+const NOTHING = { events: [], employees: [], unchanged: [], binds: null }
 
 const IDEMPOTENCY_KEY_REUSED = problem(
   'idempotency_key_reused',
@@ -175,7 +177,8 @@ function settleCall(
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   return {
     events,
-    employees: outcomes.filter(({ result }) => result !== 'no_updates').map(({ employee }) => employee),
+    employees: outcomes.flatMap(({ result, employee }) => (result === 'no_updates' ? [] : (employee ?? []))),
+    unchanged: decision.unchanged,
     usage,
     binds: isBinding
       ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call.command, refusal) }

@@ -2,6 +2,8 @@ import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import { locate } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import type { UserCaller } from './callers.ts'
+import type { NewIds } from './new-ids.ts'
+import type { AttributePatch } from '../attributes.ts'
 import { REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
 import { addStateErrors, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
@@ -32,8 +34,9 @@ export interface CallContext {
 /** The outcome of one record of a successful call. */
 interface AppliedRecord {
   index: number
-  /** The employee after the call. */
-  employee: Employee
+  id: string
+  /** The employee after the call; null if the record changes nothing and their state was not needed to tell. */
+  employee: Employee | null
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]
@@ -47,66 +50,89 @@ export interface CallDecision {
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
   outcomes: AppliedRecord[]
+  /** Of a successful call, the employees whose states showed that a record changes nothing, with what it sets. */
+  unchanged: { employee: Employee; patch: AttributePatch }[]
   /** The body, if it could not be read. */
   rejectedBody?: RejectedBody
   /** Of a call that fails for some of its records, the events that the others would have had. */
   withheld: NewEvent[]
 }
 
-/** Decides a creation. `newIds` gives each record the id its employee will have. */
+/** Decides a creation. */
 export function decideCreate(
   records: ReadRecord[],
-  newIds: readonly string[],
+  newIds: Pick<NewIds, 'of'>,
   directory: EmployeeDirectory,
   context: CallContext,
 ): CallDecision {
-  const managed = resolveManagers(records, (record) => newIds[record.index], directory)
-  const drafts = managed.map((record) => draftCreation(record, newIds[record.index]!, context.now))
+  const idOf = ({ index }: ReadRecord) => newIds.of(index)
+  const managed = resolveManagers(records, { among: records, idOf }, directory)
+  const drafts = managed.map((record) => draftCreation(record, idOf(record), context.now))
   judge(drafts, directory)
   const failed = drafts.filter((draft) => draft.errors.count > 0).length
   const counts = { ...NO_COUNTS, total: drafts.length, failed }
-  return failed > 0 ? failedOn(drafts, counts, context) : completed(drafts, counts, context)
+  return failed > 0 ? failedOn(drafts, counts, context) : completed(drafts, NO_RECORDS, counts, context)
 }
 
 /** Decides an update of one or many employees. */
 export function decideUpdate(records: ReadRecord[], directory: EmployeeDirectory, context: CallContext): CallDecision {
+  const { unchanged, others } = setAside(records, directory)
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
-  const managed = resolveManagers(records, (record) => located(record)?.id, directory)
+  const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id
+  const managed = resolveManagers(others, { among: records, idOf }, directory)
   const drafts = managed.map((record) => draftUpdate(record, located(record) ?? undefined, context.now))
-  return settleUpdate(drafts, directory, context)
+  return settleUpdate(drafts, unchanged, directory, context)
 }
 
-function settleUpdate(drafts: Draft[], directory: EmployeeDirectory, context: CallContext): CallDecision {
-  refuseRepeated(drafts)
-  judge(drafts, directory)
-  const counts = { ...NO_COUNTS, total: drafts.length }
-  if (drafts.some((draft) => draft.errors.count > 0)) {
-    return failedOn(drafts, { ...counts, failed: drafts.length }, context)
-  }
-  // Created employees count in the total alone.
-  for (const { effect } of drafts) if (effect) counts[bucketOf(effect.result)] += 1
-  return completed(drafts, counts, context)
+/** The ids of the employees about whom records are known to change nothing. */
+type Unchanged = ReadonlyMap<ReadRecord, string>
+
+/** Sets the records aside that need no decision. */
+function setAside(records: ReadRecord[], directory: EmployeeDirectory): { unchanged: Unchanged; others: ReadRecord[] } {
+  const unchanged = new Map<ReadRecord, string>()
+  const others = records.filter((record) => {
+    const id = directory.unchangedBy(record)
+    if (id !== undefined) unchanged.set(record, id)
+    return id === undefined
+  })
+  return { unchanged, others }
 }
 
-/**
- * Decides an upsert: updates the employees that the records find, and creates the others. `newIds` gives each record the
- * id its employee will have if it is new.
- */
-export function decideUpsert(
-  records: ReadRecord[],
-  newIds: readonly string[],
+function settleUpdate(
+  drafts: Draft[],
+  unchanged: Unchanged,
   directory: EmployeeDirectory,
   context: CallContext,
 ): CallDecision {
+  refuseRepeated(drafts)
+  judge(drafts, directory)
+  const total = drafts.length + unchanged.size
+  const counts = { ...NO_COUNTS, total }
+  if (drafts.some((draft) => draft.errors.count > 0)) return failedOn(drafts, { ...counts, failed: total }, context)
+  // Created employees count in the total alone.
+  for (const { effect } of drafts) if (effect) counts[bucketOf(effect.result)] += 1
+  counts.no_updates += unchanged.size
+  return completed(drafts, unchanged, counts, context)
+}
+
+/** Decides an upsert: updates the employees that the records find, and creates the others. */
+export function decideUpsert(
+  records: ReadRecord[],
+  newIds: Pick<NewIds, 'of'>,
+  directory: EmployeeDirectory,
+  context: CallContext,
+): CallDecision {
+  const { unchanged, others } = setAside(records, directory)
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
-  const managed = resolveManagers(records, (record) => located(record)?.id ?? newIds[record.index], directory)
+  const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id ?? newIds.of(record.index)
+  const managed = resolveManagers(others, { among: records, idOf }, directory)
   const drafts = managed.map((record) => {
     const before = located(record)
     // Without a valid locator, nobody knows whether the employee is new.
     if (before || !record.locator) return draftUpdate(record, before ?? undefined, context.now)
-    return draftCreation(requireAttributes(record), newIds[record.index]!, context.now)
+    return draftCreation(requireAttributes(record), newIds.of(record.index), context.now)
   })
-  return settleUpdate(drafts, directory, context)
+  return settleUpdate(drafts, unchanged, directory, context)
 }
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -136,6 +162,8 @@ export function refuseCall(
     : null
   return close(rejected ? [{ index: 0, data: rejected }] : [], counts, refusal, context)
 }
+
+const NO_RECORDS: Unchanged = new Map()
 
 const NO_COUNTS: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
 
@@ -218,14 +246,18 @@ function judge(drafts: Draft[], directory: EmployeeDirectory): void {
   addManagerErrors(drafts, directory)
 }
 
-function completed(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
-  const outcomes = drafts.map(({ record, after, effect }) => ({
+function completed(drafts: Draft[], setAside: Unchanged, counts: CallCounts, context: CallContext): CallDecision {
+  const outcomes: AppliedRecord[] = drafts.map(({ record, after, effect }) => ({
     index: record.index,
+    id: after!.id,
     employee: after!,
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
   }))
-  const unchanged = outcomes.filter(({ result }) => result === 'no_updates').map(({ employee }) => employee.id)
+  for (const [{ index }, id] of setAside)
+    outcomes.push({ index, id, employee: null, result: 'no_updates', changed: [] })
+  if (setAside.size > 0) outcomes.sort((one, other) => one.index - other.index)
+  const unchanged = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const closing: NewEvent = {
     type: 'ApiCallCompleted',
     stream: context.callId,
@@ -234,14 +266,20 @@ function completed(drafts: Draft[], counts: CallCounts, context: CallContext): C
     data: { ...factsOf(context, counts), unchanged },
   }
   const events = [...drafts.flatMap((draft) => draft.events), closing, ...fileOf(context, closing)]
-  return { events, counts, problem: null, outcomes, withheld: [] }
+  return { events, counts, problem: null, outcomes, unchanged: unchangedBy(drafts), withheld: [] }
+}
+
+function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
+  return drafts.flatMap(({ record, after, effect }) =>
+    effect?.result === 'no_updates' ? [{ employee: after!, patch: record.patch }] : [],
+  )
 }
 
 function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
   const faulty = drafts
     .filter((draft) => draft.errors.count > 0)
     .map((draft) => ({ draft, errors: recordErrors(draft) }))
-  const detail = `${faulty.length} of ${drafts.length} records ${faulty.length === 1 ? 'has' : 'have'} errors; nothing was applied`
+  const detail = `${faulty.length} of ${counts.total} records ${faulty.length === 1 ? 'has' : 'have'} errors; nothing was applied`
   const rejected = faulty.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
   const kept = faulty.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
@@ -302,6 +340,7 @@ function close(
     counts,
     problem: refusal,
     outcomes: [],
+    unchanged: [],
     withheld: [],
   }
 }

@@ -1,31 +1,42 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import { locate } from './call-draft.ts'
+import type { AttributePatch } from '../attributes.ts'
 import type { Locator, ReadRecord } from './call-records.ts'
 import { managerLocator } from './touched-values.ts'
 
 /**
  * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call,
- * then among the new values of the call's own records. `idOf` returns the id of a record's employee. A manager who is
- * not found is an error of the record.
+ * then among the values that the records of the whole call set. `idOf` returns the id of a record's employee. A manager
+ * who is not found is an error of the record.
  */
 export function resolveManagers(
   records: ReadRecord[],
-  idOf: (record: ReadRecord) => string | undefined,
+  { among, idOf }: { among: ReadRecord[]; idOf: (record: ReadRecord) => string | undefined },
   directory: EmployeeDirectory,
 ): ReadRecord[] {
   if (!records.some(({ manager }) => manager)) return records
-  const inCall = namesInCall(records, idOf)
+  const inCall = namesInCall(among, idOf)
   return records.map((record) => {
     const { manager } = record
     if (!manager) return record
-    const locator = managerLocator(manager)
-    const id = locator === null ? null : (locate(locator, directory)?.id ?? findInCall(locator, inCall))
-    if (id !== undefined) return { ...record, patch: { ...record.patch, manager_id: id } }
+    const patch = patchWithManager(record, (locator) => locate(locator, directory)?.id ?? findInCall(locator, inCall))
+    if (patch) return { ...record, patch }
     const message = 'No employee matches this manager'
     const errors = record.errors.copy()
     errors.add([manager.field], 'manager_not_found', message)
     return { ...record, errors }
   })
+}
+
+/** What a record sets, with the id of its manager; undefined if nobody is that manager. */
+export function patchWithManager(
+  { patch, manager }: ReadRecord,
+  findId: (locator: Locator) => string | undefined,
+): AttributePatch | undefined {
+  if (!manager) return patch
+  const locator = managerLocator(manager)
+  const id = locator === null ? null : findId(locator)
+  return id === undefined ? undefined : { ...patch, manager_id: id }
 }
 
 type NamesInCall = Record<'email' | 'external_id', Map<string, string>>

@@ -18,7 +18,7 @@ export interface Touches {
   claimed: Naming
 }
 
-const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [] }
+export const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [] }
 export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, claimed: NOBODY }
 
 /** Everything that deciding these records may look up: the employees they name, and the owners of values they set. */
@@ -49,7 +49,8 @@ function naming(locators: Locator[]): Naming {
   return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
 }
 
-function claimedValues(records: ReadRecord[]): Naming {
+/** The email addresses and external ids that records set, apart from those that identify their employees. */
+export function claimedValues(records: ReadRecord[]): Naming {
   const claimed = (name: 'email' | 'external_id') =>
     records.flatMap(({ patch, locator }) => {
       const value = patch[name]

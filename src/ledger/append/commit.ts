@@ -21,6 +21,9 @@ import type { Shard } from '../../postgres/shard.ts'
 import { holdShards } from '../../postgres/shard.ts'
 import { byShard } from '../../postgres/cluster/machine-pools.ts'
 import { placeEvents } from './place-events.ts'
+import { digestRecord } from '../../domain/calls/record-digest.ts'
+import type { NewDigest } from './record-digests.ts'
+import { writeDigests } from './record-digests.ts'
 import type { NewRejectedBody } from './rejected-bodies.ts'
 import { insertBodies } from './rejected-bodies.ts'
 import type { StoredCall } from './recent-events.ts'
@@ -101,7 +104,7 @@ export async function commitTogether(
         ask,
         heads,
         companies,
-        writes: { decided: [], bound: [], traces: [], bodies: [], clients: new Map() },
+        writes: { decided: [], bound: [], traces: [], bodies: [], clients: new Map(), digests: [] },
       })
     }
     const shardOfCompany = new Map(
@@ -157,6 +160,7 @@ interface Writes {
   bodies: NewRejectedBody[]
   /** The clients whose rows are written, and when they were used. */
   clients: Map<ActorClient, string>
+  digests: NewDigest[]
 }
 
 /** The events of a call, which get their positions and hashes when they are written. */
@@ -195,6 +199,9 @@ async function decideOne(
   writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
+  for (const { employee, patch } of decision.unchanged)
+    if (company.employees.awaitingDigest.delete(employee.id))
+      writes.digests.push({ companyId, employee, digest: digestRecord(employee.id, patch) })
   if (idempotency && decision.binds) {
     const key = { companyId, actor, keyHash: idempotency.keyHash }
     const { mayNameAnyone, ...answer } = decision.binds
@@ -262,13 +269,14 @@ async function write(client: ClientBase, loadedShards: LoadedShard[], results: u
  * The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts: a new
  * employee may take a value that another gives up.
  */
-function sendDirectory(pipe: QueryClient, { companies }: LoadedShard): Promise<unknown>[] {
+function sendDirectory(pipe: QueryClient, { companies, writes }: LoadedShard): Promise<unknown>[] {
   const all = [...companies].map(([companyId, { employees }]) => ({ companyId, ...employees.changes() }))
   const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
   return [
     ...(moved.length > 0 ? [statements.updateDirectory(pipe, moved)] : []),
     ...(inserted.length > 0 ? [statements.insertIntoDirectory(pipe, inserted)] : []),
+    ...(writes.digests.length > 0 ? [writeDigests(pipe, writes.digests)] : []),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import type { ReadRecord } from '../../domain/calls/call-records.ts'
 import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
@@ -35,6 +36,10 @@ const IN_DIRECTORY = ['email', 'external_id', 'manager_id'] as const
 export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory {
   readonly #managers = new Map<string, string>()
   knowsManagers = true
+  /** The records that change nothing, with the ids of their employees, as digests show. */
+  readonly unchanged = new Map<ReadRecord, string>()
+  /** The employees who get a digest if a record changes nothing about them. */
+  readonly awaitingDigest = new Set<string>()
   /** The states before the transaction of the employees that it changes; undefined for new employees. */
   readonly #before = new Map<string, Employee | undefined>()
 
@@ -42,6 +47,8 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
   setManager(id: string, managerId: string): void {
     this.#managers.set(id, managerId)
   }
+
+  unchangedBy = (record: ReadRecord): string | undefined => this.unchanged.get(record)
 
   managerOf = (id: string): string | null => {
     const employee = this.byId(id)

@@ -1,5 +1,9 @@
 import type { Naming } from '../../domain/calls/touched-values.ts'
-import { union } from '../../domain/calls/touched-values.ts'
+import { claimedValues, NOBODY, union } from '../../domain/calls/touched-values.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import type { ReadRecord } from '../../domain/calls/call-records.ts'
+import type { Command } from '../../domain/calls/commands.ts'
+import { recordsOf } from '../../domain/calls/commands.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
 import { isSmall } from '../../domain/calls/write-call.ts'
@@ -8,6 +12,8 @@ import { LoadedEmployees } from './company-state.ts'
 import type { CachedEmployees, EmployeeCache } from './employee-cache.ts'
 import { isSameBasis } from './employee-cache.ts'
 import { boundName, loadBoundKeys } from './idempotency-keys.ts'
+import type { LocatedRecord } from './record-digests.ts'
+import { findDigests, recognizeUnchanged, usesDigests } from './record-digests.ts'
 import { loadReportingLines } from './load-reporting-lines.ts'
 import { headAt } from './place-events.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
@@ -31,38 +37,64 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, whenLocked }: LoadOptions) {
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
-  const [keys, roles, now, bound, employees] = await Promise.all([
+  const [keys, roles, now, bound, employees, digests] = await Promise.all([
     statements.loadKeys(client, keysOf(calls), whenLocked),
     loadRoles(client, calls),
     // After the rows that may have to be waited for, because the time is that of the decision.
     statements.readClock(client),
     loadBound(client, calls),
     loadNamed(client, missing),
+    findDigests(
+      client,
+      touched.flatMap(({ companyId, compared }) => compared.map((record) => ({ companyId, record }))),
+    ),
   ])
-  return { keys, roles, now, bound, touched, found: employees }
+  return { keys, roles, now, bound, touched, found: employees, digests }
 }
 
 /** The employees that calls of a company may need, as far as they are cached. */
 interface TouchedEmployees {
   companyId: string
-  /** Those who are loaded with the locks. */
+  /** Those whom the calls name, apart from those with values that large calls set. */
   naming: Naming
-  cached: CachedEmployees
-  /** Values that large calls set. Most of their records set what their employees already have. */
-  claimed: Naming
+  cached: Omit<CachedEmployees, 'employees'> & { employees: Employee[] }
+  /** The call whose records are compared with digests: the first one, as no other has changed anything before it. */
+  comparing: WriteCall | null
+  /** Those of its records that are compared, because their employees are not cached. */
+  compared: LocatedRecord['record'][]
+  /** Large calls. Most of their records set what their employees already have. */
+  large: WriteCall[]
 }
 
 function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: ReadonlySet<WriteCall>): TouchedEmployees[] {
   return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, callsOfCompany]) => {
+    const [first] = callsOfCompany as [WriteCall]
+    const comparing = usesDigests(first) ? first : null
+    const located = cache.find(companyId, comparing?.command.touches.located ?? NOBODY)
     const naming = union(
       callsOfCompany.flatMap((call) => {
         const { located, managers, claimed } = call.command.touches
-        return isSmall(call) ? [located, managers, claimed] : [located, managers]
+        if (isSmall(call)) return [located, managers, claimed]
+        return call === comparing ? [managers] : [located, managers]
       }),
     )
-    const checked = callsOfCompany.filter((call) => !isSmall(call) && !unchecked.has(call))
-    const claimed = union(checked.map(({ command }) => command.touches.claimed))
-    return { companyId, naming, cached: cache.find(companyId, naming), claimed }
+    const named = cache.find(companyId, naming)
+    return {
+      companyId,
+      naming,
+      cached: { ...named, employees: [...named.employees, ...located.employees] },
+      comparing,
+      compared: comparing ? locatedBy(recordsOf(comparing.command), located.missing) : [],
+      large: callsOfCompany.filter((call) => !isSmall(call) && !unchecked.has(call)),
+    }
+  })
+}
+
+/** The records that name their employees by one of these names. */
+function locatedBy(records: ReadRecord[], { employeeIds, emails, externalIds }: Naming): LocatedRecord['record'][] {
+  const names = { id: new Set(employeeIds), email: new Set(emails), external_id: new Set(externalIds) }
+  return records.filter((record): record is LocatedRecord['record'] => {
+    return record.locator !== null && names[record.locator.field].has(record.locator.value)
   })
 }
 
@@ -74,10 +106,10 @@ export async function loadCompanies(
   ask: Ask,
   heads: Head[],
   calls: WriteCall[],
-  { keys, roles, now, bound, touched, found: loadedEmployees }: LoadedRows,
+  { keys, roles, now, bound, ...rows }: LoadedRows,
   { cache, whenLocked }: Pick<LoadOptions, 'cache' | 'whenLocked'>,
 ): Promise<Map<string, LockedCompany>> {
-  const employees = await settleEmployees(ask, cache, heads, touched, loadedEmployees)
+  const employees = await settleEmployees(ask, cache, heads, rows)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const { companyId, frontier } = head
@@ -100,40 +132,61 @@ export async function loadCompanies(
 }
 
 /**
- * Joins the loaded employees with the cached ones. If the basis of those has changed since, loads them now,
- * together with the holders of taken values who are still unknown.
+ * Joins the loaded employees with the cached ones. Then loads those whom records may change, and those who are cached on
+ * another basis, and at last the holders of values that nobody of these has.
  */
 async function settleEmployees(
   ask: Ask,
   cache: EmployeeCache,
   heads: Head[],
-  touched: TouchedEmployees[],
-  loadedEmployees: OwnedEmployee[],
+  { touched, found: loadedEmployees, digests }: Pick<LoadedRows, 'touched' | 'found' | 'digests'>,
 ): Promise<Map<string, LoadedEmployees>> {
   const employees = new Map(heads.map(({ companyId }) => [companyId, new LoadedEmployees()]))
-  for (const { companyId, employee } of loadedEmployees) employees.get(companyId)?.put(employee)
-  const locked = new Map(heads.map((head) => [head.companyId, head]))
-  const owed = touched.flatMap(({ companyId, naming, cached, claimed }) => {
-    const [head, loaded] = [locked.get(companyId), employees.get(companyId)]
-    if (!head || !loaded) return []
-    const isOutdated = cached.employees.size > 0 && !isSameBasis(cached.basis, head)
-    if (isOutdated) return [{ companyId, naming: union([naming, claimed]) }]
-    for (const employee of cached.employees) loaded.put(employee)
-    const unknown = loaded.find(claimed).missing
-    const cachedEmployees = cache.find(companyId, unknown)
-    if (!isSameBasis(cachedEmployees.basis, head)) return [{ companyId, naming: unknown }]
-    for (const employee of cachedEmployees.employees) loaded.put(employee)
-    return [{ companyId, naming: cachedEmployees.missing }]
+  const put = (owned: OwnedEmployee[]) => {
+    for (const { companyId, employee } of owned) employees.get(companyId)?.put(employee)
+  }
+  put(loadedEmployees)
+  const digestsByCompany = Map.groupBy(digests, ({ companyId }) => companyId)
+  const headOf = new Map(heads.map((head) => [head.companyId, head]))
+  const locked = touched.flatMap((one) => {
+    const [head, loaded] = [headOf.get(one.companyId), employees.get(one.companyId)]
+    return head && loaded ? [{ ...one, head, loaded }] : []
   })
-  const late = owed.some(({ naming }) => sizeOf(naming) > 0) ? await ask((pipe) => loadNamed(pipe, owed)) : []
-  for (const { companyId, employee } of late) employees.get(companyId)?.put(employee)
+  const changing = locked.map(({ companyId, head, loaded, naming, cached, comparing }) => {
+    const isOutdated = cached.employees.length > 0 && !isSameBasis(cached.basis, head)
+    if (isOutdated) return { companyId, naming: union([naming, comparing?.command.touches.located ?? NOBODY]) }
+    for (const employee of cached.employees) loaded.put(employee)
+    const found = digestsByCompany.get(companyId) ?? []
+    const compared = comparing ? recognizeUnchanged(comparing.callId, found, loaded) : []
+    return { companyId, naming: { ...NOBODY, employeeIds: compared.map(({ employeeId }) => employeeId) } }
+  })
+  put(await loadLate(ask, changing))
+  const holding = locked.map(({ companyId, head, loaded, large }) => {
+    const claimed = union(large.map(({ command }) => claimedBy(command, loaded)))
+    const unknown = loaded.find(claimed).missing
+    const cached = cache.find(companyId, unknown)
+    if (!isSameBasis(cached.basis, head)) return { companyId, naming: unknown }
+    for (const employee of cached.employees) loaded.put(employee)
+    return { companyId, naming: cached.missing }
+  })
+  put(await loadLate(ask, holding))
   return employees
+}
+
+/** Loads employees whose need shows only once others are known. */
+async function loadLate(ask: Ask, named: { companyId: string; naming: Naming }[]): Promise<OwnedEmployee[]> {
+  return named.some(({ naming }) => sizeOf(naming) > 0) ? ask((pipe) => loadNamed(pipe, named)) : []
+}
+
+/** The values that the records of a command set, apart from those that change nothing. */
+function claimedBy(command: Command, { unchanged }: LoadedEmployees): Naming {
+  if (unchanged.size === 0) return command.touches.claimed
+  return claimedValues(recordsOf(command).filter((record) => !unchanged.has(record)))
 }
 
 /** Loads employees of a company whose head is locked, in addition to those that are loaded. */
 export async function loadMore(ask: Ask, companyId: string, naming: Naming, into: LoadedEmployees): Promise<void> {
-  if (sizeOf(naming) === 0) return
-  const stored = await ask((pipe) => loadNamed(pipe, [{ companyId, naming }]))
+  const stored = await loadLate(ask, [{ companyId, naming }])
   // What is there already may have changed in this transaction.
   for (const { employee } of stored) if (!into.byId(employee.id)) into.put(employee)
 }

@@ -32,7 +32,7 @@ await t.test('a change becomes one EmployeeUpdated with old and new values by na
   })
   t.strictSame(outcomes[0]?.changed, ['job_title', 'location', 'custom_attributes.grade', 'custom_attributes.old'])
   t.match(outcomes[0]?.employee, { version: 2, created_at: BEFORE, updated_at: NOW, custom_attributes: { grade: 7 } })
-  t.strictSame(Object.keys(outcomes[0]!.employee.custom_attributes), ['grade'])
+  t.strictSame(Object.keys(outcomes[0]!.employee!.custom_attributes), ['grade'])
 })
 
 await t.test('absent fields stay unchanged', async (t) => {

@@ -8,7 +8,7 @@ function named(record: Record<string, unknown>): unknown {
   const { outcomes, problem } = company.update([record])
   return problem
     ? problem.errors.map(({ pointer, code }) => `${pointer} ${code}`)
-    : [outcomes[0]?.employee.id, outcomes[0]?.changed]
+    : [outcomes[0]?.employee!.id, outcomes[0]?.changed]
 }
 
 await t.test('id names the employee; external_id and email beside it are new values', async (t) => {
@@ -85,7 +85,7 @@ await t.test('locators are resolved against the state before the call', async (t
     { external_id: 'E-2', email: 'p1@example.com' },
   ])
   t.strictSame(
-    outcomes.map(({ employee }) => [employee.id, employee.email]),
+    outcomes.map(({ employee }) => [employee!.id, employee!.email]),
     [
       [emp(1), 'p2@example.com'],
       [emp(2), 'p1@example.com'],

@@ -80,7 +80,7 @@ await t.test('two employees may swap e-mails and external ids in one call', asyn
     { id: emp(2), email: 'p1@example.com', external_id: 'E-1' },
   ])
   t.strictSame(
-    outcomes.map(({ employee }) => [employee.email, employee.external_id]),
+    outcomes.map(({ employee }) => [employee!.email, employee!.external_id]),
     [
       ['p2@example.com', 'E-2'],
       ['p1@example.com', 'E-1'],

@@ -21,7 +21,7 @@ const AWKWARD = [
 
 await t.test('texts, numbers and booleans are kept as sent', async (t) => {
   const sent = { text: ' Ab ', empty: '', zero: 0, minus: -1.5e-7, big: 9007199254740992, yes: true, no: false }
-  t.strictSame(create(sent).outcomes[0]?.employee.custom_attributes, sent)
+  t.strictSame(create(sent).outcomes[0]?.employee!.custom_attributes, sent)
 })
 
 await t.test('other values are refused, with their place', async (t) => {
@@ -66,10 +66,10 @@ await t.test('an employee who already has more can still be changed otherwise', 
 await t.test('in a patch null removes a key, and null for the whole object removes all', async (t) => {
   const company = given(hired(1, { custom_attributes: { a: 1, b: '2', c: false } }))
   const [one] = company.updateOne(emp(1), { custom_attributes: { b: null } }).outcomes
-  t.strictSame([one?.changed, one?.employee.custom_attributes], [['custom_attributes.b'], { a: 1, c: false }])
+  t.strictSame([one?.changed, one?.employee!.custom_attributes], [['custom_attributes.b'], { a: 1, c: false }])
   const [all] = company.updateOne(emp(1), { custom_attributes: null }).outcomes
   t.strictSame(all?.changed, ['custom_attributes.a', 'custom_attributes.b', 'custom_attributes.c'])
-  t.strictSame(all?.employee.custom_attributes, {})
+  t.strictSame(all?.employee!.custom_attributes, {})
   const [none] = company.updateOne(emp(1), { custom_attributes: {} }).outcomes
   t.strictSame([none?.result, none?.changed], ['no_updates', []])
 })
@@ -89,14 +89,14 @@ await t.test('a change of type is a change', async (t) => {
 for (const key of AWKWARD) {
   await t.test(`a key named ${JSON.stringify(key)} is a key like any other`, async (t) => {
     const [created] = create({ [key]: 1 }).outcomes
-    t.strictSame(created?.employee.custom_attributes, { [key]: 1 })
+    t.strictSame(created?.employee!.custom_attributes, { [key]: 1 })
     const company = given(hired(1), hired(2, { custom_attributes: { [key]: 1, kept: 2 } }))
     const [added, removed] = company.update([
       { id: emp(1), custom_attributes: { [key]: 'x' } },
       { id: emp(2), custom_attributes: { [key]: null } },
     ]).outcomes
-    t.strictSame([added?.changed, added?.employee.custom_attributes], [[`custom_attributes.${key}`], { [key]: 'x' }])
-    t.strictSame([removed?.changed, removed?.employee.custom_attributes], [[`custom_attributes.${key}`], { kept: 2 }])
+    t.strictSame([added?.changed, added?.employee!.custom_attributes], [[`custom_attributes.${key}`], { [key]: 'x' }])
+    t.strictSame([removed?.changed, removed?.employee!.custom_attributes], [[`custom_attributes.${key}`], { kept: 2 }])
     t.match(company.updateOne(emp(1), { custom_attributes: { [key]: null } }).outcomes, [{ result: 'no_updates' }])
     const pointer = `/custom_attributes/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     t.strictSame(faultsOf(create({ [key]: [] })), [`${pointer} invalid_type`])

@@ -47,7 +47,7 @@ await t.test('the events of any calls fold to exactly the employees in the answe
   const seen = { applied: 0, refused: 0, updated: 0 }
   const check = (before: Employees, { events, outcomes, problem }: CallDecision, after: Employees) => {
     const expected = new Map(before)
-    for (const { employee } of outcomes) expected.set(employee.id, employee)
+    for (const { employee } of outcomes) expected.set(employee!.id, employee!)
     assert.deepEqual(after, expected)
     seen[problem ? 'refused' : 'applied'] += 1
     if (events.some(({ type }) => type === 'EmployeeUpdated')) seen.updated += 1

@@ -97,8 +97,7 @@ export function companyOf(employees: ReadonlyMap<string, Employee>) {
     /** `POST /v1/employees`. `firstNumber` is the number of the first new employee. */
     create(body: unknown, firstNumber = 101): CallDecision {
       return decided('create', recordsOfCreate(body, MAX_RECORDS), readCreation, (records, context) => {
-        const ids = records.map((_, at) => emp(firstNumber + at))
-        return decideCreate(records, ids, directory, context)
+        return decideCreate(records, { of: (index) => emp(firstNumber + index) }, directory, context)
       })
     },
     /** `PATCH /v1/employees`. */
@@ -109,8 +108,7 @@ export function companyOf(employees: ReadonlyMap<string, Employee>) {
     /** `PUT /v1/employees`. The record at an index gets the id `101 + index` if its employee is new. */
     upsert(body: unknown): CallDecision {
       return decided('upsert', recordsOfMany(body, MAX_RECORDS), readUpsert, (records, context) => {
-        const ids = records.map((_, at) => emp(101 + at))
-        return decideUpsert(records, ids, directory, context)
+        return decideUpsert(records, { of: (index) => emp(101 + index) }, directory, context)
       })
     },
     /** `PATCH /v1/employees/{id}`. */
@@ -141,6 +139,7 @@ function directoryOf(employees: ReadonlyMap<string, Employee>): EmployeeDirector
     byEmail: (email) => all.find((employee) => employee.email === email),
     byExternalId: (externalId) => all.find((employee) => employee.external_id === externalId),
     managerOf: (id) => all.find((employee) => employee.id === id)?.manager_id ?? null,
+    unchangedBy: () => undefined,
     knowsManagers: true,
   }
 }

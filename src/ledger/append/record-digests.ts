@@ -1,0 +1,122 @@
+import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
+import { locate } from '../../domain/calls/call-draft.ts'
+import { digestRecord } from '../../domain/calls/record-digest.ts'
+import { patchWithManager } from '../../domain/calls/reporting-lines.ts'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
+import { isSmall } from '../../domain/calls/write-call.ts'
+import { fromUuid } from '../../domain/ids.ts'
+import { byteaArray, integerArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
+import type { LoadedEmployees } from './company-state.ts'
+import type { OwnedEmployee } from './statements.ts'
+
+/*
+ * Most records of a sync change nothing. The directory, where their employees are looked up anyway, keeps a digest of
+ * the record that last changed nothing, and the version that its employee had then. As long as the employee has that
+ * version, the same record changes nothing again, and nobody needs the employee's state to tell.
+ *
+ * If two clients send different records of the same employees, one of them finds the digests of the other. Its calls
+ * compare these records with the states, and one call in about six replaces the digests. So a record that is sent only
+ * once doesn't keep its digest for long, and the two clients don't write with every call.
+ */
+
+/** A record that names its employee. */
+export interface LocatedRecord {
+  companyId: string
+  record: ReadRecord & { locator: Locator }
+}
+
+/** A record whose employee is in the directory. */
+export interface FoundRecord extends LocatedRecord {
+  employeeId: string
+  /** Base 16; null if the employee's version has none. */
+  digest: string | null
+}
+
+/** Whether the records of a call are compared with digests: only if they are so many that this saves time. */
+export function usesDigests(call: WriteCall): boolean {
+  const { operation } = call.command
+  return !isSmall(call) && (operation === 'update_many' || operation === 'upsert')
+}
+
+const COLUMNS = {
+  id: { name: 'employee_id', type: 'uuid', encode: uuidArray },
+  email: { name: 'email', type: 'text', encode: textArray },
+  external_id: { name: 'external_id', type: 'text', encode: textArray },
+}
+
+/** Finds the employees of these records in the directory, with their digests. Leaves out records of nobody. */
+export async function findDigests(client: QueryClient, records: LocatedRecord[]): Promise<FoundRecord[]> {
+  const byField = [...Map.groupBy(records, ({ record }) => record.locator.field)]
+  const found = byField.map(async ([field, recordsOfField]) => {
+    const { name: column, type, encode } = COLUMNS[field]
+    // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
+    const { rows } = await client.query<{ number: number; employee_id: string; digest: string | null }>({
+      name: `find-digests-by-${column}`,
+      text: `select wanted.number, d.employee_id, case when not exists (
+            select from events e where e.company_id = d.company_id and e.stream_id = d.employee_id
+              and e.stream_version > d.record_version) then encode(d.record_digest, 'hex') end as digest
+          from unnest($1::uuid[], $2::${type}[]) with ordinality as wanted(company_id, value, number)
+          cross join lateral (
+            select company_id, employee_id, record_digest, record_version from employee_directory
+            where company_id = wanted.company_id and ${column} = wanted.value offset 0) d`,
+      values: [
+        uuidArray(recordsOfField.map(({ companyId }) => companyId)),
+        encode(recordsOfField.map(({ record }) => record.locator.value)),
+      ],
+    })
+    return rows.map(({ number, employee_id: uuid, digest }) => {
+      const { companyId, record } = recordsOfField[number - 1]!
+      return { companyId, record, employeeId: fromUuid('emp', uuid), digest }
+    })
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/**
+ * Tells the employees of a company about which of them these records change nothing, as their digests show. Returns the
+ * other records. All records are those of one call, which is the first of its company in the transaction, so that the
+ * managers whom they name are still the same when it is decided.
+ */
+export function recognizeUnchanged(callId: string, found: FoundRecord[], employees: LoadedEmployees): FoundRecord[] {
+  const times = new Map<string, number>()
+  for (const { employeeId } of found) times.set(employeeId, (times.get(employeeId) ?? 0) + 1)
+  return found.filter(({ record, employeeId, digest }) => {
+    // Several records of one employee are refused, which takes the employee's state.
+    if (digest !== null && times.get(employeeId) === 1) {
+      const patch = patchWithManager(record, (manager) => locate(manager, employees)?.id)
+      if (patch && digestRecord(employeeId, patch) === digest) {
+        employees.unchanged.set(record, employeeId)
+        return false
+      }
+    }
+    if (digest === null || replacesDigests(callId)) employees.awaitingDigest.add(employeeId)
+    return true
+  })
+}
+
+/** Whether a call replaces digests of other records: one in about six does. Ids end with random bits. */
+export function replacesDigests(callId: string): boolean {
+  return callId.charCodeAt(callId.length - 1) % 8 === 0
+}
+
+/** A digest of the record that changes nothing about an employee. */
+export interface NewDigest extends OwnedEmployee {
+  digest: string
+}
+
+export function writeDigests(client: QueryClient, digests: NewDigest[]): Promise<unknown> {
+  return client.query({
+    name: 'write-digests',
+    text: `update employee_directory d set record_digest = r.digest, record_version = r.version
+      from (select unnest($1::uuid[]) as company_id, unnest($2::uuid[]) as employee_id,
+        unnest($3::integer[]) as version, unnest($4::bytea[]) as digest) r
+      where d.company_id = r.company_id and d.employee_id = r.employee_id`,
+    values: [
+      uuidArray(digests.map(({ companyId }) => companyId)),
+      uuidArray(digests.map(({ employee }) => employee.id)),
+      integerArray(digests.map(({ employee }) => employee.version)),
+      byteaArray(digests.map(({ digest }) => Buffer.from(digest, 'hex'))),
+    ],
+  })
+}

@@ -1,0 +1,160 @@
+import type { Test } from 'tap'
+import t from 'tap'
+import { newId } from '../../../src/bootstrap/new-id.ts'
+import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { eraseEmployee } from '../../../src/personal-data/erase-employee.ts'
+import { openAppends } from '../../support/ledger/appends.ts'
+import { createCall } from '../../support/ledger/create-call.ts'
+import { updateCall } from '../../support/ledger/update-call.ts'
+import { employee, startService } from '../../support/service.ts'
+
+/* The records of a sync are compared with digests of those that changed nothing before. */
+
+const service = await startService(t)
+type Sent = Record<string, unknown> & { external_id: string; email: string }
+
+let made = 0
+const makeEmployees = (count: number) =>
+  Array.from({ length: count }, () => employee({ external_id: `HR-${(made += 1)}` }) as Sent)
+
+/** A company with employees whose records have changed nothing before, and its calls. */
+async function openSynced(t: Test, employees = makeEmployees(3)) {
+  const company = await service.makeCompany('Synced')
+  const { commit, sent } = openAppends(t, service)
+  const put = (...records: object[]) => updateCall(company, 'PUT', records)
+  const answerTo = async (...calls: Parameters<typeof commit>[0]) => {
+    sent.length = 0
+    const committed = await commit(calls)
+    return committed.map(({ answer }) => {
+      const { status, body } = answer!
+      const { counts, errors } = (typeof body === 'string' ? JSON.parse(body) : body) as Record<string, never>
+      return status === 200 ? counts : errors
+    })
+  }
+  await commit([put(...employees)])
+  await commit([put(...employees)])
+  return { company, employees, put, answerTo, statements: () => sent.map(({ name }) => name) }
+}
+
+const unchanged = (total: number) => ({ total, updated: 0, deactivated: 0, failed: 0, no_updates: total })
+
+await t.test('the states of employees about whom a record changes nothing again are not loaded', async (t) => {
+  const { put, employees, answerTo, statements } = await openSynced(t)
+  t.strictSame(await answerTo(put(...employees)), [unchanged(3)])
+  t.notOk(statements().includes('load-employees'))
+  t.notOk(statements().includes('write-digests'))
+})
+
+await t.test('a patch by id changes nothing again, too', async (t) => {
+  const { company, employees, answerTo, statements } = await openSynced(t)
+  const { rows } = await service.pool.query<{ employee_id: string; email: string }>(
+    'select employee_id, email from employee_directory where company_id = $1',
+    [toUuid(company.id)],
+  )
+  t.equal(rows.length, employees.length)
+  const read = await service.call('GET', `/v1/employees?email=${employees[0]!.email}`, { key: company.key })
+  const { id } = read.body.items[0]
+  const patch = () => updateCall(company, 'PATCH', [{ id, job_title: 'Engineer' }])
+  t.match(await answerTo(patch()), [{ updated: 1 }])
+  t.strictSame(await answerTo(patch()), [unchanged(1)])
+  t.strictSame(await answerTo(patch()), [unchanged(1)])
+  t.notOk(statements().includes('load-employees'))
+})
+
+await t.test('a record is compared with the state once another call has changed its employee', async (t) => {
+  const { company, put, employees, answerTo } = await openSynced(t)
+  const [one, ...others] = employees as [Sent, ...Sent[]]
+  await answerTo(updateCall(company, 'PATCH', [{ external_id: one.external_id, last_name: 'Married' }]))
+  t.match(await answerTo(put(one, ...others)), [{ updated: 1, no_updates: 2 }])
+  t.strictSame(await answerTo(put(one, ...others)), [unchanged(3)])
+})
+
+await t.test('a change by the call before it in the transaction counts', async (t) => {
+  const { company, put, employees, answerTo } = await openSynced(t)
+  const { external_id } = employees[0]!
+  const change = updateCall(company, 'PATCH', [{ external_id, last_name: 'Married' }])
+  t.match(await answerTo(change, put(...employees)), [{ updated: 1 }, { updated: 1, no_updates: 2 }])
+})
+
+await t.test(
+  'a manager who is named by an email address that is now that of another employee is a change',
+  async (t) => {
+    const [boss, next, ...team] = makeEmployees(4) as [Sent, Sent, Sent, Sent]
+    const managed = team.map((sent) => ({ ...sent, manager_email: boss.email }))
+    const { company, put, answerTo } = await openSynced(t, [boss, next, ...managed])
+    t.strictSame(await answerTo(put(...managed)), [unchanged(2)])
+    const swapped = [
+      { external_id: boss.external_id, email: next.email },
+      { external_id: next.external_id, email: boss.email },
+    ]
+    t.match(await answerTo(updateCall(company, 'PATCH', swapped)), [{ updated: 2 }])
+    t.match(await answerTo(put(...managed)), [{ updated: 2 }])
+  },
+)
+
+await t.test('several records of one employee are refused, whatever they changed before', async (t) => {
+  const { put, employees, answerTo } = await openSynced(t)
+  const [one, other] = employees as [Sent, Sent, Sent]
+  const code = 'duplicate_in_batch'
+  t.match(await answerTo(put(one, other, one)), [
+    [
+      { pointer: '/0/external_id', code },
+      { pointer: '/2/external_id', code },
+    ],
+  ])
+  const { external_id: _, ...byEmail } = one
+  t.match(await answerTo(put(one, other, byEmail)), [
+    [
+      { pointer: '/0/external_id', code },
+      { pointer: '/2/email', code },
+    ],
+  ])
+})
+
+await t.test('a value of an employee about whom the call changes nothing stays taken', async (t) => {
+  const { put, employees, answerTo } = await openSynced(t)
+  const [one, other, third] = employees as [Sent, Sent, Sent]
+  t.match(await answerTo(put(one, other, { ...third, email: one.email })), [
+    [{ pointer: '/2/email', code: 'already_exists' }],
+  ])
+})
+
+await t.test('a client that sends other records replaces digests with a few of its calls only', async (t) => {
+  const { company, put, employees, answerTo, statements } = await openSynced(t)
+  const patch = (lastCharacter: string) => {
+    const call = updateCall(
+      company,
+      'PATCH',
+      employees.map(({ external_id }) => ({ external_id, status: 'active' })),
+    )
+    return { ...call, callId: call.callId.slice(0, -1) + lastCharacter }
+  }
+  t.strictSame(await answerTo(patch('7')), [unchanged(3)])
+  t.notOk(statements().includes('write-digests'))
+  t.strictSame(await answerTo(put(...employees)), [unchanged(3)])
+  t.notOk(statements().includes('load-employees'), 'the records of the first client are recognized')
+  t.strictSame(await answerTo(patch('8')), [unchanged(3)])
+  t.ok(statements().includes('write-digests'))
+  t.strictSame(await answerTo(patch('7')), [unchanged(3)])
+  t.notOk(statements().includes('load-employees'), 'the records of the second client are recognized')
+})
+
+await t.test('an employee who is erased and created again is a new one', async (t) => {
+  const { company, put, employees, answerTo } = await openSynced(t)
+  const { external_id: value } = employees[0]!
+  const acting = { companyId: company.id, actor: OPERATOR }
+  await eraseEmployee({ pool: service.pool, newId }, acting, { by: 'external_id', value })
+  t.match(await answerTo(put(...employees)), [{ total: 3, updated: 0, no_updates: 2 }])
+  t.strictSame(await answerTo(put(...employees)), [unchanged(3)])
+})
+
+await t.test('what is only validated gets no digest', async (t) => {
+  const { company, answerTo, statements } = await openSynced(t)
+  const added = makeEmployees(2)
+  await answerTo(createCall(company, added))
+  t.strictSame(await answerTo(updateCall(company, 'PUT', added, true)), [unchanged(2)])
+  t.notOk(statements().includes('write-digests'))
+  t.strictSame(await answerTo(updateCall(company, 'PUT', added)), [unchanged(2)])
+  t.ok(statements().includes('write-digests'))
+})
