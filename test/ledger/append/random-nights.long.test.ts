@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import t from 'tap'
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { eraseEmployee } from '../../../src/personal-data/erase-employee.ts'

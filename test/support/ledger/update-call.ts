@@ -1,4 +1,4 @@
-import { newId } from '../../../src/bootstrap/new-id.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { readUpdateMany, readUpsertMany } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { TestCompany } from '../service.ts'
