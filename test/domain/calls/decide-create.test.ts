@@ -57,6 +57,7 @@ await t.test('the answer is the whole employee: every field present, null when u
   t.strictSame(outcomes, [
     {
       index: 0,
+      id: emp(101),
       result: null,
       changed: [],
       employee: {
