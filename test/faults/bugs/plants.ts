@@ -138,10 +138,12 @@ export const BUGS: Record<string, Bug> = {
   'applies the good part of what it refuses': {
     process: 'api',
     file: 'src/domain/calls/decide-records.ts',
-    find: '    return failedOn(drafts, { ...counts, failed: drafts.length }, context)\n',
-    put: `    const refused = failedOn(drafts, { ...counts, failed: drafts.length }, context)
-    const good = drafts.filter((draft) => draft.faults.count === 0)
-    return { ...refused, events: [...good.flatMap((draft) => draft.events), ...refused.events] }\n`,
+    find: '  if (drafts.some((draft) => draft.errors.count > 0)) return failedOn(drafts, { ...counts, failed: total }, context)\n',
+    put: `  if (drafts.some((draft) => draft.errors.count > 0)) {
+    const refused = failedOn(drafts, { ...counts, failed: total }, context)
+    const good = drafts.filter((draft) => draft.errors.count === 0)
+    return { ...refused, events: [...good.flatMap((draft) => draft.events), ...refused.events] }
+  }\n`,
     found: ['failed and applied'],
   },
   'stores another salt than it hashed': {
