@@ -21,7 +21,8 @@ import { createMetrics } from '../observe/metrics/metrics.ts'
 import { QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { makeListenError } from '../postgres/listen-error.ts'
-import { openAccess } from '../postgres/open-access.ts'
+import { openAccess } from './open-access.ts'
+import { createEmployeeLookup } from '../ledger/read/read-employees.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
 import { openQueues, queuePool, RUN_UPLOADS } from '../workers/queues.ts'
@@ -94,10 +95,11 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     db,
     access: access.db,
     accessPool: access.pool,
-    reads: createReads({ db, pool }, config.OPTIONAL_READ_MS),
+    reads: createReads(pool, config.OPTIONAL_READ_MS),
     signer,
     log,
     findKey: createKeyLookup(appends),
+    findEmployee: createEmployeeLookup(access.pool),
     keyUsage: createKeyUsageCounter(appends),
     isReady: store.cluster ? async () => store.cluster!.machines().some(({ isDown }) => !isDown) : access.isAnswering,
     machineOf: store.cluster && ((companyId) => store.cluster!.find(companyId).machine),

@@ -13,6 +13,7 @@ import type { UploadRouteServices } from '../uploads/store-file.ts'
 import type { CommandServices } from '../ledger/calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter, KeyName } from '../accounts/api-keys/key-access.ts'
+import type { FindEmployee } from '../ledger/read/read-employees.ts'
 import type { Reads } from '../ledger/read/reads.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { SystemHealth } from '../ledger/read/system-health.ts'
@@ -89,6 +90,7 @@ export interface AppServices {
   /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
   reads: Reads
   findKey(name: KeyName): Promise<FoundKey | null>
+  findEmployee: FindEmployee
   keyUsage: KeyUsageCounter
   signer: CheckpointSigner
   storedFiles: PageServices['storedFiles']

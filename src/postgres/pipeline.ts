@@ -64,6 +64,9 @@ interface Sent extends Statement {
  */
 const NAME_PREFIX = 'pipeline '
 
+/** The name of a statement that is parsed and planned whenever it is sent. */
+export const UNNAMED = ''
+
 /** A pipeline, which node-postgres treats as one query: it receives every message up to ReadyForQuery. */
 class PipelinedQuery implements Submittable, Pipe {
   /** Set by node-postgres; calling it stops the query timeout. */
@@ -86,7 +89,13 @@ class PipelinedQuery implements Submittable, Pipe {
 
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>> {
     return new Promise((resolve, reject) => {
-      this.#statements.push({ ...statement, name: NAME_PREFIX + statement.name, rows: [], resolve, reject })
+      this.#statements.push({
+        ...statement,
+        name: statement.name && NAME_PREFIX + statement.name,
+        rows: [],
+        resolve,
+        reject,
+      })
     })
   }
 
@@ -124,7 +133,7 @@ class PipelinedQuery implements Submittable, Pipe {
     if (!connection?.stream.writable) return
     connection.stream.cork()
     for (const { name, text, values } of this.#statements.slice(this.#written)) {
-      const isNew = !this.#prepared.columns.has(name)
+      const isNew = name === UNNAMED || !this.#prepared.columns.has(name)
       if (isNew) connection.parse({ name, text, types: [] }, true)
       connection.bind({ statement: name, values }, true)
       if (isNew) connection.describe({ type: 'P' }, true)

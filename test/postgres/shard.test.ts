@@ -6,6 +6,7 @@ import { readSources } from '../support/rules/source-files.ts'
 
 const shard: Shard = {
   id: '102008',
+  group: 1,
   tables: new Map([
     ['heads', 'heads_102008'],
     ['events', 'events_102040'],

@@ -11,10 +11,11 @@ import { meansNotCommitted, UnconfirmedCommitError } from '../../postgres/databa
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import { retryOnce } from '../../postgres/retry-once.ts'
-import { assertShardsHere, holdShards, isMoving } from '../../postgres/shard.ts'
+import { holdShards, isMoving } from '../../postgres/shard.ts'
 import type { MachinePool } from '../../postgres/cluster/machine-pools.ts'
 import { byShard, follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 import { withClient } from '../../postgres/with-client.ts'
+import { createSharedLookup, ROOM, SHARED } from '../../ledger/read/shared-lookup.ts'
 import * as statements from '../../ledger/append/statements.ts'
 
 /** The current state of a key and its company. */
@@ -28,13 +29,6 @@ export interface FoundKey {
   nowMs: number
 }
 
-const MAX_SHARED = 500
-const MAX_WAITING = 10_000
-const MAX_WAIT_MS = 10_000
-const BOUNDS = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
-/** Maximum concurrent look-ups or counts on a machine. Beyond a quarter of them, one key or company must wait. */
-const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
-
 /** A key as its caller names it: the secret names the company. */
 export interface KeyName {
   companyId: string
@@ -43,35 +37,17 @@ export interface KeyName {
 
 /** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
 export function createKeyLookup(pool: Pool): (name: KeyName) => Promise<FoundKey | null> {
-  const lookUpFor = makeForMachines(pool, lookUpOn)
-  return (name) => follow(pool, name.companyId, () => lookUpFor(name.companyId)(name))
-}
-
-function lookUpOn(machine: MachinePool): (name: KeyName) => Promise<FoundKey | null> {
-  const room = createBudget(ROOM)
-  const { submit } = gather<KeyName, FoundKey | null>(
-    async (names) => {
-      const keys = await retryOnce(() => findKeys(machine, names))
-      return names.map((key) => keys.get(nameOf(key)) ?? null)
+  return createSharedLookup<KeyName, FoundKey>(pool, {
+    holderOf: ({ apiId }) => apiId,
+    async find(client, names) {
+      const distinct = new Map(names.map((name) => [nameOf(name), name]))
+      const keys = new Map(await queryKeys(client, [...distinct.values()]))
+      return names.map((name) => keys.get(nameOf(name)) ?? null)
     },
-    { ...BOUNDS, holderOf: ({ apiId }) => apiId },
-  )
-  return (name) => room.hold(name.apiId, 1, undefined, () => submit(name))
+  })
 }
 
 const nameOf = ({ companyId, apiId }: KeyName) => `${companyId} ${apiId}`
-
-async function findKeys(machine: MachinePool, names: KeyName[]): Promise<Map<string, FoundKey>> {
-  const parts = byShard(machine, [...new Map(names.map((key) => [nameOf(key), key])).values()])
-  const shards = parts.flatMap(([shard]) => shard ?? [])
-  const [, ...keyLists] = await withClient(machine.pool, (client) =>
-    pipeline(client, (pipe) => {
-      const keys = parts.map(([shard, keysOfShard]) => queryKeys(pipeOnShard(pipe, shard), keysOfShard))
-      return Promise.all([shards.length > 0 ? assertShardsHere(pipe, shards) : null, ...keys])
-    }),
-  )
-  return new Map(keyLists.flatMap((keys) => [...keys]))
-}
 
 interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
   company_id: string
@@ -145,7 +121,7 @@ export function createKeyUsageCounter(pool: Pool): KeyUsageCounter {
 
 function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
   const room = createBudget(ROOM)
-  const bounds = { ...BOUNDS, holderOf: ({ companyId }: KeyUse) => companyId }
+  const bounds = { ...SHARED, holderOf: ({ companyId }: KeyUse) => companyId }
   const count = (uses: KeyUse[], whenLocked: WhenLocked) =>
     retryOnce(() => withClient(machine.pool, (client) => countUses(client, machine, uses, whenLocked)))
   const contended = createContended<KeyUse, UsedKey | RefusedUse>(

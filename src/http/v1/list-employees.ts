@@ -11,7 +11,6 @@ import {
 import { normalizeEmail } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
-import { readEmployee } from '../../ledger/read/read-employees.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -82,7 +81,7 @@ const listSchema: FastifySchema = {
   problems: READING_PROBLEMS,
 }
 
-interface ListServices extends Pick<ReadServices, 'keyUsage'> {
+interface ListServices extends ReadServices {
   reads: Reads
   /** For watching the read model on connections that no long read takes. */
   access: LedgerDb
@@ -90,7 +89,10 @@ interface ListServices extends Pick<ReadServices, 'keyUsage'> {
 }
 
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
-export function listEmployeesRoute(app: FastifyInstance, { reads, access, keyUsage, machineOf }: ListServices): void {
+export function listEmployeesRoute(
+  app: FastifyInstance,
+  { reads, access, findEmployee, keyUsage, machineOf }: ListServices,
+): void {
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { machineOf })
   app.get<{ Querystring: Static<typeof ListQuery> }>(
@@ -101,7 +103,7 @@ export function listEmployeesRoute(app: FastifyInstance, { reads, access, keyUsa
       const { min_position: minPosition, ...query } = request.query
       assertStorable(query)
       if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
-      return listPage(await reads.of(companyId, request.left), companyId, query)
+      return listPage({ db: await reads.of(companyId, request.left), findEmployee }, companyId, query)
     },
   )
 }
@@ -109,7 +111,11 @@ export function listEmployeesRoute(app: FastifyInstance, { reads, access, keyUsa
 type Query = Omit<Static<typeof ListQuery>, 'min_position'>
 
 /** A page of employees: those with a name, of the latest changes, or in the order of creation. */
-async function listPage(db: LedgerDb, companyId: string, query: Query) {
+async function listPage(
+  { db, findEmployee }: { db: LedgerDb } & Pick<ListServices, 'findEmployee'>,
+  companyId: string,
+  query: Query,
+) {
   const { limit, cursor, email, external_id: externalId, status, q } = query
   const since = query.updated_since === undefined ? undefined : parseTime('updated_since', query.updated_since)
   const filter: EmployeeFilter = { ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { q }) }
@@ -125,9 +131,10 @@ async function listPage(db: LedgerDb, companyId: string, query: Query) {
     const rows = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
     return pageOf(rows, limit, ({ id }) => id)
   }
-  const holder = await readEmployee(db, companyId, {
+  const holder = await findEmployee({
+    companyId,
     ...(email === undefined ? {} : { email: normalizeEmail(email) }),
-    ...(externalId === undefined ? {} : { external_id: externalId }),
+    ...(externalId === undefined ? {} : { externalId }),
   })
   const isWanted = (employee: Employee) =>
     matchesFilter(employee, filter) &&

@@ -4,8 +4,7 @@ import { entityTag, findFailedCondition } from '../../domain/employees/entity-ta
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
-import { readEmployee } from '../../ledger/read/read-employees.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { FindEmployee } from '../../ledger/read/read-employees.ts'
 import { callerOf } from '../access/authenticate.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEE_READ } from '../openapi/employee-examples.ts'
@@ -16,7 +15,7 @@ import { ProblemError } from '../server/problem.ts'
 import { chargedReading } from '../access/quota.ts'
 
 export interface ReadServices {
-  db: LedgerDb
+  findEmployee: FindEmployee
   keyUsage: KeyUsageCounter
 }
 
@@ -36,14 +35,14 @@ const readSchema: FastifySchema = {
 }
 
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
-export function readEmployees(app: FastifyInstance, { db, keyUsage }: ReadServices): void {
+export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices): void {
   app.get<{ Params: { id: string } }>(
     '/employees/:id',
     { schema: readSchema, ...chargedReading(keyUsage) },
     async (request, reply) => {
       const { companyId } = callerOf(request)
       const { id } = request.params
-      const employee = isId('emp', id) ? await readEmployee(db, companyId, { id }) : null
+      const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
       if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
       void reply.header('etag', entityTag(employee.version))
       const failed = findFailedCondition(preconditionsOf(request), employee.version)

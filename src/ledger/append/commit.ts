@@ -78,13 +78,17 @@ export async function commitTogether(
 ): Promise<(Committed | 'held')[]> {
   const callsByShard = byShard({ shardOf }, calls)
   const shards = callsByShard.flatMap(([shard]) => shard ?? [])
-  const [, , ...loaded] = await pipeline(client, (pipe) =>
+  const [, , loaded, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
       shards.length > 0 ? holdShards(pipe, shards, whenLocked) : null,
-      ...callsByShard.map(([shard, callsOfShard]) =>
-        lockAndLoad(pipeOnShard(pipe, shard), callsOfShard, { cache, unchecked, whenLocked }),
+      Promise.all(
+        callsByShard.map(([shard, callsOfShard]) =>
+          lockAndLoad(pipeOnShard(pipe, shard), callsOfShard, { cache, unchecked, whenLocked }),
+        ),
       ),
+      // After the rows that may have to be waited for, because the time is that of the decision.
+      statements.readClock(pipe),
     ]),
   )
   try {
@@ -98,7 +102,7 @@ export async function commitTogether(
       const locked = new Set(heads.map(({ companyId }) => companyId))
       const lockedCalls = callsOfShard.filter(({ companyId }) => locked.has(companyId))
       const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
-      const companies = await loadCompanies(ask, heads, lockedCalls, rows, { cache, whenLocked })
+      const companies = await loadCompanies(ask, heads, lockedCalls, rows, { cache, whenLocked, now })
       loadedShards.push({
         shard,
         ask,

@@ -16,8 +16,9 @@ import type { LocatedRecord } from './record-digests.ts'
 import { findDigests, recognizeUnchanged, usesDigests } from './record-digests.ts'
 import { loadReportingLines } from './load-reporting-lines.ts'
 import { headAt } from './place-events.ts'
+import type { OwnedEmployee } from '../read/read-employees.ts'
+import { loadEmployees } from '../read/read-employees.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
-import type { OwnedEmployee } from './statements.ts'
 import * as statements from './statements.ts'
 
 export interface LoadOptions {
@@ -37,11 +38,9 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, whenLocked }: LoadOptions) {
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
-  const [keys, roles, now, bound, employees, digests] = await Promise.all([
+  const [keys, roles, bound, employees, digests] = await Promise.all([
     statements.loadKeys(client, keysOf(calls), whenLocked),
     loadRoles(client, calls),
-    // After the rows that may have to be waited for, because the time is that of the decision.
-    statements.readClock(client),
     loadBound(client, calls),
     loadNamed(client, missing),
     findDigests(
@@ -49,7 +48,7 @@ export async function loadRows(client: QueryClient, calls: WriteCall[], { cache,
       touched.flatMap(({ companyId, compared }) => compared.map((record) => ({ companyId, record }))),
     ),
   ])
-  return { keys, roles, now, bound, touched, found: employees, digests }
+  return { keys, roles, bound, touched, found: employees, digests }
 }
 
 /** The employees that calls of a company may need, as far as they are cached. */
@@ -106,8 +105,8 @@ export async function loadCompanies(
   ask: Ask,
   heads: Head[],
   calls: WriteCall[],
-  { keys, roles, now, bound, ...rows }: LoadedRows,
-  { cache, whenLocked }: Pick<LoadOptions, 'cache' | 'whenLocked'>,
+  { keys, roles, bound, ...rows }: LoadedRows,
+  { cache, whenLocked, now }: Pick<LoadOptions, 'cache' | 'whenLocked'> & { now: string },
 ): Promise<Map<string, LockedCompany>> {
   const employees = await settleEmployees(ask, cache, heads, rows)
   const companies = new Map<string, LockedCompany>()
@@ -217,7 +216,7 @@ function leaveOutHeldUp(
 
 async function loadNamed(client: QueryClient, named: { companyId: string; naming: Naming }[]) {
   const nonEmpty = named.filter(({ naming }) => sizeOf(naming) > 0)
-  return nonEmpty.length === 0 ? [] : statements.loadEmployees(client, nonEmpty)
+  return nonEmpty.length === 0 ? [] : loadEmployees(client, nonEmpty)
 }
 
 async function loadBound(client: QueryClient, calls: WriteCall[]) {

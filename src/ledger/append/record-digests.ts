@@ -8,7 +8,7 @@ import { fromUuid } from '../../domain/ids.ts'
 import { byteaArray, integerArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import type { LoadedEmployees } from './company-state.ts'
-import type { OwnedEmployee } from './statements.ts'
+import type { OwnedEmployee } from '../read/read-employees.ts'
 
 /*
  * Most records of a sync change nothing. The directory, where their employees are looked up anyway, keeps a digest of

@@ -1,8 +1,6 @@
-import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { ApiKey, KeyScope } from '../../domain/accounts/api-key.ts'
 import type { KeyUsage, RefreshPeriod } from '../../domain/accounts/quota.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
-import type { Employee } from '../../domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import {
   bigintArray,
@@ -15,8 +13,8 @@ import {
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
-import type { StateRow } from '../read/read-employees.ts'
-import { employeesOf, selectGeneration, selectStates } from '../read/read-employees.ts'
+import type { OwnedEmployee } from '../read/read-employees.ts'
+import { selectGeneration } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 
 /*
@@ -54,39 +52,6 @@ export async function lockHeads(client: QueryClient, companyIds: string[], whenL
 export async function readClock(client: QueryClient): Promise<string> {
   const { rows } = await client.query<{ now: string }>({ name: 'clock', text: 'select clock_timestamp() as now' })
   return rows[0]!.now
-}
-
-/** Loads the employees that have these ids, emails or external ids, each once. */
-export async function loadEmployees(
-  client: QueryClient,
-  named: { companyId: string; naming: Naming }[],
-): Promise<OwnedEmployee[]> {
-  const companiesOf = (by: keyof Naming) =>
-    uuidArray(named.flatMap(({ companyId, naming }) => naming[by].map(() => companyId)))
-  const valuesOf = (by: keyof Naming) => named.flatMap(({ naming }) => naming[by])
-  const states = selectStates()
-  // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
-  const selectHolders = (column: string, type: string, at: number) => `select d.company_id, d.employee_id
-    from unnest($${at}::uuid[], $${at + 1}::${type}[]) as wanted(company_id, value) cross join lateral (
-      select company_id, employee_id from employee_directory
-      where company_id = wanted.company_id and ${column} = wanted.value offset 0) d`
-  const { rows } = await client.query<StateRow>({
-    name: 'load-employees',
-    text: `select ${states.columns} from (
-        ${selectHolders('employee_id', 'uuid', 1)} union
-        ${selectHolders('email', 'text', 3)} union
-        ${selectHolders('external_id', 'text', 5)}) d
-      ${states.joins}`,
-    values: [
-      companiesOf('employeeIds'),
-      uuidArray(valuesOf('employeeIds')),
-      companiesOf('emails'),
-      textArray(valuesOf('emails')),
-      companiesOf('externalIds'),
-      textArray(valuesOf('externalIds')),
-    ],
-  })
-  return employeesOf(rows)
 }
 
 export interface LoadedKey {
@@ -257,11 +222,6 @@ export function insertEvents(client: QueryClient, events: SealedEvent[]): Promis
     text: `insert into events (company_id, ${Object.keys(EVENT_COLUMNS).join(', ')}) select * from ${EVENT_ROWS}`,
     values,
   })
-}
-
-export interface OwnedEmployee {
-  companyId: string
-  employee: Employee
 }
 
 const DIRECTORY_COLUMNS = { employee_id: 'uuid', email: 'text', external_id: 'text', manager_id: 'uuid' }

@@ -1,43 +1,22 @@
-import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { employees } from '../../../projections/employees/fold.ts'
 import type { EmployeeRow } from '../../../projections/employees/rows.ts'
 import { EMPLOYEE_COLUMNS, toEmployee } from '../../../projections/employees/rows.ts'
 import { schemaOf } from '../../../projections/projection.ts'
+import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../domain/employees/employee.ts'
-import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { fromUuid } from '../../domain/ids.ts'
+import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import type { QueryClient } from '../../postgres/query-client.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
-import type { LedgerDb } from '../tables.ts'
+import { createSharedLookup } from './shared-lookup.ts'
 
 /*
  * Employees as of the last commit. The directory tells who exists, and the read model holds their states up to some
  * version; the events after that version, which the workers have not folded yet, are applied here. So the result does
  * not depend on how far the read model is.
  */
-
-/**
- * The select list and the joins of a query for the states of employees `d` of the directory: a row for each event that
- * the read model lacks, at least one. With OFFSET, PostgreSQL looks for the version in the index of streams instead of
- * reading all events of an employee.
- */
-export function selectStates(companyId?: string): { columns: string; joins: string } {
-  // Citus sends a statement to one machine only if it names the company for every table.
-  const and = (column: string) => (companyId === undefined ? '' : ` and ${column} = '${toUuid(companyId)}'::uuid`)
-  return {
-    columns: COLUMNS,
-    joins: `left join ${schemaOf(employees)}.employees r
-        on r.company_id = d.company_id and r.employee_id = d.employee_id${and('r.company_id')}
-      left join lateral (
-        select ${EVENT} as event from events where company_id = d.company_id and stream_id = d.employee_id
-          and stream_version > coalesce(r.version, 0)${and('company_id')} offset 0) e on true`,
-  }
-}
-
-/** SQL for the rebuild that last wrote the rows of a company, from which states are read; null if there was none. */
-export function selectGeneration(company: string): string {
-  return `(select c.generation from checkpoints c where c.company_id = ${company}
-    and c.projection = '${employees.name}' and c.version = ${employees.version})`
-}
 
 const COLUMNS = [
   'd.company_id',
@@ -50,17 +29,41 @@ const COLUMNS = [
 const TIME = `to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const EVENT = `json_build_object(${EVENT_COLUMNS.map((name) => `'${name}', ${name === 'recorded_at' ? TIME : name}`).join(', ')})`
 
-/** A row of `selectStates`. */
+/**
+ * The select list and the joins of a query for the states of employees `d` of the directory: a row for each event that
+ * the read model lacks, at least one. With OFFSET, PostgreSQL looks for the version in the index of streams instead of
+ * reading all events of an employee.
+ */
+export const SELECT_STATES = {
+  columns: COLUMNS,
+  joins: `left join ${schemaOf(employees)}.employees r on r.company_id = d.company_id and r.employee_id = d.employee_id
+    left join lateral (
+      select ${EVENT} as event from events where company_id = d.company_id and stream_id = d.employee_id
+        and stream_version > coalesce(r.version, 0) offset 0) e on true`,
+}
+
+/** SQL for the rebuild that last wrote the rows of a company, from which states are read; null if there was none. */
+export function selectGeneration(company: string): string {
+  return `(select c.generation from checkpoints c where c.company_id = ${company}
+    and c.projection = '${employees.name}' and c.version = ${employees.version})`
+}
+
+/** A row of `SELECT_STATES`. */
 export type StateRow = { company_id: string; event: Parameters<typeof readEvent>[0] | null } & (
   EmployeeRow | (Record<Exclude<keyof EmployeeRow, 'employee_id'>, null> & { employee_id: string })
 )
 
+export interface OwnedEmployee {
+  companyId: string
+  employee: Employee
+}
+
 /** Makes the employees of these rows, which may be in any order and repeated. */
-export function employeesOf(rows: StateRow[]): { companyId: string; employee: Employee }[] {
+export function employeesOf(rows: StateRow[]): OwnedEmployee[] {
   // Most rows are of one company, so its id is converted once.
   const ids = new Map<string, string>()
   const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
-  const employees: { companyId: string; employee: Employee }[] = []
+  const employees: OwnedEmployee[] = []
   const behind: StateRow[] = []
   for (const row of rows) {
     if (row.version === null || row.event !== null) behind.push(row)
@@ -84,20 +87,83 @@ function applyEvents(rows: StateRow[]): Employee | undefined {
     .reduce((state, event) => (event.version > (state?.version ?? 0) ? evolveStored(state, event) : state), stored)
 }
 
-const NAMES = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
+const LOOK_UPS = [
+  { by: 'employeeIds', column: 'employee_id', type: 'uuid', arrayOf: uuidArray },
+  { by: 'emails', column: 'email', type: 'text', arrayOf: textArray },
+  { by: 'externalIds', column: 'external_id', type: 'text', arrayOf: textArray },
+] as const
 
-/** The employee who has these names as of the last commit; null if the company has no such employee. */
-export async function readEmployee(
-  db: LedgerDb,
-  companyId: string,
-  names: { id?: string; email?: string; external_id?: string },
-): Promise<Employee | null> {
-  const conditions = (Object.keys(NAMES) as (keyof typeof NAMES)[]).flatMap((name) => {
-    const value = names[name]
-    return value === undefined ? [] : [sql`d.${sql.id(NAMES[name])} = ${name === 'id' ? toUuid(value) : value}`]
+/** Loads the employees that have these ids, emails or external ids, at least one of them. */
+export async function loadEmployees(
+  client: QueryClient,
+  named: { companyId: string; naming: Naming }[],
+): Promise<OwnedEmployee[]> {
+  const lookUps = LOOK_UPS.filter(({ by }) => named.some(({ naming }) => naming[by].length > 0))
+  // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
+  const holders = lookUps.map(
+    ({ column, type }, at) => `select d.company_id, d.employee_id
+    from unnest($${2 * at + 1}::uuid[], $${2 * at + 2}::${type}[]) as wanted(company_id, value) cross join lateral (
+      select company_id, employee_id from employee_directory
+      where company_id = wanted.company_id and ${column} = wanted.value offset 0) d`,
+  )
+  const { rows } = await client.query<StateRow>({
+    name: `load-employees ${lookUps.map(({ column }) => column).join(' ')}`,
+    text: `select ${SELECT_STATES.columns} from (${holders.join(' union ')}) d ${SELECT_STATES.joins}`,
+    values: lookUps.flatMap(({ by, arrayOf }) => [
+      uuidArray(named.flatMap(({ companyId, naming }) => naming[by].map(() => companyId))),
+      arrayOf(named.flatMap(({ naming }) => naming[by])),
+    ]),
   })
-  const { columns, joins } = selectStates(companyId)
-  const { rows } = await sql<StateRow>`select ${sql.raw(columns)} from employee_directory d ${sql.raw(joins)}
-    where d.company_id = ${toUuid(companyId)} and ${sql.join(conditions, sql` and `)}`.execute(db)
-  return employeesOf(rows)[0]?.employee ?? null
+  return employeesOf(rows)
+}
+
+/** What an employee is looked up by: at least one of these names, which are unique in the company. */
+export interface EmployeeNames {
+  companyId: string
+  id?: string
+  email?: string
+  externalId?: string
+}
+
+/** Finds the employee who has all of these names as of the last commit; null if the company has no such employee. */
+export type FindEmployee = (names: EmployeeNames) => Promise<Employee | null>
+
+/** Looks up employees, in one statement for all look-ups that arrive together. */
+export function createEmployeeLookup(pool: Pool): FindEmployee {
+  return createSharedLookup<EmployeeNames, Employee>(pool, {
+    holderOf: ({ companyId }) => companyId,
+    async find(client, wanted) {
+      const stored = await loadEmployees(client, wanted.map(toNaming))
+      const byName = new Map(
+        stored.flatMap(({ companyId, employee }) =>
+          namesOf(employee).map((name) => [`${companyId} ${name}`, employee]),
+        ),
+      )
+      return wanted.map(({ companyId, ...names }) => {
+        const all = namesOf({ id: names.id, email: names.email, external_id: names.externalId })
+        const employee = byName.get(`${companyId} ${all[0]}`)
+        return employee && all.every((name) => namesOf(employee).includes(name)) ? employee : null
+      })
+    },
+  })
+}
+
+interface Names {
+  id?: string | undefined
+  email?: string | undefined
+  external_id?: string | null | undefined
+}
+
+/** The names that are given. An external id may look like an email address. */
+function namesOf({ id, email, external_id: externalId }: Names): string[] {
+  return [
+    ...(id === undefined ? [] : [`id ${id}`]),
+    ...(email === undefined ? [] : [`email ${email}`]),
+    ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
+  ]
+}
+
+function toNaming({ companyId, id, email, externalId }: EmployeeNames) {
+  const given = (value: string | undefined) => (value === undefined ? [] : [value])
+  return { companyId, naming: { employeeIds: given(id), emails: given(email), externalIds: given(externalId) } }
 }

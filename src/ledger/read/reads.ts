@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { openUntil } from '../../postgres/kysely.ts'
+import { openReads } from '../../postgres/cluster/company-connections.ts'
+import { openDatabase, openUntil } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 
 /** Where the admin and audit endpoints and the pages read from. */
@@ -34,6 +35,8 @@ export async function readInTime<Result>(
   return Promise.race([reading, late])
 }
 
-export function createReads({ db, pool }: { db: LedgerDb; pool: Pool }, optionalMs: number): Reads {
-  return { of: async (_, left) => (left ? openUntil<LedgerTables>(pool, left) : db), optionalMs }
+export function createReads(pool: Pool, optionalMs: number): Reads {
+  const reading = openReads(pool)
+  const db = openDatabase<LedgerTables>(reading)
+  return { of: async (_, left) => (left ? openUntil<LedgerTables>(reading, left) : db), optionalMs }
 }

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import pg from 'pg'
+import type { Client, Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
 import { breaksConnection, isTransient, isUnconfirmed, MovedError, sqlState } from '../database-errors.ts'
+import type { Answer } from '../query-client.ts'
+import { pipeline, UNNAMED } from '../pipeline.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../with-client.ts'
 import type { Cluster } from './cluster.ts'
@@ -8,7 +11,7 @@ import { currentCompany } from './company-scope.ts'
 import type { Machine } from './machine.ts'
 import { onFirst } from './machine.ts'
 import type { Shard } from '../shard.ts'
-import { followShard, renameTables } from '../shard.ts'
+import { assertShardsHere, followShard, onShard, renameTables } from '../shard.ts'
 
 /** Waits until the running code may take a connection. Resolves with what it calls once it has released it. */
 type Admit = () => Promise<() => void>
@@ -210,6 +213,66 @@ function textOf(query: unknown): unknown {
 export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; shard: Shard }): Pool {
   const { options } = behind.get(pool)!
   return openPoolOf(async () => onShardOf(await machine.connect(options), shard), options)
+}
+
+/**
+ * The same connections, for reads of the company that the running code works for, and nothing of other companies. On a
+ * cluster, each `select` names the tables of the company's shard, and is sent after the company if it has moved on. All
+ * other statements are sent unchanged.
+ */
+export function openReads(pool: Pool): Pool {
+  const placed = behind.get(pool)
+  if (!placed) return pool
+  const { cluster, options, admit } = placed
+  return openPoolOf(async () => {
+    const companyId = currentCompany()
+    if (companyId === null) return pool.connect()
+    return readerOf(cluster, companyId, (machine) => connectOnceAdmitted(admit, () => machine.connect(options)))
+  }, pool.options)
+}
+
+interface Read {
+  name?: string
+  text: string
+  values: unknown[]
+}
+
+/** How node-postgres sends a value, which its types leave out. */
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): Buffer | string | null } }).utils
+
+const SELECT = /^\s*select\b/i
+
+/** What the reads of a company use of a connection. It is taken when the first statement is sent. */
+function readerOf(cluster: Cluster, companyId: string, connect: (machine: Machine) => Promise<PoolClient>): PoolClient {
+  let client: PoolClient | undefined
+  const release = (isBroken?: boolean) => {
+    client?.release(isBroken)
+    client = undefined
+  }
+  const query = (statement: Read) =>
+    followMoves(cluster, companyId, async () => {
+      const { machine, shard } = cluster.find(companyId)
+      try {
+        client ??= await connect(machine)
+        if (!SELECT.test(statement.text)) return await client.query(statement)
+        return await readOn(client, shard, statement)
+      } catch (error) {
+        release(true)
+        throw error
+      }
+    })
+  return { query, release, end: async () => (client as Client | undefined)?.end() } as unknown as PoolClient
+}
+
+/** Reads in one round trip, and makes sure that what was read is not what a move has left behind. */
+async function readOn(client: PoolClient, shard: Shard, read: Read): Promise<QueryResult | Answer<QueryResultRow>> {
+  const { name, text } = onShard(shard, { name: read.name ?? UNNAMED, text: read.text })
+  if (text === read.text) return client.query(read)
+  const values = read.values.map(prepareValue)
+  const [answer] = await pipeline(client, (pipe) =>
+    Promise.all([pipe.query({ name, text, values }), assertShardsHere(pipe, [shard])]),
+  )
+  return answer
 }
 
 /** A part of the database that is asked by itself: a shard, a machine, or all of it on plain PostgreSQL. */

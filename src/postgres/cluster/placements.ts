@@ -7,11 +7,10 @@ import { COORDINATOR, MACHINES } from './machine-address.ts'
 import { StartupError } from '../startup-error.ts'
 import { hashUuid } from './uuid-hash.ts'
 
-/** A shard, the hashes of its companies, and the group of its machine. */
+/** A shard, and the hashes of its companies. */
 export interface PlacedShard extends Shard {
   /** The greatest hash. */
   upTo: number
-  group: number
 }
 
 /** Where the companies of a cluster are. */

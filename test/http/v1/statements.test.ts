@@ -10,7 +10,7 @@ import { startService } from '../../support/service.ts'
 
 const count = countStatements(t, ['employee-ledger', 'employee-ledger access', 'employee-ledger appends'])
 const service = await startService(t)
-/** On a cluster, a transaction also makes sure that its shard stays. */
+/** On a cluster, a transaction also makes sure that its shard stays, and a read that it was there. */
 const HELD = CITUS_URL === undefined ? 0 : 1
 
 const create = (name: string) =>
@@ -28,5 +28,11 @@ await t.test('a create is one transaction of two round trips', async (t) => {
 })
 
 await t.test('a read counts the use of its key in two round trips, and reads in a third', async (t) => {
-  t.strictSame(await count(read), { statements: 6 + HELD, roundTrips: 3 })
+  t.strictSame(await count(read), { statements: 6 + 2 * HELD, roundTrips: 3 })
+})
+
+await t.test('a page is read in one round trip for each of its statements', async (t) => {
+  const page = async () => t.equal((await service.manage('GET', '/bulk-user-logs')).status, 200)
+  await page()
+  t.strictSame(await count(page), { statements: 2 + 2 * HELD, roundTrips: 2 })
 })

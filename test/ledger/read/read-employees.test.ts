@@ -3,7 +3,7 @@ import t from 'tap'
 import { catchUp } from '../../../src/workers/project.ts'
 import { employees } from '../../../projections/employees/fold.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
-import { readEmployee } from '../../../src/ledger/read/read-employees.ts'
+import { createEmployeeLookup } from '../../../src/ledger/read/read-employees.ts'
 import { foldEmployees, ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { readEvents } from '../../support/ledger/company-events.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -12,6 +12,7 @@ import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
+const findEmployee = createEmployeeLookup(service.pool)
 const patch = (id: string, body: unknown) => service.call('PATCH', `/v1/employees/${id}`, { body })
 
 async function hire(more = {}): Promise<string> {
@@ -21,7 +22,7 @@ async function hire(more = {}): Promise<string> {
 
 async function expectFolded(t: Test, id: string) {
   const expected = foldEmployees(await readEvents(service.db, companyId)).get(id)
-  t.strictSame(await readEmployee(service.db, companyId, { id }), expected ?? null)
+  t.strictSame(await findEmployee({ companyId, id }), expected ?? null)
   t.strictSame(await ledgerFaults(service.db, companyId), [])
 }
 
@@ -46,7 +47,7 @@ await t.test('an erased person is gone before the read model folds the erasure',
   await catchUp(service.db, employees, companyId)
   const erased = await service.manage('POST', '/erasures', { employee_id: id })
   t.equal(erased.status, 200)
-  t.equal(await readEmployee(service.db, companyId, { id }), null)
+  t.equal(await findEmployee({ companyId, id }), null)
   t.equal((await patch(id, { job_title: 'Engineer' })).status, 404)
 })
 
@@ -56,7 +57,7 @@ await t.test('the id of another stream finds no employee', async (t) => {
   )
   t.ok(rows.length > 3)
   for (const { stream_id: stream } of rows) {
-    t.equal(await readEmployee(service.db, companyId, { id: fromUuid('emp', stream) }), null)
+    t.equal(await findEmployee({ companyId, id: fromUuid('emp', stream) }), null)
   }
 })
 

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { PoolOptions } from './pool.ts'
-import { ACCESS_CONNECTIONS } from './connections.ts'
-import { openDatabase } from './kysely.ts'
+import { openReads } from '../postgres/cluster/company-connections.ts'
+import { ACCESS_CONNECTIONS, LOOK_UP_ONLY } from '../postgres/connections.ts'
+import { openPreparedDatabase } from '../postgres/kysely.ts'
+import type { PoolOptions } from '../postgres/pool.ts'
 
 // Each statement looks up a few rows by key. One that takes longer is waiting for a lock, and blocks others.
 const STATEMENT_TIMEOUT_MS = 5_000
@@ -16,7 +17,7 @@ export function openAccess<Tables>(open: (options: Omit<PoolOptions, 'url'>) => 
   isAnswering(): Promise<boolean>
 } {
   const limits = { max: ACCESS_CONNECTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
-  const pool = open({ name: 'employee-ledger access', ...limits, settings: { jit: 'off' } })
-  const db = openDatabase<Tables>(pool)
+  const pool = open({ name: 'employee-ledger access', ...limits, settings: LOOK_UP_ONLY })
+  const db = openPreparedDatabase<Tables>(openReads(pool))
   return { pool, db, isAnswering: async () => (await sql`select 1`.execute(db)).rows.length === 1 }
 }
