@@ -132,13 +132,16 @@ await t.test('a call looks up only the values that its employees lack', async (t
   const changed = hired.map((one, at) => (at === 4 ? { ...one, email: 'new@example.com' } : one))
   const [committed] = await commit([updateCall(changed)])
   t.equal(committed!.answer!.status, 200)
-  const [ids, emails, externalIds] = [0, 2, 4]
-  const soughtBy = ({ values }: { values: unknown[] }) =>
-    [ids, emails, externalIds].map((at) => lengthOfArray(values[at] as Buffer))
-  t.strictSame(sent.filter(({ name }) => name === 'load-employees').map(soughtBy), [
-    [MANY, 0, 0],
-    [0, 1, 0],
-  ])
+  const loads = sent.filter(({ name }) => name === 'load-employees')
+  // The companies, and the values that are looked up in each.
+  t.strictSame(
+    loads.map(({ values }) => values.map((array) => lengthOfArray(array as Buffer))),
+    [
+      [MANY, MANY],
+      [1, 1],
+    ],
+  )
+  t.ok((loads[1]!.values[1] as Buffer).includes('new@example.com'))
 })
 
 /** The number of elements of a one-dimensional array in PostgreSQL's binary format. */
