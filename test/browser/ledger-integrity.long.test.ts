@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers'
-import pg from 'pg'
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { readHead } from '../../src/ledger/read/read-head.ts'
 import { parseCheckpoints } from '../../src/ledger/audit/checkpoint-note.ts'
+import { lockTables } from '../support/postgres/lock-tables.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
@@ -20,10 +20,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled })
       await signIn(page, service.company, 'auditor')
       await page.getByRole('link', { name: 'Ledger integrity' }).click()
-      const owner = new pg.Client({ connectionString: service.urls.superUrl })
-      await owner.connect()
-      await owner.query('begin')
-      await owner.query('lock table events in access exclusive mode')
+      const unlock = await lockTables(service, 'events')
       await page.getByRole('button', { name: 'Verify ledger' }).click()
       await page.getByRole('progressbar').waitFor()
       t.match(await page.getByRole('status').textContent(), /Verified 0 of 3\d\d events/)
@@ -31,7 +28,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByText('The last verification was canceled').waitFor()
       await page.getByRole('button', { name: 'Verify ledger' }).click()
       await page.getByRole('progressbar').waitFor()
-      await owner.end()
+      await unlock()
       await page.getByText('Consistent').waitFor()
       t.match(await page.locator('#run').innerText(), /All 3\d\d events are as they were recorded/)
       t.match(await page.locator('#run').innerText(), 'Started by auditor')

@@ -223,11 +223,9 @@ export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; 
 export function openReads(pool: Pool): Pool {
   const placed = behind.get(pool)
   if (!placed) return pool
-  const { cluster, options, admit } = placed
   return openPoolOf(async () => {
     const companyId = currentCompany()
-    if (companyId === null) return pool.connect()
-    return readerOf(cluster, companyId, (machine) => connectOnceAdmitted(admit, () => machine.connect(options)))
+    return companyId === null ? pool.connect() : readerOf(placed.cluster, companyId, pool)
   }, pool.options)
 }
 
@@ -243,7 +241,7 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 const SELECT = /^\s*select\b/i
 
 /** What the reads of a company use of a connection. It is taken when the first statement is sent. */
-function readerOf(cluster: Cluster, companyId: string, connect: (machine: Machine) => Promise<PoolClient>): PoolClient {
+function readerOf(cluster: Cluster, companyId: string, pool: Pool): PoolClient {
   let client: PoolClient | undefined
   const release = (isBroken?: boolean) => {
     client?.release(isBroken)
@@ -251,9 +249,9 @@ function readerOf(cluster: Cluster, companyId: string, connect: (machine: Machin
   }
   const query = (statement: Read) =>
     followMoves(cluster, companyId, async () => {
-      const { machine, shard } = cluster.find(companyId)
+      const { shard } = cluster.find(companyId)
       try {
-        client ??= await connect(machine)
+        client ??= await pool.connect()
         if (!SELECT.test(statement.text)) return await client.query(statement)
         return await readOn(client, shard, statement)
       } catch (error) {

@@ -1,7 +1,6 @@
 import http from 'node:http'
-import pg from 'pg'
-import type { Test } from 'tap'
 import t from 'tap'
+import { lockTables } from '../../support/postgres/lock-tables.ts'
 import { machinePoolOf, makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
@@ -57,16 +56,12 @@ const OF_ENTRY: Record<string, Read> = {
 }
 
 /** Locks the tables that heavy reads use. Call the returned function to unlock them. */
-async function holdReaders(t: Test): Promise<() => Promise<void>> {
-  const owner = new pg.Client({ connectionString: service.urls.superUrl })
-  t.teardown(() => owner.end())
-  await owner.connect()
-  const { rows } = await owner.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname ~ '^(bulk_user_logs|employees)_v' or tablename = 'events'`,
+async function holdReaders(): Promise<() => Promise<void>> {
+  const { rows } = await service.pool.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname ~ '^(bulk_user_logs|employees)_v' or tablename = 'events'`,
   )
-  await owner.query('begin')
-  await owner.query(`lock table ${rows.map(({ name }) => name).join(', ')} in access exclusive mode`)
-  return () => owner.end()
+  return lockTables(service, ...rows.map(({ name }) => name))
 }
 
 const areInUse = (connections: number) =>
@@ -95,7 +90,7 @@ await t.test(
   'while searches and lists hold every connection for reading, keys, sessions, sign-in and /readyz answer',
   async (t) => {
     const cookie = await cookieOf(service, b.member)
-    const release = await holdReaders(t)
+    const release = await holdReaders()
     const held = [a, c, d, e].flatMap((company) => [
       ...Array.from({ length: AT_ONCE }, () => search(company)),
       list(company),
@@ -118,7 +113,7 @@ await t.test(
 )
 
 await t.test("a company's next heavy read is a 429 on any route, and another company is let in", async (t) => {
-  const release = await holdReaders(t)
+  const release = await holdReaders()
   const held = Array.from({ length: AT_ONCE }, () => search(a))
   await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   for (const [name, read] of Object.entries({ ...HEAVY, ...OF_ENTRY })) {
@@ -147,7 +142,7 @@ await t.test("a company's next heavy read is a 429 on any route, and another com
 })
 
 await t.test('lists without a search are not counted, and wait for the connections of their company', async (t) => {
-  const release = await holdReaders(t)
+  const release = await holdReaders()
   const held = Array.from({ length: AT_ONCE }, () => search(a))
   await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   const lists = [byKey('/v1/employees')(a), list(a)]
@@ -167,7 +162,7 @@ for (const [name, path] of [
   await t.test(
     `a client that disconnects during ${name} frees its place and connection, and PostgreSQL ends the statement`,
     async (t) => {
-      const release = await holdReaders(t)
+      const release = await holdReaders()
       const { api_id: id, api_key: secret } = a.key
       const isCall = path.startsWith('/v1/')
       const headers: Record<string, string> = isCall

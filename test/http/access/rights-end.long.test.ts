@@ -1,11 +1,11 @@
 import http from 'node:http'
 import t from 'tap'
-import pg from 'pg'
 import { newId } from '../../../src/ledger/new-id.ts'
 import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
 import { addUser } from '../../../src/accounts/users/add-user.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { countConnects } from '../../support/postgres/counted-connects.ts'
+import { lockTables } from '../../support/postgres/lock-tables.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openEventStream } from '../../support/http/event-stream.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
@@ -110,15 +110,6 @@ for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream'
 const ENTRIES = 20_000
 const EVENTS = 4_000
 
-/** Locks a table. Call the returned function to unlock it. */
-async function holdReaders(table: string): Promise<() => Promise<void>> {
-  const owner = new pg.Client({ connectionString: service.urls.superUrl })
-  await owner.connect()
-  await owner.query('begin')
-  await owner.query(`lock table ${table} in access exclusive mode`)
-  return () => owner.end()
-}
-
 /** Opens a download, ends its user's rights between two of its pages, and returns what arrived. */
 async function cutDownload(path: string, table: string) {
   const user = await newAdmin()
@@ -131,7 +122,7 @@ async function cutDownload(path: string, table: string) {
   let text = ''
   response.setEncoding('utf8')
   await new Promise<void>((resolve) => response.once('readable', resolve))
-  const release = await holdReaders(table)
+  const release = await lockTables(service, table)
   const readBefore = reads.released
   await tokenRow(user, 'revoked_at = now()')
   await release()
@@ -176,7 +167,7 @@ await t.test(
     ] as const) {
       const user = await newAdmin()
       const reads = countConnects(pool)
-      const release = await holdReaders(table)
+      const release = await lockTables(service, table)
       const answer = path.startsWith('/admin')
         ? service.admin(path.slice('/admin/v1'.length), user.token)
         : service.audit(path.slice('/audit/v1'.length), user.token)

@@ -1,10 +1,10 @@
-import pg from 'pg'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Verifications } from '../../../src/ledger/audit/verifications.ts'
 import { createVerifications } from '../../../src/ledger/audit/verifications.ts'
 import type { NoteFiles } from '../../../src/ledger/audit/note-files.ts'
 import { createCheckpointSigner } from '../../../src/ledger/audit/sign-checkpoint.ts'
+import { lockTables } from '../../support/postgres/lock-tables.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { eventually } from '../../support/eventually.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -42,15 +42,6 @@ const resultOf = (companyId = company.id) =>
     return run?.verdict ? run : null
   })
 
-/** Makes verifications wait. Call the returned function to let them go on. */
-async function holdEvents(): Promise<() => Promise<void>> {
-  const owner = new pg.Client({ connectionString: service.urls.superUrl })
-  await owner.connect()
-  await owner.query('begin')
-  await owner.query('lock table events in access exclusive mode')
-  return () => owner.end()
-}
-
 await t.test('an untouched ledger is consistent, and every process sees the result', async (t) => {
   t.equal(await there.read(company.id), null)
   t.match(await verify(), {
@@ -79,7 +70,7 @@ await t.test('a changed, a missing and an unknown event are found, with their po
 })
 
 await t.test('a company has one verification at a time, which any process can cancel', async (t) => {
-  const release = await holdEvents()
+  const release = await lockTables(service, 'events')
   const started = await Promise.all([here, there, here].map((one) => one.start(company.id, 'operator')))
   t.strictSame(started.toSorted(), ['running', 'running', 'started'])
   t.match(await there.read(company.id), { verdict: null, position: 0, size: head })
@@ -97,7 +88,7 @@ await t.test('a company has one verification at a time, which any process can ca
 
 await t.test("the next company's verification waits for its turn, and can be canceled meanwhile", async (t) => {
   const other = await service.makeCompany('Other')
-  const release = await holdEvents()
+  const release = await lockTables(service, 'events')
   const one = open()
   t.equal(await one.start(company.id, 'operator'), 'started')
   t.equal(await one.start(other.id, 'operator'), 'started')
@@ -109,7 +100,7 @@ await t.test("the next company's verification waits for its turn, and can be can
 })
 
 await t.test('a verification ends with its process, and one that died can be started again', async (t) => {
-  const release = await holdEvents()
+  const release = await lockTables(service, 'events')
   const one = open()
   t.equal(await one.start(company.id, 'operator'), 'started')
   const stopped = one.stop()
