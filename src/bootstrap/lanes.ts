@@ -27,7 +27,7 @@ export function startLanes(
     maxWaitMs: config.CALL_WAIT_MS,
     ...(recent ? { onStored: recent.keep } : {}),
     ...(tracing ? { onBegin: tracing.traceTransaction } : {}),
-    onFault: (error, { companyId, callId, traceparent }) =>
+    onUnstorable: (error, { companyId, callId, traceparent }) =>
       log.error({ err: error, companyId, callId, ...loggedTrace(traceparent) }, 'could not store a call'),
   })
 }

@@ -27,7 +27,11 @@ const BOUNDS = {
 
 function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
   const watch = watchCommits()
-  const callbacks = { onCommitted: () => undefined, onFault: () => undefined, onBegin: watch.tracing.traceTransaction }
+  const callbacks = {
+    onCommitted: () => undefined,
+    onUnstorable: () => undefined,
+    onBegin: watch.tracing.traceTransaction,
+  }
   const lanes = watch.tracing.traceLanes(createLanes({ ...machine, ...BOUNDS, ...callbacks, ...bounds }))
   const create = async (company: TestCompany, records: unknown[] = [employee()]) => {
     const { answer, position } = await lanes.append(createCall(company, records))

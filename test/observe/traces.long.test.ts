@@ -207,7 +207,7 @@ await t.test('failures are shown by status and code; no span holds personal data
   )
   t.match(
     named(spans, 'append').find(({ status }) => status.code === FAILED),
-    { attributes: { 'error.type': 'FaultyCallError' } },
+    { attributes: { 'error.type': 'UnstorableCallError' } },
   )
   const bodies = collector.bodies.join('\n')
   for (const canary of canaries) t.notOk(bodies.includes(canary), canary.slice(0, 8))

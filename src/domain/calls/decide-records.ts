@@ -276,14 +276,14 @@ function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
 }
 
 function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
-  const faulty = drafts
+  const invalid = drafts
     .filter((draft) => draft.errors.count > 0)
     .map((draft) => ({ draft, errors: recordErrors(draft) }))
-  const detail = `${faulty.length} of ${counts.total} records ${faulty.length === 1 ? 'has' : 'have'} errors; nothing was applied`
-  const rejected = faulty.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
-  const kept = faulty.flatMap(({ errors }) => errors)
+  const detail = `${invalid.length} of ${counts.total} records ${invalid.length === 1 ? 'has' : 'have'} errors; nothing was applied`
+  const rejected = invalid.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
+  const kept = invalid.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
-  const errorCount = faulty.reduce((sum, { draft }) => sum + draft.errors.count, 0)
+  const errorCount = invalid.reduce((sum, { draft }) => sum + draft.errors.count, 0)
   const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
   const withheld = drafts.filter(({ errors }) => errors.count === 0).flatMap(({ events }) => events)
   return { ...close(rejected, counts, refusal, context), withheld }

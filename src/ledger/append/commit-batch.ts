@@ -32,13 +32,13 @@ export interface CommitOptions {
   onTransaction?(calls: number, records: number, seconds: number): void
   /** Called when a transaction begins. The function that it returns is called at the end, with the error or null. */
   onBegin?(calls: WriteCall[]): ((error: unknown) => void) | null
-  /** Called for a call that could not be decided or stored through its own fault; its caller appends the failure. */
-  onFault(error: unknown, call: WriteCall): void
+  /** Called for a call that cannot be decided or stored, with the error; its caller appends it as failed. */
+  onUnstorable(error: unknown, call: WriteCall): void
 }
 
-/** A call caused an error by itself. Nothing of it was stored, and the calls beside it were not affected. */
-export class FaultyCallError extends Error {
-  override name = 'FaultyCallError'
+/** This call cannot be decided or stored. Nothing of it was stored, and the calls beside it were not affected. */
+export class UnstorableCallError extends Error {
+  override name = 'UnstorableCallError'
 }
 
 const MAX_RETRIES = 3
@@ -46,8 +46,8 @@ const NOBODY: ReadonlySet<WriteCall> = new Set()
 
 /**
  * Commits calls in one transaction and gives the outcome of each. `held` marks calls of a company whose head another
- * transaction holds; with `wait`, the transaction waits for it instead. If a call is at fault, the calls are split in
- * halves until it is alone, so that only this call fails.
+ * transaction holds; with `wait`, the transaction waits for it instead. If a call cannot be stored, the calls are
+ * split in halves until it is alone, so that only this call fails.
  */
 export async function commitBatch(
   options: CommitOptions,
@@ -58,18 +58,20 @@ export async function commitBatch(
     const results = await commitWithRetries(options, calls, whenLocked)
     return results.map((value) => ({ status: 'fulfilled', value }))
   } catch (error) {
-    const isFaulty = error instanceof DecisionError || isCausedByData(error)
+    const isUnstorable = error instanceof DecisionError || isCausedByData(error)
     // Citus is moving the shard of one of them.
     const isHeld = whenLocked === 'skip locked' && isMoving(error)
     if (isHeld && calls.length === 1) return [{ status: 'fulfilled', value: 'held' }]
-    if ((isFaulty || isHeld) && calls.length > 1) {
+    if ((isUnstorable || isHeld) && calls.length > 1) {
       const middle = calls.length >> 1
       // One after the other, because the calls of a company stay in order.
       const first = await commitBatch(options, calls.slice(0, middle), whenLocked)
       return [...first, ...(await commitBatch(options, calls.slice(middle), whenLocked))]
     }
-    if (isFaulty) options.onFault(error, calls[0]!)
-    const reason = isFaulty ? new FaultyCallError('the call could not be stored', { cause: error }) : unavailable(error)
+    if (isUnstorable) options.onUnstorable(error, calls[0]!)
+    const reason = isUnstorable
+      ? new UnstorableCallError('the call could not be stored', { cause: error })
+      : unavailable(error)
     return calls.map(() => ({ status: 'rejected', reason }))
   }
 }

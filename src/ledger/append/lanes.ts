@@ -25,7 +25,7 @@ export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
 export interface Lanes {
   /**
    * Appends a call. Resolves once it is durable. Rejects with UnavailableError when it could not be appended or its
-   * outcome could not be learned, and with FaultyCallError when the call itself cannot be decided or stored.
+   * outcome could not be learned, and with UnstorableCallError when the call itself cannot be decided or stored.
    */
   append(call: WriteCall): Promise<Committed>
 }

@@ -4,7 +4,7 @@ import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
 import { problem } from '../../domain/errors.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
-import { FaultyCallError } from '../append/commit-batch.ts'
+import { UnstorableCallError } from '../append/commit-batch.ts'
 import type { Lanes } from '../append/lanes.ts'
 import type { CallsInProgress } from './calls-in-progress.ts'
 
@@ -28,8 +28,8 @@ interface AnsweredCall extends CallAnswer {
 }
 
 /**
- * Runs one writing call: appends its events and gives its answer once they are durable. A call that turns out to be
- * faulty itself is stored as failed. Throws RefusedCredentialsError, IdempotencyInProgressError, or UnavailableError
+ * Runs one writing call: appends its events and gives its answer once they are durable. If the call cannot be
+ * stored, appends it as failed instead. Throws RefusedCredentialsError, IdempotencyInProgressError, or UnavailableError
  * when the ledger cannot be written.
  */
 export async function runApiCall(services: CommandServices, call: WriteCall): Promise<AnsweredCall> {
@@ -37,7 +37,7 @@ export async function runApiCall(services: CommandServices, call: WriteCall): Pr
     try {
       return await append(services.lanes, call)
     } catch (error) {
-      if (!(error instanceof FaultyCallError)) throw error
+      if (!(error instanceof UnstorableCallError)) throw error
       const { operation, count, offending } = call.command
       const internalError = problem('internal_error', 'The call failed on our side; nothing was applied')
       // With the same id, which the log names: nothing was stored under it.

@@ -74,7 +74,7 @@ await t.test('when the answer to a COMMIT is lost, stored calls still get 201, a
     ...bounds,
     onCommitted: () => undefined,
     onStored,
-    onFault: (error) => t.fail(String(error)),
+    onUnstorable: (error) => t.fail(String(error)),
   })
   const create = (): Promise<number | string> =>
     lanes.append(createCall(service.company, employee())).then(

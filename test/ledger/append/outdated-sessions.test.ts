@@ -39,7 +39,7 @@ function openAppends(t: Test) {
     maxRecordsWaiting: 1000,
     maxWaitMs: 10_000,
     onCommitted: () => undefined,
-    onFault: (error) => t.fail(String(error)),
+    onUnstorable: (error) => t.fail(String(error)),
   })
   const create = async () => (await lanes.append(createCall(service.company, employee()))).answer!.status
   return { appends, pool: machinePoolOf(appends, service).pool, create }
