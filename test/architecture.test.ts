@@ -2,13 +2,12 @@ import { globSync } from 'node:fs'
 import t from 'tap'
 import { findTests, LONG } from './support/run-files.ts'
 import * as rules from './support/rules/code-rules.ts'
-import { readRooms } from './support/rules/rooms.ts'
 import { spreadArgumentFaults, unusedAllowances } from './support/rules/spread-arguments.ts'
 import { importsOf, readSources } from './support/rules/source-files.ts'
 
 /* The boundaries between the program's rooms, and what the linter cannot see. */
 
-const ROOMS = readRooms()
+const ROOMS = rules.readRooms()
 const program = readSources('src', 'projections', 'migrations', 'bench', 'clients', 'docs/openapi')
 const tests = readSources('test')
 const served = program.filter(({ path }) => /^(?:src|projections)\//.test(path))
@@ -17,7 +16,7 @@ await t.test('every room has files', async (t) => {
   t.ok(program.length > 50, 'the files are found')
   for (const room of ROOMS) {
     const isFilled = program.some(({ path }) => rules.roomOf(path, ROOMS) === room)
-    t.ok(isFilled, `${room.at} has files`)
+    t.ok(isFilled, `${room} has files`)
   }
 })
 
@@ -37,7 +36,7 @@ await t.test('every import names its target, so that it can be checked', async (
 await t.test('only the command line, the demo and tests import bootstrap, and nothing imports the entry', async (t) => {
   const importersOf = (path: string) =>
     [...program, ...tests]
-      .filter((file) => importsOf(file).some(({ target }) => target.startsWith(path)))
+      .filter((file) => importsOf(file).some((target) => target.startsWith(path)))
       .map((file) => file.path)
   t.strictSame(
     importersOf('src/bootstrap/').filter((file) => !/^(?:src\/(?:bootstrap|cli|demo)|test)\//.test(file)),

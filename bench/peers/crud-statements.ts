@@ -38,7 +38,7 @@ export const updateEmployees = (companyId: string, employees: Employee[]): State
   values: [companyId, JSON.stringify(employees)],
 })
 
-export interface LogEntry {
+interface LogEntry {
   companyId: string
   logId: string
   apiId: string

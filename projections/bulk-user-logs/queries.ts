@@ -214,7 +214,7 @@ export async function findLogEntry(db: AnyDb, companyId: string, callId: string)
 type EntryRow = Omit<Selectable<BulkUserLogTables['entries']>, 'company_id' | 'first_position' | 'outcomes'>
 const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.requested_at, e.duration_ms, e.http_status, e.error_code,
   e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
-export type Condition = RawBuilder<unknown>
+type Condition = RawBuilder<unknown>
 
 const SCHEMA = schemaOf(bulkUserLogs)
 /** The table of entries. */

@@ -19,7 +19,7 @@ import { ENTRY_COST } from './search-bounds.ts'
 const ENTRIES = sql.id(schemaOf(bulkUserLogs), 'entries')
 
 /** A block ends after so many entries, or with the entry that reaches so many records. */
-export interface BlockSize {
+interface BlockSize {
   entries: number
   records: number
 }

@@ -74,7 +74,7 @@ const SEARCHED_AT_ONCE = 10_000
 const SEARCHED_PER_PAGE = 100_000
 
 /** Employees in the order of their last change. */
-export interface ChangedEmployees {
+interface ChangedEmployees {
   employees: Employee[]
   /** The position after which the next page starts; null if nothing follows. */
   next: number | null

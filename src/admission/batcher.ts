@@ -16,8 +16,6 @@ export interface GatherBounds<Item> {
   weightOf(item: Item): number
   /** The holder of an item. Holders take turns, one item each. Without it, all items have the same holder. */
   holderOf?(item: Item): string
-  /** Whether items of different holders may share a batch. Default: true. */
-  isShared?: boolean
   /** How long an item may wait for its batch, in milliseconds. */
   maxWaitMs: number
 }
@@ -67,21 +65,19 @@ export function gather<Item, Answer>(
     running = undefined
   }
 
-  /** Takes as many items as fit; only those of one holder if holders do not share. */
+  /** Takes as many items as fit. */
   function takeRun(): Waiting<Item, Answer>[] {
-    const { maxWeight, weightOf, isShared = true } = bounds
+    const { maxWeight, weightOf } = bounds
     const run: Waiting<Item, Answer>[] = []
     let weight = 0
     for (let entry = queue.first(); entry; entry = queue.first()) {
-      if (!isShared && run[0] && run[0].holder !== entry.holder) break
       weight += weightOf(entry.item)
       if (run.length > 0 && weight > maxWeight) break
       clearTimeout(entry.timer)
       queue.take()
       run.push(entry)
-      if (isShared) queue.pass(entry.holder)
+      queue.pass(entry.holder)
     }
-    if (!isShared && run[0]) queue.pass(run[0].holder)
     return run
   }
 

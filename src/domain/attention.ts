@@ -14,7 +14,7 @@ import type { WebhookDisabledReason } from './webhook-types.ts'
  */
 
 /** What an item of each kind says beside its subject. Times are RFC 3339 UTC. */
-export interface AttentionDetails extends Record<AttentionKind, object> {
+interface AttentionDetails extends Record<AttentionKind, object> {
   /** A key's calls have failed with this code since the start of yesterday. */
   calls_failed: { code: string; calls: number; is_more: boolean; last_log_id: string }
   /** A key expects calls, and none came. */
@@ -201,7 +201,7 @@ function toMs(instant: string | null): number | null {
 const MAX_CHANGES = 100
 
 /** A change of what needs attention, and its event. */
-export interface AttentionChange {
+interface AttentionChange {
   name: string
   item: AttentionItem
   event: Extract<NewEvent, { type: 'AttentionRaised' | 'AttentionResolved' }>

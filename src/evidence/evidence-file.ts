@@ -35,7 +35,7 @@ export interface EvidenceFacts {
 }
 
 /** An event of the readable page. */
-export interface ToldEvent {
+interface ToldEvent {
   event: StoredEvent
   leaf: Buffer
 }

@@ -79,7 +79,7 @@ export function createStoredFiles({
   }
 }
 
-export interface MakingOptions extends EvidenceServices {
+interface MakingOptions extends EvidenceServices {
   boss: PgBoss
   secrets: SecretBox
   log: Logger

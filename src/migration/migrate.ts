@@ -97,21 +97,17 @@ export async function isCurrent(db: AnyDb, queues: string[], projections = PROJE
 }
 
 /** Lists what `migrate` would do, without doing it. */
-export async function planMigration(
-  urls: DatabaseUrls,
-  hooks: Omit<MigrateHooks, 'onStep'>,
-  projections = PROJECTIONS,
-): Promise<string[]> {
+export async function planMigration(urls: DatabaseUrls, hooks: Omit<MigrateHooks, 'onStep'>): Promise<string[]> {
   await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
   const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1 }))
   try {
     await assertUsable(db)
     const machines = (await isDistributed(db)) ? await machineSettingsLeft(db, urls) : []
     const missing = [
-      ...(await findMissing(db, { queues: hooks.queues, projections })),
+      ...(await findMissing(db, { queues: hooks.queues, projections: PROJECTIONS })),
       ...machines.map(({ line }) => line),
     ]
-    if (missing.length > 0 || (await isAhead(db)) || (await hasFingerprint(db, hooks, projections))) return missing
+    if (missing.length > 0 || (await isAhead(db)) || (await hasFingerprint(db, hooks, PROJECTIONS))) return missing
     return ['queues and rights of the service: brought up to date']
   } finally {
     await db.destroy()

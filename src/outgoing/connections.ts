@@ -12,7 +12,7 @@ const ANSWER_MS = 10_000
 const IDLE_MS = 15_000
 const IDLE_CONNECTIONS = 4
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string | undefined

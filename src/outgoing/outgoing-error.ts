@@ -2,7 +2,7 @@
  * Why an exchange with another server has no result. `refused`: its address must not be used. `unanswered`: there was no
  * connection, or no answer in time. `broken`: its answer cannot be read.
  */
-export type OutgoingFault = 'refused' | 'unanswered' | 'broken'
+type OutgoingFault = 'refused' | 'unanswered' | 'broken'
 
 /** The message is a sentence, without details that only an operator should see. */
 export class OutgoingError extends Error {

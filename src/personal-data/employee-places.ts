@@ -62,7 +62,7 @@ export interface TracedEmployee extends NamedEmployee, ToldEvents {
   bodies: readonly number[]
 }
 
-export type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhook_messages' | 'stored_files'
+type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhook_messages' | 'stored_files'
 
 /** The rows beside the ledger that hold data of an employee. */
 export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmployee>>> = {

@@ -27,7 +27,7 @@ export interface Report {
 }
 
 /** Who a report is about: the id of an employee or a user, or null for a person who appears only in refused records. */
-export interface ReportSubject {
+interface ReportSubject {
   id: string | null
   /** Whether somebody asks for the report about themselves, which everyone may do. */
   isActor: boolean
@@ -67,7 +67,7 @@ export async function beginReport(
 export const ERASED_FIELDS = ['data'] as const
 
 /** Describes an event as an item. Its data are null if they were erased. */
-export function describeEvent(event: RecordedEvent): Row {
+function describeEvent(event: RecordedEvent): Row {
   const { position, recorded_at, type, stream, actor, call_id: logId, index, data } = event
   return { position, recorded_at, type, stream, actor, log_id: logId, index, data }
 }

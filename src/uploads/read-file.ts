@@ -16,7 +16,7 @@ export type ReadBody = (
 ) => { body: unknown; problem?: undefined } | { problem: Problem }
 
 /** What calls may have: a part becomes a call. */
-export interface CallLimits {
+interface CallLimits {
   maxRecords: number
   /** Bytes of a body. */
   bodyLimit: number

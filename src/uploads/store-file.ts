@@ -16,7 +16,7 @@ export interface UploadRouteServices extends UploadServices {
 }
 
 /** An uploaded file. */
-export interface SentFile {
+interface SentFile {
   content: Buffer
   fileName: string
   operation: UploadOperation

@@ -34,21 +34,6 @@ await t.test('items that arrive together share a run, and each gets its own answ
   t.strictSame(items(), [[1, 2, 3]])
 })
 
-await t.test('when holders do not share runs, they take turns with a run each', async (t) => {
-  const { work, items, begun, runs } = blockedWork()
-  const { submit } = gather(work, { ...BOUNDS, holderOf: (item) => String(item % 2), isShared: false })
-  const answers = Promise.all([1, 2, 3, 4, 5].map((item) => submit(item)))
-  await begun(1)
-  runs[0]!.finish()
-  await begun(2)
-  runs[1]!.finish()
-  t.strictSame(await answers, [10, 20, 30, 40, 50])
-  t.strictSame(items(), [
-    [1, 3, 5],
-    [2, 4],
-  ])
-})
-
 await t.test('items that arrive during a run share the next one, and no two runs overlap', async (t) => {
   const { work, items, begun, runs } = blockedWork()
   const { submit } = gather(work, BOUNDS)
@@ -112,15 +97,6 @@ await t.test("a holder's only item joins the next run, however many items anothe
     many,
   )
 })
-
-await t.test(
-  'when holders do not share runs, one with many items goes behind the others after each of its runs',
-  async (t) => {
-    const items = [1_001, 1_002, 1_003, 2_001, 3_001, 3_002]
-    const runs = await runsOfHolders({ maxWeight: 2, isShared: false }, items)
-    t.strictSame(runs, [[1_001, 1_002], [2_001], [3_001, 3_002], [1_003]])
-  },
-)
 
 await t.test('an item that does not fit keeps its turn for the next run', async (t) => {
   const weightOf = (item: number) => item % 1_000

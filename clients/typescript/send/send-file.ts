@@ -12,7 +12,7 @@ import type { RunState, Totals } from './state-file.ts'
 import { beginRun, createState, endRun, writeState } from './state-file.ts'
 
 /** Where the command writes. */
-export interface Output {
+interface Output {
   /** The result. */
   result(line: string): void
   /** Progress and errors. */

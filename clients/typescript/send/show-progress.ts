@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
 
 /** Shows how many records have been sent. */
-export interface Progress {
+interface Progress {
   show(done: number): void
   finish(): void
 }

@@ -6,7 +6,7 @@
  */
 
 /** The cell of null, which clears an attribute. An empty cell is an absent attribute. */
-export const EMPTY = '(empty)'
+const EMPTY = '(empty)'
 
 /** Begins a cell whose value is JSON. */
 export const JSON_MARK = '(json) '

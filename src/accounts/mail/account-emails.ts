@@ -18,7 +18,7 @@ export interface EmailContext {
 }
 
 /** A one-time link, with the time at which it stops working, in RFC 3339 UTC. */
-export interface EmailedLink {
+interface EmailedLink {
   url: string
   expiresAt: string
 }

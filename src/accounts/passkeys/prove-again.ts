@@ -8,7 +8,7 @@ import type { PasskeyOwner } from './user-handle.ts'
 /** For how long a session is proof enough of someone who has no password. */
 export const RECENT_MINUTES = 10
 
-export type Proof = 'proved' | 'wrong password' | 'old session'
+type Proof = 'proved' | 'wrong password' | 'old session'
 
 type Client = Pick<ClientBase, 'query'>
 

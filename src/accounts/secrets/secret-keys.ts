@@ -9,7 +9,7 @@ export class SecretKeyError extends Error {
 }
 
 /** Where the keys are: in `text` itself or else in the file. Each is 32 bytes in base64; the newest comes first. */
-export interface SecretKeyPlace {
+interface SecretKeyPlace {
   /** Keys separated by commas. */
   text?: string | undefined
   /** A key on each line. */

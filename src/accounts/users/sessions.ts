@@ -127,7 +127,7 @@ export async function insertSession(
   session: NewSession & { hash: Buffer },
 ): Promise<boolean> {
   const { providerSession = null, idToken = null } = proof.method === 'provider' ? proof : {}
-  const proved = ownsProof(proof, 10)
+  const proved = ownsProof(proof)
   const { rowCount } = await client.query(
     `insert into sessions
        (company_id, session_hash, user_id, role, created_at, last_used, expires_at, user_agent, address, method,
@@ -151,21 +151,21 @@ export async function insertSession(
   return rowCount === 1
 }
 
-/** The condition that a row in `users` still has what was proved. Its parameters begin with this number. */
-function ownsProof(proof: SessionProof, from: number): { condition: string; values: unknown[] } {
+/** The condition that a row in `users` still has what was proved, whose parameters begin with $10. */
+function ownsProof(proof: SessionProof): { condition: string; values: unknown[] } {
   switch (proof.method) {
     case 'password': {
       const noPasskey = proof.beside === 'nothing' ? ` and not ${hasPasskey('$1', '$2')}` : ''
-      return { condition: `password_hash = $${from}${noPasskey}`, values: [proof.passwordHash] }
+      return { condition: `password_hash = $10${noPasskey}`, values: [proof.passwordHash] }
     }
     case 'passkey':
       return {
         condition: `exists (select from passkeys p
-          where p.company_id = $1 and p.user_id = $2 and p.credential_id = $${from})`,
+          where p.company_id = $1 and p.user_id = $2 and p.credential_id = $10)`,
         values: [proof.credentialId],
       }
     case 'provider':
-      return { condition: `issuer = $${from} and subject = $${from + 1}`, values: [proof.issuer, proof.subject] }
+      return { condition: 'issuer = $10 and subject = $11', values: [proof.issuer, proof.subject] }
   }
 }
 

@@ -31,16 +31,15 @@ export interface Opened {
 /** Runs a command as the owner of the tables. */
 export async function withMaintenance<Result>(
   task: (opened: OpenedMaintenance & { config: Config }) => Promise<Result>,
-  config: Config = readSettings(),
 ): Promise<Result> {
-  return withStore(async ({ database }) => {
+  return withStore(async ({ config, database }) => {
     const maintenance = await openMaintenance(database.urls)
     try {
       return await task({ ...maintenance, config })
     } finally {
       await maintenance.close()
     }
-  }, config)
+  })
 }
 
 /** Runs a command on an open pool. Throws a StartupError when the database is not set up. */

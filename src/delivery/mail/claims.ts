@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { EmailKind } from '../../accounts/mail/email.ts'
 
 /** A message by its ids. */
@@ -28,12 +27,11 @@ const COMPANIES_LISTED = 1_000
 const IS_DUE = `e.state = 'waiting' and e.due_at <= statement_timestamp() and e.give_up_at > statement_timestamp()
   and (e.leased_until is null or e.leased_until <= statement_timestamp())`
 
-/** Lists companies that have messages to send now: of these, or of all, those that have waited longest first. */
-export async function listCompaniesWithMail(pool: Pool, companyIds?: readonly string[]): Promise<string[]> {
+/** Lists companies that have messages to send now: those that have waited longest first. */
+export async function listCompaniesWithMail(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ company_id: string }>(
-    `select e.company_id from emails e where ${IS_DUE} ${companyIds ? 'and e.company_id = any($1)' : ''}
+    `select e.company_id from emails e where ${IS_DUE}
      group by e.company_id order by min(e.due_at) limit ${COMPANIES_LISTED}`,
-    companyIds ? [uuidArray(companyIds)] : [],
   )
   return rows.map((row) => fromUuid('com', row.company_id))
 }

@@ -5,7 +5,7 @@ import type { RenderedEmail } from '../../accounts/mail/render-email.ts'
 import type { MailServer } from './mail-server.ts'
 
 /** A message with its recipient, ready to be sent. */
-export interface AddressedEmail extends RenderedEmail {
+interface AddressedEmail extends RenderedEmail {
   /** A UUID. */
   id: string
   to: string
@@ -41,9 +41,6 @@ const TIMEOUTS: SmtpTimeouts = { openMs: 10_000, sendMs: 60_000 }
 
 /** Milliseconds that the server may take to say goodbye. */
 const GOODBYE_MS = 1_000
-
-/** The longest time that a session and a message on it can take, in milliseconds. */
-export const LONGEST_MS = TIMEOUTS.openMs + TIMEOUTS.sendMs
 
 /**
  * Connects to the server (RFC 5321), begins TLS, and authenticates. Without implicit TLS, it uses STARTTLS (RFC 3207) if

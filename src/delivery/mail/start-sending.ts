@@ -27,7 +27,7 @@ export function startSending(options: SendingOptions): Promise<CompanyTurns> {
     queue: SEND_EMAILS,
     what: 'send messages',
     atOnce: AT_ONCE,
-    listDue: (place) => listCompaniesWithMail(place),
+    listDue: listCompaniesWithMail,
     takeTurn: (companyId, signal) => sendNextEmail(options, companyId, signal),
     beforeSweep: (leaveOut) => endOverdueEmails(pool, leaveOut),
   })

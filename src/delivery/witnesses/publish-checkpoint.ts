@@ -24,7 +24,7 @@ export interface PublishServices {
 export type SignedNote = Pick<SignedCheckpoint, 'note' | 'size'>
 
 /** What came of it; `left`: another process does it, or the next round. */
-export type Published = 'cosigned' | 'failed' | 'unanswered' | 'left'
+type Published = 'cosigned' | 'failed' | 'unanswered' | 'left'
 
 /** Submissions of one checkpoint: a witness that has another size says so, and may have moved on meanwhile. */
 const MAX_SUBMISSIONS = 3

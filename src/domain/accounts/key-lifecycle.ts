@@ -30,7 +30,7 @@ export interface KeyLife extends Access {
 export type KeyEvent = Extract<NewEvent, { type: `ApiKey${string}` }>
 
 /** The fields of a key that an edit changes; absent fields stay as they are. */
-export interface KeyEdit extends WantedAccess {
+interface KeyEdit extends WantedAccess {
   name?: string | undefined
   quotaLimit?: number | undefined
   refreshPeriod?: RefreshPeriod | undefined

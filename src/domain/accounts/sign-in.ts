@@ -1,6 +1,5 @@
 /** What a user signs in with. A recovery code comes after the password. */
-export const SIGN_IN_METHODS = ['password', 'passkey', 'recovery_code', 'provider'] as const
-export type SignInMethod = (typeof SIGN_IN_METHODS)[number]
+export type SignInMethod = 'password' | 'passkey' | 'recovery_code' | 'provider'
 
 /** What a sign-in can fail with. Whoever fails at the identity provider is unknown here. */
 export const FAILING_METHODS = ['password', 'passkey', 'recovery_code'] as const satisfies readonly SignInMethod[]

@@ -127,7 +127,7 @@ function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> 
 }
 
 /** Whether two accounts are the same. */
-export function isSameIdentity(one: Identity | null, other: Identity): boolean {
+function isSameIdentity(one: Identity | null, other: Identity): boolean {
   return one !== null && one.issuer === other.issuer && one.subject === other.subject
 }
 

@@ -7,7 +7,7 @@ import { isInNetworks, readAddress } from '../networks.ts'
 
 /* Why a call is refused although its secret is right. Where several reasons apply, the first of this file counts. */
 
-export const KEY_DISABLED = problem('key_disabled', 'The API key is disabled')
+const KEY_DISABLED = problem('key_disabled', 'The API key is disabled')
 
 /** Why a key may not be used from an address, or null. */
 export function addressRefusal({ allowedNetworks }: ApiKey, sentFrom: string): Problem | null {

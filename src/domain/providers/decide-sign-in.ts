@@ -43,7 +43,7 @@ export interface MatchingUsers {
   wasRemoved: boolean
 }
 
-export type SignInDecision =
+type SignInDecision =
   | { outcome: 'sign_in'; userId: string }
   | { outcome: 'link'; userId: string }
   | { outcome: 'create'; email: string }

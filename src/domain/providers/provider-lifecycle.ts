@@ -12,7 +12,7 @@ export interface ProviderLife {
   use: ProviderUse
 }
 
-export type ProviderEvent = Extract<NewEvent, { type: `IdentityProvider${string}` }>
+type ProviderEvent = Extract<NewEvent, { type: `IdentityProvider${string}` }>
 
 /** A change of a provider. How the service authenticates changes only together with its secret. */
 export type ProviderChange =

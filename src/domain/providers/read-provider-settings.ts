@@ -9,7 +9,7 @@ export const LONGEST_CLIENT_ID = 255
 export const LONGEST_CLAIM = 255
 /** Values of the claim that have a role. */
 export const MOST_ROLE_VALUES = 50
-export const LONGEST_ROLE_VALUE = 255
+const LONGEST_ROLE_VALUE = 255
 export const LONGEST_SECRET = 1_024
 
 /** Settings as people write them. */
@@ -19,7 +19,7 @@ export interface GivenSettings extends Omit<ProviderSettings, 'client_auth' | 'r
 }
 
 /** Settings in the form in which they are stored, or everything that is wrong with them. */
-export type ReadSettings = { settings: ProviderSettings; errors?: never } | { settings?: never; errors: RecordError[] }
+type ReadSettings = { settings: ProviderSettings; errors?: never } | { settings?: never; errors: RecordError[] }
 
 /**
  * Validates settings. Returns every error, each with the field that it is about. The issuer is kept exactly as written,

@@ -4,13 +4,13 @@ import { WEBHOOK_TYPES } from '../webhook-types.ts'
 import { LONGEST_URL } from './webhook-lifecycle.ts'
 
 /** What is wrong with the address of a webhook. The message follows the name of the setting. */
-export interface UrlError {
+interface UrlError {
   code: RecordErrorCode
   message: string
 }
 
 /** Settings in the form in which they are stored, or what is wrong with their address. */
-export type ReadSettings<Given> = { settings: Given; error?: never } | { settings?: never; error: UrlError }
+type ReadSettings<Given> = { settings: Given; error?: never } | { settings?: never; error: UrlError }
 
 /**
  * Reads settings whose types and lengths have been checked. The address becomes exactly what is called, and the types

@@ -40,7 +40,7 @@ const PageQuery = {
 }
 
 /** Filters of the list of entries. An entry must match all of them. */
-export const EntryFilterQuery = {
+const EntryFilterQuery = {
   status: Type.Optional(oneOf(['Completed', 'Failed'], { description: 'The status of the entry.' })),
   operation: Type.Optional(oneOf(OPERATIONS, { description: 'The operation of the call.' })),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Requested at or after this time (RFC 3339).' })),
@@ -77,7 +77,7 @@ export const EntryFilterQuery = {
 }
 
 /** Filters of the records of one entry. */
-export const RecordFilterQuery = {
+const RecordFilterQuery = {
   status: Type.Optional(
     oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed', 'Changed'], {
       description:

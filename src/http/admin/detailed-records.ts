@@ -58,7 +58,7 @@ export async function* listDetailed(
 }
 
 /** The names of the person that a record is about; null for what is not known. */
-export interface RecordNames {
+interface RecordNames {
   name: string | null
   email: string | null
   external_id: string | null

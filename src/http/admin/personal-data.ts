@@ -20,9 +20,9 @@ import { formatFileTime, sendAttachment } from './attachment.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
 import { ErasureBody, listIdentifiers, refuseIdentifiers } from './erasures.ts'
 
-export const FORMATS = ['json', 'html'] as const
+const FORMATS = ['json', 'html'] as const
 
-export const ReportBody = requireOnly(
+const ReportBody = requireOnly(
   Type.Object(
     {
       ...ErasureBody.properties,

@@ -101,7 +101,7 @@ export function getToday(timeZone: string): string {
 }
 
 /** Returns the day (YYYY-MM-DD) that is some days later. */
-export function addDays(day: string, days: number): string {
+function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length)
 }
 

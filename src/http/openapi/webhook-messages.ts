@@ -131,10 +131,10 @@ const SUMMARIES: Record<WebhookType | typeof PING_TYPE, string> = {
 }
 
 /** The types of all messages, in the order of the document. */
-export const MESSAGE_TYPES = [...WEBHOOK_TYPES, PING_TYPE] as const
+const MESSAGE_TYPES = [...WEBHOOK_TYPES, PING_TYPE] as const
 
 /** Makes the schema of the messages of a type. */
-export function messageSchema(type: (typeof MESSAGE_TYPES)[number]): TSchema {
+function messageSchema(type: (typeof MESSAGE_TYPES)[number]): TSchema {
   return Type.Object(
     {
       type: Type.Literal(type),

@@ -22,7 +22,7 @@ export function decodeIdCursor(prefix: IdPrefix, cursor: string): string {
  * Decodes a cursor. `read` returns the place that a text means, or null. Throws `invalid_query` for anything that
  * `encodeCursor` did not produce for such a place; `name` says where the cursor was given.
  */
-export function readCursor<Place>(
+function readCursor<Place>(
   cursor: string,
   read: (place: string) => Place | null,
   name = 'query parameter cursor',

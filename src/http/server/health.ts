@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 /** If the database does not answer within this time, the process is not ready. */
 const READY_TIMEOUT_MS = 2_000
 
-export interface HealthServices {
+interface HealthServices {
   isReady(): Promise<boolean>
   areReadModelsComplete(): Promise<boolean>
   /** The machines of a cluster that do not answer. */

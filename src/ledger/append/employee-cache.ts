@@ -56,11 +56,11 @@ function sizeOfEmployee(employee: Employee): number {
 }
 
 /** Opens a cache of about so many bytes; 0 keeps nothing. */
-export function createEmployeeCache(maxBytes: number, keptMs = KEPT_MS): EmployeeCache {
+export function createEmployeeCache(maxBytes: number): EmployeeCache {
   const maxBytesOfCompany = Math.floor(maxBytes * SHARE_OF_COMPANY)
   const companies = new LRUCache<string, CachedCompany>({
     maxSize: Math.max(1, maxBytes),
-    ttl: keptMs,
+    ttl: KEPT_MS,
     ttlAutopurge: true,
   })
   return {

@@ -27,7 +27,7 @@ export interface LocatedRecord {
 }
 
 /** A record whose employee is in the directory. */
-export interface FoundRecord extends LocatedRecord {
+interface FoundRecord extends LocatedRecord {
   employeeId: string
   /** Base 16; null if the employee's version has none. */
   digest: string | null
@@ -96,7 +96,7 @@ export function recognizeUnchanged(callId: string, found: FoundRecord[], employe
 }
 
 /** Whether a call replaces digests of other records: one in about six does. Ids end with random bits. */
-export function replacesDigests(callId: string): boolean {
+function replacesDigests(callId: string): boolean {
   return callId.charCodeAt(callId.length - 1) % 8 === 0
 }
 

@@ -54,7 +54,7 @@ export async function readClock(client: QueryClient): Promise<string> {
   return rows[0]!.now
 }
 
-export interface LoadedKey {
+interface LoadedKey {
   companyId: string
   companyName: string
   key: ApiKey

@@ -31,7 +31,7 @@ export function makePolicy(witnesses: readonly VerifierKey[], quorum = witnesses
 }
 
 /** The text that a witness signs. `time` is in seconds since the epoch. */
-export function formatCosigned(text: string, time: bigint): string {
+function formatCosigned(text: string, time: bigint): string {
   return `cosignature/v1\ntime ${time}\n${text}`
 }
 

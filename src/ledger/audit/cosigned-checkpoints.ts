@@ -22,7 +22,7 @@ export interface CosignedCheckpoint {
   checkpoint: Checkpoint
 }
 
-export interface Cosignatures {
+interface Cosignatures {
   /** Of the checkpoint with the text that was asked for, by configured witnesses; signature lines. */
   lines: string[]
   /** The newest checkpoint that a quorum has cosigned; null if there is none. */

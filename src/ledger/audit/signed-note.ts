@@ -45,14 +45,14 @@ export function deriveKeyId(name: string, publicKey: Buffer, type: KeyType = KEY
   return hash('sha256', typed, 'buffer').subarray(0, ID_BYTES)
 }
 
-/** Encodes a verifier key: `name+id+base64(type ‖ public key)`. */
-export function formatVerifierKey(name: string, publicKey: Buffer, type: KeyType = KEY_TYPES.ed25519): string {
-  return `${name}+${deriveKeyId(name, publicKey, type).toString('hex')}+${encodePublicKey(publicKey, type)}`
+/** Encodes a verifier key of an Ed25519 key: `name+id+base64(0x01 ‖ public key)`. */
+export function formatVerifierKey(name: string, publicKey: Buffer): string {
+  return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${encodePublicKey(publicKey)}`
 }
 
-/** The last part of a verifier key, which is the same for all names: base64(type ‖ public key). */
-export function encodePublicKey(publicKey: Buffer, type: KeyType = KEY_TYPES.ed25519): string {
-  return Buffer.concat([Buffer.of(type), publicKey]).toString('base64')
+/** The last part of a verifier key, which is the same for all names: base64(0x01 ‖ public key). */
+export function encodePublicKey(publicKey: Buffer): string {
+  return Buffer.concat([Buffer.of(KEY_TYPES.ed25519), publicKey]).toString('base64')
 }
 
 /** Parses a verifier key; null if it is malformed, not an Ed25519 key of this type, or its id does not match. */

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { createDurably, readIfExists, writeDurably } from './durable-file.ts'
 import type { NoteSigner } from './signed-note.ts'
-import { parsePublicKey } from './signed-note.ts'
+import { encodePublicKey, parsePublicKey } from './signed-note.ts'
 
 /*
  * The key that signs checkpoints, and the retired keys. Keys come from a file or the environment and are never stored
@@ -92,11 +92,6 @@ async function readRetired(file: string): Promise<Buffer[]> {
 
 function retiredFile(file: string): string {
   return `${file}.retired`
-}
-
-/** The public key as encoded in a verifier key: base64(0x01 ‖ public key). */
-function encodePublicKey(publicKey: Buffer): string {
-  return Buffer.concat([Buffer.of(1), publicKey]).toString('base64')
 }
 
 async function readKeyFile(file: string): Promise<string | null> {

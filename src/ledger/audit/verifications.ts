@@ -13,7 +13,7 @@ export const MAX_EVENTS = 1_000_000
 const MAX_WAITING = 50
 const BEAT_MS = 1_000
 
-export type Started = 'started' | 'running' | 'busy' | 'too-large'
+type Started = 'started' | 'running' | 'busy' | 'too-large'
 
 export interface Verifications {
   /** Starts a verification, unless one is running in any process. */

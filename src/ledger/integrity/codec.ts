@@ -182,7 +182,7 @@ export function readEvent(row: ReadableEvent): RecordedEvent {
 }
 
 /** Decodes the data of an event. */
-export function joinData(header: EventHeader, data: string | null): RecordedEvent {
+function joinData(header: EventHeader, data: string | null): RecordedEvent {
   return { ...header, data: data === null ? null : parseJson(data) } as RecordedEvent
 }
 

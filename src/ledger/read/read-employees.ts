@@ -118,7 +118,7 @@ export async function loadEmployees(
 }
 
 /** What an employee is looked up by: at least one of these names, which are unique in the company. */
-export interface EmployeeNames {
+interface EmployeeNames {
   companyId: string
   id?: string
   email?: string

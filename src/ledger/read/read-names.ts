@@ -54,7 +54,7 @@ async function readNamesOfActors(
 }
 
 /** Someone or something that can cause events. */
-export interface Actor {
+interface Actor {
   id: string
   name: string
 }

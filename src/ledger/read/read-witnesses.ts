@@ -7,7 +7,7 @@ import { findEverywhere, shardTargets } from '../../postgres/cluster/company-con
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /** A witness that does not cosign the checkpoints of some companies, for one kind of reason. */
-export interface FailingWitness {
+interface FailingWitness {
   /** The name and the id of its key. */
   witness: string
   fault: WitnessFault

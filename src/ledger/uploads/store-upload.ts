@@ -5,7 +5,7 @@ import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import { writeContent } from './read-uploads.ts'
 
 /** A file to store. */
-export interface NewUpload {
+interface NewUpload {
   companyId: string
   id: string
   userId: string

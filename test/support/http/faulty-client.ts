@@ -4,7 +4,7 @@ import type { ClientSettings, EmployeeClient } from '../../../clients/typescript
 import type { Service } from '../service.ts'
 
 /** What happens to a request instead of its being sent. */
-export type Fault = (request: Request) => Promise<Response>
+type Fault = (request: Request) => Promise<Response>
 
 interface FaultyClient {
   client: EmployeeClient

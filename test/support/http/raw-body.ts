@@ -25,14 +25,9 @@ export interface RawBody {
 
 /**
  * Sends a request on a connection of its own. `head` is its line and headers, without those that announce the body.
- * Returns the status of the answer, or null if none came. A client that sends nothing more leaves after `patienceMs`.
+ * Returns the status of the answer, or null if none came. A client that sends nothing more leaves after 30 seconds.
  */
-export async function sendRawBody(
-  address: string,
-  head: string,
-  body: RawBody,
-  patienceMs = PATIENCE_MS,
-): Promise<number | null> {
+export async function sendRawBody(address: string, head: string, body: RawBody): Promise<number | null> {
   const { hostname, port } = new URL(address)
   const socket = net.connect(Number(port), hostname)
   let text = ''
@@ -49,7 +44,7 @@ export async function sendRawBody(
   // A server that has refused the body may not read the rest of it.
   await Promise.race([sent, over])
   if (body.ending === 'FIN') socket.end()
-  if (body.ending !== 'RST') await Promise.race([over, pause(patienceMs, undefined, { ref: false })])
+  if (body.ending !== 'RST') await Promise.race([over, pause(PATIENCE_MS, undefined, { ref: false })])
   if (body.ending === 'RST') socket.resetAndDestroy()
   else socket.destroy()
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? []

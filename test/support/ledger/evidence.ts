@@ -72,24 +72,19 @@ export function runVerifier(folder: string, args: string[] = []): { status: numb
 }
 
 /** What docs/verify_ledger.py says about an evidence file: the kind of verdict, the place of a fault, and the sentence. */
-export interface EvidenceVerdict {
+interface EvidenceVerdict {
   kind: 'consistent' | 'invalid' | 'diverged' | 'unverifiable'
   place: string | null
   sentence: string
-  erased: number
 }
 
 /** Verifies an unpacked evidence file many times, each time with other contents of some files. */
-export function verifyVariants(
-  folder: string,
-  variants: readonly Record<string, Uint8Array>[],
-  keys: string[] = [],
-): EvidenceVerdict[] {
+export function verifyVariants(folder: string, variants: readonly Record<string, Uint8Array>[]): EvidenceVerdict[] {
   const tasks = variants.map((changed) => {
     const files = Object.fromEntries(
       Object.entries(changed).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
     )
-    return `${JSON.stringify({ folder, files, keys })}\n`
+    return `${JSON.stringify({ folder, files })}\n`
   })
   const { stdout, stderr } = spawnSync('python3', ['test/support/ledger/evidence-verifier.py'], {
     input: tasks.join(''),
@@ -99,8 +94,8 @@ export function verifyVariants(
   const verdicts = stdout.split('\n').slice(0, -1)
   if (verdicts.length !== variants.length) throw new Error(stderr)
   return verdicts.map((line) => {
-    const [kind, place, sentence, erased] = JSON.parse(line) as [EvidenceVerdict['kind'], string | null, string, number]
-    return { kind, place, sentence, erased }
+    const [kind, place, sentence] = JSON.parse(line) as [EvidenceVerdict['kind'], string | null, string]
+    return { kind, place, sentence }
   })
 }
 
@@ -112,18 +107,13 @@ export function changeByte(content: string | Uint8Array, at: number, by = 1): Bu
 }
 
 /** Writes the manifest again, as someone would who knows its form, so that it names other contents of files. */
-export function forgeManifest(
-  files: Record<string, string>,
-  change: (manifest: Record<string, unknown>) => void = () => {},
-) {
+export function forgeManifest(files: Record<string, string>) {
   const { sum: _, ...manifest } = JSON.parse(files['manifest.json']!) as { sum: string; files: { name: string }[] }
   const listed = manifest.files.map(({ name }) => {
     const content = Buffer.from(files[name]!)
     return { name, bytes: content.length, sha256: hash('sha256', content) }
   })
-  const forged = { ...manifest, files: listed }
-  change(forged)
-  return `${addSum(JSON.stringify(forged, null, 2))}\n`
+  return `${addSum(JSON.stringify({ ...manifest, files: listed }, null, 2))}\n`
 }
 
 /** Archives files, in the order in which they are given. */

@@ -34,8 +34,6 @@ export interface TestMailServer {
   waitFor(count: number): Promise<ReceivedEmail[]>
   /** Waits for the next message to an address, about something in its subject, that was not taken yet. */
   take(address: string, about?: string): Promise<ReceivedEmail>
-  /** The connections so far. */
-  connections(): number
   close(): Promise<void>
 }
 
@@ -50,7 +48,6 @@ export async function startMailServer(
 ): Promise<TestMailServer> {
   const arrivals = new EventEmitter()
   const taken = new Set<ReceivedEmail>()
-  let connections = 0
   const answer = async (email: ReceivedEmail, done: (refusal?: Error | null) => void) =>
     done((await started.judge(email)) ?? null)
   const server = new SMTPServer({
@@ -59,10 +56,6 @@ export async function startMailServer(
     authOptional: false,
     closeTimeout: 100,
     logger: false,
-    onConnect: (_session, done) => {
-      connections += 1
-      done()
-    },
     onAuth: ({ username, password }, _session, done) =>
       username === USER && password === PASSWORD
         ? done(null, { user: username })
@@ -107,7 +100,6 @@ export async function startMailServer(
         await once(arrivals, 'arrival')
       }
     },
-    connections: () => connections,
     async waitFor(count) {
       while (started.received.length < count) await once(arrivals, 'arrival')
       return started.received

@@ -8,7 +8,7 @@ import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import type { Service, TestCompany } from '../service.ts'
 import { earlier } from '../postgres/move-back.ts'
 
-export const PUBLIC_URL = 'https://ledger.example'
+const PUBLIC_URL = 'https://ledger.example'
 const SECRETS = createSecretBox([Buffer.alloc(32, 3)])
 
 /** A stored message, as its row says. */

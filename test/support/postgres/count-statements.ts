@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Test } from 'tap'
 
 /** What a process has sent on its connections of some names. */
-export interface Sent {
+interface Sent {
   statements: number
   /** How often it waited for the database to be ready for the next statements. */
   roundTrips: number

@@ -20,7 +20,7 @@ import path from 'node:path'
  */
 
 /** Builds and runs images in a temporary folder. */
-export interface ImageBuilder {
+interface ImageBuilder {
   /** Runs a command of buildah to its end, and returns what it prints. */
   run(...args: string[]): string
   /** The whole command line of a command of buildah, for a process that goes on. */

@@ -8,7 +8,7 @@ import type { Service, TestCompany } from '../service.ts'
 import { followSignIn } from './follow-sign-in.ts'
 import type { TestProvider } from './test-provider.ts'
 
-export const PUBLIC_URL = 'http://localhost:3999'
+const PUBLIC_URL = 'http://localhost:3999'
 /** The settings of a service whose companies may have providers on this machine. */
 export const WITH_PROVIDERS = { PUBLIC_URL, OUTGOING_PRIVATE: '1', SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0' }
 

@@ -19,7 +19,7 @@ const DETAILS = { depth: 10, breakLength: 110, maxStringLength: null }
 type Diagnostics = Record<string, unknown>
 
 /** Reads a run's TAP and writes the report except its closing line. */
-export class TestReport extends Transform {
+class TestReport extends Transform {
   readonly #parser = new Parser()
   readonly #total = { passed: 0, failed: 0, skipped: 0 }
   /** The file whose results are arriving. */
@@ -92,7 +92,7 @@ export default class ClosingLineReporter extends TestReport {
 }
 
 /** Names the folders of the test files that a quick run leaves out. */
-export function leftOutLine(files: string[]): string {
+function leftOutLine(files: string[]): string {
   const counts = Object.entries(Object.groupBy(files.toSorted(), (file) => file.split(/[/.]/)[1]!))
   const folders = counts.map(([folder, { length } = []]) => `${folder} ${length}`).join(', ')
   return `left out: ${files.length} long test files (${folders}); npm run test:all runs them`

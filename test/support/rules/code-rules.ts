@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Room } from './rooms.ts'
 import type { SourceFile } from './source-files.ts'
 import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 
@@ -13,35 +13,40 @@ const COMPUTED_IMPORTS = new Map([
 /** The maximum number of files in a folder. */
 export const MAX_FILES = 25
 
-/** A file's room: the innermost one that contains it. */
-export function roomOf(file: string, rooms: Room[]): Room | undefined {
-  const around = rooms.filter(({ at }) => file === at || file.startsWith(`${at}/`))
-  return around.toSorted((a, b) => b.at.length - a.at.length)[0]
+/** Reads the table in `docs/rooms.md`: a file imports only files of its own room and of rooms further down. */
+export function readRooms(): string[] {
+  return [...readFileSync('docs/rooms.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(([, room]) => room!)
+}
+
+/** A file's room, a folder or a single file: the innermost one that contains it. */
+export function roomOf(file: string, rooms: string[]): string | undefined {
+  const around = rooms.filter((room) => file === room || file.startsWith(`${room}/`))
+  return around.toSorted((a, b) => b.length - a.length)[0]
 }
 
 /** The packages that pure rooms may import. All others would bring a clock, randomness, or I/O along. */
-const PURE: [at: string, packages: string[]][] = [
+const PURE: [room: string, packages: string[]][] = [
   ['src/domain', ['ip-address', 'node:crypto', 'node:net', 'node:zlib']],
   ['projections', ['kysely']],
 ]
 
 /** Imports of rooms further up, imports of pure rooms that are not pure, and files outside all rooms. */
-export function wallFaults(files: SourceFile[], rooms: Room[]): string[] {
+export function wallFaults(files: SourceFile[], rooms: string[]): string[] {
   return files.flatMap((file) => {
     const room = roomOf(file.path, rooms)
     if (!room) return [`${file.path} stands in no room`]
     return importsOf(file)
-      .filter(({ target }) => target !== COMPUTED && !mayImport(room, target, rooms))
-      .map(({ target }) => `${file.path} must not import ${target}`)
+      .filter((target) => target !== COMPUTED && !mayImport(room, target, rooms))
+      .map((target) => `${file.path} must not import ${target}`)
   })
 }
 
-function mayImport(room: Room, target: string, rooms: Room[]): boolean {
+function mayImport(room: string, target: string, rooms: string[]): boolean {
   const place = roomOf(target, rooms)
   if (place) return rooms.indexOf(place) >= rooms.indexOf(room)
   if (target === 'package.json') return true
   const isPackage = !/^(?:src|test|docs|bench|clients|migrations|projections)\//.test(target)
-  const [, packages] = PURE.find(([at]) => room.at === at || room.at.startsWith(`${at}/`)) ?? []
+  const [, packages] = PURE.find(([pure]) => room === pure || room.startsWith(`${pure}/`)) ?? []
   return isPackage && (packages === undefined || packages.includes(target))
 }
 
@@ -55,7 +60,7 @@ export function crowdFaults(files: SourceFile[]): string[] {
 /** Imports that cannot be checked by reading them. */
 export function computedImportFaults(files: SourceFile[]): string[] {
   return files
-    .filter((file) => !COMPUTED_IMPORTS.has(file.path) && importsOf(file).some(({ target }) => target === COMPUTED))
+    .filter((file) => !COMPUTED_IMPORTS.has(file.path) && importsOf(file).includes(COMPUTED))
     .map((file) => `${file.path} imports what only running it can tell`)
 }
 
@@ -68,7 +73,7 @@ export function circleFaults(files: SourceFile[]): string[] {
     const start = trail.indexOf(path)
     if (start >= 0) faults.push([...trail.slice(start), path].join(' → '))
     if (start >= 0 || done.has(path)) return
-    for (const { target } of edges.get(path) ?? []) visit(target, [...trail, path])
+    for (const target of edges.get(path) ?? []) visit(target, [...trail, path])
     done.add(path)
   }
   for (const path of edges.keys()) visit(path, [])

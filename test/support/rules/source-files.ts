@@ -7,18 +7,10 @@ export interface SourceFile {
   text: string
 }
 
-/** One import of a file. */
-interface SourceImport {
-  /** The path of a file in the repository, or a package name. */
-  target: string
-  /** Gone when types are stripped. */
-  isTypeOnly: boolean
-}
-
 /** The target of an `import()` whose argument is not a literal. */
 export const COMPUTED = '(computed)'
 
-const STATIC = /^[ \t]*(?:import|export)(\s+type)?\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
+const STATIC = /^[ \t]*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
 const DYNAMIC = /\b(?:import|require|import\.meta\.resolve)\s*\(\s*(?:['"]([^'"]+)['"]\s*\))?/g
 
 /** All TypeScript files below some folders of the repository, without what is built from them. */
@@ -32,18 +24,11 @@ export function readSources(...folders: string[]): SourceFile[] {
     .map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
 }
 
-/** A file's imports: by `import` and `export … from`, for types or effects alone, and by `import()`. */
-export function importsOf(file: SourceFile): SourceImport[] {
+/** What a file imports, a path in the repository or the name of a package: by `import` and `export … from`, for types or effects alone, and by `import()`. */
+export function importsOf(file: SourceFile): string[] {
   const code = withoutComments(file.text)
-  const found = [...code.matchAll(STATIC)].map(([, type, specifier]) => ({
-    target: targetOf(file, specifier!),
-    isTypeOnly: type !== undefined,
-  }))
-  const dynamic = [...code.matchAll(DYNAMIC)].map(([, specifier]) => ({
-    target: specifier === undefined ? COMPUTED : targetOf(file, specifier),
-    isTypeOnly: false,
-  }))
-  return [...found, ...dynamic]
+  const specifiers = [...code.matchAll(STATIC), ...code.matchAll(DYNAMIC)].map(([, specifier]) => specifier)
+  return specifiers.map((specifier) => (specifier === undefined ? COMPUTED : targetOf(file, specifier)))
 }
 
 /** The text without its comments. */

@@ -106,7 +106,7 @@ function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): 
 }
 
 /** Reads the position after which deliveries go on; undefined for where they stopped. Throws a problem at the field. */
-export async function readResumePosition(
+async function readResumePosition(
   db: LedgerDb,
   companyId: string,
   { after, since }: Static<typeof ResumeBody>,

@@ -33,7 +33,7 @@ export const LAST: Readonly<Record<string, { label: string; short: string; ms: n
  * Reads the filters in an address. Days and times are in the company's time zone; a day in `to` is included. `last` is
  * dropped beside `from` or `to`: who enters a range means that.
  */
-export function readPageFilter(query: unknown, timeZone: string, nowMs = databaseTimeMs()): PageFilter {
+export function readPageFilter(query: unknown, timeZone: string): PageFilter {
   const texts = readFormFields(query)
   const given: FormFields = Object.fromEntries(
     NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(
@@ -52,7 +52,7 @@ export function readPageFilter(query: unknown, timeZone: string, nowMs = databas
     ].filter((fault) => fault !== null)
     if (faults.length > 0) throw new ProblemError(invalidFields(faults))
     const instants = {
-      ...(last === undefined ? {} : { from: new Date(nowMs - LAST[last]!.ms).toISOString() }),
+      ...(last === undefined ? {} : { from: new Date(databaseTimeMs() - LAST[last]!.ms).toISOString() }),
       ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
       ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
     }

@@ -37,7 +37,7 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
 }
 
 /** Says in a few words what a call did or, if it failed, what it asked for. */
-export function describeResult({ status, operation, counts }: LogEntry['entry']): string {
+function describeResult({ status, operation, counts }: LogEntry['entry']): string {
   const { total } = counts
   if (status === 'Failed')
     return capitalise(total === 0 ? VERBS[operation] : `${VERBS[operation]} ${formatNumber(total)}`)

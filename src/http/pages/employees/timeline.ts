@@ -31,14 +31,14 @@ interface Change {
 }
 
 /** A page of an employee's history, newest first. */
-export interface Timeline {
+interface Timeline {
   changes: Change[]
   /** The version from which an older page goes back, itself excluded; null at the end. */
   older: number | null
 }
 
 /** What a page of a history shows: events below a version, and changes of one attribute alone if it is named. */
-export interface TimelinePlace {
+interface TimelinePlace {
   before: number | null
   attribute: string | null
 }

@@ -17,7 +17,7 @@ import { formatAttributeName, renderShortChange } from './attribute-words.ts'
 import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
 
 /** What a sentence needs to know about its reader: the pages that they may open, and their time zone. */
-export type SentenceViewer = Pick<SessionUser, 'role' | 'timeZone'>
+type SentenceViewer = Pick<SessionUser, 'role' | 'timeZone'>
 
 /** What a sentence needs beside the event. */
 interface SentenceContext {

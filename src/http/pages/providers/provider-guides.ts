@@ -1,7 +1,7 @@
 import type { FormFields } from '../parts/form.ts'
 
 /** How to register this service at a kind of provider, and what to enter here. */
-export interface ProviderGuide {
+interface ProviderGuide {
   label: string
   /** What to do there, in order. Text between backticks is what the provider's pages say, or a value to enter there. */
   steps: string[]

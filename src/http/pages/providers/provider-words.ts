@@ -7,7 +7,7 @@ import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 
 /** What a provider needs of the operator; both are set, or `missing` says what to do. */
-export type OperatorSettings =
+type OperatorSettings =
   { addresses: ProviderAddresses; missing?: never } | { addresses: ProviderAddresses | null; missing: Html }
 
 /** Finds the addresses of a company, and what the operator has still to set. */

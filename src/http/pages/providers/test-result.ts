@@ -8,13 +8,13 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 
 /** What a test of signing in found. Nothing has changed. */
-export interface TestResult {
+interface TestResult {
   identity: ProviderIdentity
   outcome: TestOutcome
 }
 
 /** What signing in would have done. `role` is the user's role afterwards. */
-export type TestOutcome =
+type TestOutcome =
   /** The user is known by the account at the provider, or would be linked with it by the email. */
   | { outcome: 'linked' | 'matched'; user: { id: string; name: string; email: string; role: Role }; role: Role }
   | { outcome: 'created'; email: string; role: Role }
@@ -38,7 +38,7 @@ export function sendTestResult(
 }
 
 /** Renders the result of a test: what signing in would have done, and what the provider sent. */
-export function renderTestResult({ identity, outcome }: TestResult): Html {
+function renderTestResult({ identity, outcome }: TestResult): Html {
   const { issuer, subject, email, claimedEmail, name, roleValues } = identity
   return html`<p class="${outcome.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
       ${renderOutcome(outcome)} Nothing was changed.

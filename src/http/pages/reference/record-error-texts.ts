@@ -1,7 +1,7 @@
 import type { ProblemCode, RecordErrorCode } from '../../../domain/errors.ts'
 
 /** The text of the page of a record's error code. */
-export interface RecordErrorText {
+interface RecordErrorText {
   title: string
   when: string
   remedy: string

@@ -1,7 +1,7 @@
 import type { Operation, Parameter } from './operations.ts'
 
 /** How to make a call in a language, as a program that runs as it is. */
-export interface Sample {
+interface Sample {
   language: string
   code: string
 }

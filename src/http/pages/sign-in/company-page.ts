@@ -16,7 +16,7 @@ export interface CompanyRoute {
 }
 
 /** Where the pages lead to that want a password although a provider is there. */
-export const PASSWORD_PATH = '/sign-in?with=password'
+const PASSWORD_PATH = '/sign-in?with=password'
 
 /** `/sign-in/{company}`: leads to the company's provider. Its link is what administrators share. */
 export function addCompanyPage(app: FastifyInstance, services: PageServices): void {

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import type { UploadOperation } from '../../../domain/uploads.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { maxFileBytes, MAX_PARTS } from '../../../uploads/read-file.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -37,7 +36,7 @@ export function renderUploadForm(
           ${formatNumber(maxRecords)} records is applied in parts.
         </p>
       </div>
-      ${renderOperations('upsert')}
+      ${renderOperations()}
       <div class="actions">
         <button class="primary">Preview</button><a class="button" href="${NAVIGATION.bulkUserLogs.path}">Cancel</a>
       </div>
@@ -50,13 +49,13 @@ const OPERATIONS = [
   ['update_many', 'Update only', 'Finds employees by id, external_id, or email. An unknown employee is an error.'],
 ] as const
 
-function renderOperations(chosen: UploadOperation): Html {
+function renderOperations(): Html {
   return html`<fieldset>
     <legend>What to do</legend>
     ${OPERATIONS.map(
       ([value, label, hint]) =>
         html`<p>
-          <label><input type="radio" name="operation" value="${value}" ${value === chosen ? html`checked` : ''} /> ${label}</label>
+          <label><input type="radio" name="operation" value="${value}" ${value === 'upsert' ? html`checked` : ''} /> ${label}</label>
           <span class="hint">${hint}</span>
         </p>`,
     )}
@@ -64,7 +63,7 @@ function renderOperations(chosen: UploadOperation): Html {
 }
 
 /** What the state of an upload is called. */
-export const STATES: Readonly<Record<StoredUpload['state'], string>> = {
+const STATES: Readonly<Record<StoredUpload['state'], string>> = {
   previewing: 'Preparing the preview',
   previewed: 'Not applied yet',
   applying: 'Applying',
