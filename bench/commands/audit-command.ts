@@ -17,7 +17,6 @@ import { publishResults } from '../report/results.ts'
 interface Options extends RunOptions {
   events: number
   records: number
-  note?: string
 }
 
 const COMPANIES = 1
@@ -30,17 +29,16 @@ export function addAuditCommand(program: Command): void {
     .description('measure export, both verifiers, rebuild, and proofs of one ledger')
     .option('--events <n>', 'events of the ledger', parseCount, 1_000_000)
     .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
-    .option('--note <text>', 'a remark to print with the results')
   addRunOptions(command).action(run)
 }
 
-async function run({ events, records, note, out, report, dataDir }: Options): Promise<void> {
+async function run({ events, records, out, report, dataDir }: Options): Promise<void> {
   const { machine, result } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     return { machine, result: await audit(server, { events, records }, folder) }
   })
-  const markdown = formatAudit(machine, result, note)
-  await publishResults({ out, report }, 'audit', { json: { machine, note, result }, markdown })
+  const markdown = formatAudit(machine, result)
+  await publishResults({ out, report }, 'audit', { json: { machine, result }, markdown })
 }
 
 /** Fills a ledger, requests proofs from a running service, then runs the commands on it. */
@@ -65,11 +63,7 @@ export async function audit(
   }
 }
 
-export function formatAudit(
-  machine: Machine,
-  { events, exportBytes, proofs, steps }: AuditResult,
-  note?: string,
-): string {
+export function formatAudit(machine: Machine, { events, exportBytes, proofs, steps }: AuditResult): string {
   const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => {
     return [`\`${name}\``, formatNumber(seconds), formatNumber(events / seconds), formatNumber(peakMebibytes)]
   })
@@ -77,7 +71,7 @@ export function formatAudit(
   const { coldMs, warmP50Ms, warmP99Ms, warmProofs } = proofs
   return [
     formatMachine(machine),
-    note === undefined ? facts : `${facts} ${note}`,
+    facts,
     formatTable(['command', 'seconds', 'events/s', 'peak MiB'], rows),
     formatTable(
       ['one inclusion proof by HTTP', 'ms'],

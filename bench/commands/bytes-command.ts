@@ -11,8 +11,10 @@ import { GROUPS, measureBytes, measurePeak } from './bytes.ts'
 interface Options extends RunOptions {
   employees: number
   records: number
-  large: number
 }
+
+/** The records of a call whose peak memory is measured. */
+const LARGE_CALL = 10_000
 
 /** Without autovacuum and checkpoints at any time, the figures do not depend on how long the run takes. */
 const SETTINGS = { autovacuum: 'off', checkpoint_timeout: '1d', max_wal_size: '64GB' }
@@ -24,26 +26,25 @@ export function addBytesCommand(program: Command): void {
     .description('measure what a record of a bulk call costs to store')
     .option('--employees <n>', 'employees of the company', parseCount, 20_000)
     .option('--records <n>', 'records of a call, at most 1000', parseCount, 1000)
-    .option('--large <n>', 'records of the calls whose peak memory is measured', parseCount, 10_000)
   addRunOptions(command).action(run)
 }
 
-async function run({ employees, records, large, out, report, dataDir }: Options): Promise<void> {
+async function run({ employees, records, out, report, dataDir }: Options): Promise<void> {
   const { machine, results, peak } = await withThrowawayServer(dataDir, SETTINGS, async (server, folder) => ({
     machine: await describeMachine(server, folder),
     results: await measureBytes(server, { employees, records }, printProgress),
-    peak: await measurePeak(server, large),
+    peak: await measurePeak(server, LARGE_CALL),
   }))
   const facts = `One company of ${employees} employees, calls of ${records} records.`
-  const markdown = [formatMachine(machine), facts, formatBytes(results), formatPeak(large, peak)].join('\n\n')
+  const markdown = [formatMachine(machine), facts, formatBytes(results), formatPeak(peak)].join('\n\n')
   await publishResults({ out, report }, 'bytes', {
-    json: { machine, employees, records, results, large, peak },
+    json: { machine, employees, records, results, peak },
     markdown,
   })
 }
 
-function formatPeak(records: number, mebibytes: number): string {
-  return `Four calls of ${records} records at once, creations and then patches: the service peaks at ${mebibytes.toFixed(0)} MiB.`
+function formatPeak(mebibytes: number): string {
+  return `Four calls of ${LARGE_CALL} records at once, creations and then patches: the service peaks at ${mebibytes.toFixed(0)} MiB.`
 }
 
 /** Formats the costs of a record. */

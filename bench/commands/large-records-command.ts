@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { typeidUnboxed as newId } from 'typeid-js'
@@ -21,17 +20,8 @@ import { publishResults } from '../report/results.ts'
 interface Options extends RunOptions {
   records: number
   mebibytes: number
-  perCall: number
-  against?: string
 }
 
-/** The results of one version of the program, by command. */
-interface Measured {
-  version: string
-  steps: Record<string, MeasuredProcess>
-}
-
-const ROOT = path.resolve(import.meta.dirname, '../..')
 const DATABASE = 'bench_large_records'
 const PROJECTION = 'bulk-user-logs'
 
@@ -42,90 +32,62 @@ export function addLargeRecordsCommand(program: Command): void {
     .description('measure the peak memory of rebuild, verification, export, and erasure with large refused records')
     .option('--records <n>', 'number of refused records', parseCount, 100)
     .option('--mebibytes <n>', 'size of each record in MiB', parseCount, 8)
-    .option('--per-call <n>', 'refused records in each call', parseCount, 1)
-    .option('--against <folder>', 'folder of another version of the program to measure first, on the same ledger')
   addRunOptions(command).action(run)
 }
 
 async function run({ out, report, dataDir, ...options }: Options): Promise<void> {
-  const { machine, measured } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
+  const { machine, steps } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
-    return { machine, measured: await measureAll(server, options, folder) }
+    return { machine, steps: await measure(server, options, folder) }
   })
-  const { records, mebibytes, perCall } = options
-  const facts = `${records} refused records of ${mebibytes} MiB, ${perCall} in a call.`
-  const rows = Object.keys(measured[0]!.steps).map((name) => [
+  const facts = `${options.records} refused records of ${options.mebibytes} MiB, each in its own call.`
+  const rows = Object.entries(steps).map(([name, { seconds, peakMebibytes }]) => [
     `\`${name}\``,
-    ...measured.flatMap(({ steps }) => [formatNumber(steps[name]!.seconds), formatNumber(steps[name]!.peakMebibytes)]),
+    formatNumber(seconds),
+    formatNumber(peakMebibytes),
   ])
-  const columns = measured.flatMap(({ version }) => [`${version}: seconds`, `${version}: peak MiB`])
-  const markdown = [formatMachine(machine), facts, formatTable(['command', ...columns], rows)].join('\n\n')
-  await publishResults({ out, report }, 'large-records', { json: { machine, options, measured }, markdown })
+  const table = formatTable(['command', 'seconds', 'peak MiB'], rows)
+  const markdown = [formatMachine(machine), facts, table].join('\n\n')
+  await publishResults({ out, report }, 'large-records', { json: { machine, options, steps }, markdown })
 }
 
-async function measureAll(
+/** Fills a ledger and runs each command on it in its own process. */
+async function measure(
   server: BenchServer,
   options: Omit<Options, keyof RunOptions>,
-  parentDir: string,
-): Promise<Measured[]> {
+  folder: string,
+): Promise<Record<string, MeasuredProcess>> {
   const urls = await server.createDatabase(DATABASE)
-  const settings = { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: parentDir }
+  const settings = { DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl, DATA_DIR: folder }
   await measureProcess(process.execPath, ['src/main.ts', 'migrate'], settings)
   const companyId = await fill(urls, options)
-  const measured: Measured[] = []
-  for (const [version, root] of [
-    ['before', options.against],
-    ['now', ROOT],
-  ] as const) {
-    if (root === undefined) continue
-    const folder = path.join(parentDir, version)
-    await mkdir(folder)
-    const at = { companyId, root, settings: { ...settings, DATA_DIR: folder }, erased: emailOf(measured.length) }
-    measured.push({ version, steps: await measure(at) })
-  }
-  return measured
-}
-
-/** Runs each command on a filled ledger in its own process. */
-async function measure(at: { companyId: string; root: string; settings: Record<string, string>; erased: string }) {
-  const { companyId, root, settings, erased } = at
   const steps: Record<string, MeasuredProcess> = {}
   async function step(name: string, ...args: string[]): Promise<void> {
-    steps[name] = await measureProcess(process.execPath, ['src/main.ts', ...name.split(' '), ...args], settings, root)
+    steps[name] = await measureProcess(process.execPath, ['src/main.ts', ...name.split(' '), ...args], settings)
     printProgress(`${name}: ${steps[name].seconds.toFixed(1)} s, ${steps[name].peakMebibytes.toFixed(0)} MiB`)
   }
   await step('projections rebuild', PROJECTION)
   await step('projections verify', PROJECTION)
-  await step('audit export', '--company', companyId, '--out', path.join(settings['DATA_DIR']!, 'ledger.ndjson'))
-  await step('employee erase', '--company', companyId, '--email', erased, '--yes')
+  await step('audit export', '--company', companyId, '--out', path.join(folder, 'ledger.ndjson'))
+  await step('employee erase', '--company', companyId, '--email', emailOf(0), '--yes')
   return steps
 }
 
 /** Creates a company and writes the records directly, because the API refuses such large ones. Returns its id. */
-async function fill(
-  urls: ServerUrls,
-  { records, mebibytes, perCall }: Omit<Options, keyof RunOptions>,
-): Promise<string> {
+async function fill(urls: ServerUrls, { records, mebibytes }: Omit<Options, keyof RunOptions>): Promise<string> {
   const pool = openPool({ url: urls.serviceUrl, name: 'bench', max: 1 })
   try {
     const companyId = await registerCompany({ pool, newId }, 'Company of large records')
     await withClient(pool, async (client) => {
-      for (let at = 0; at < records; at += perCall) {
+      for (let at = 0; at < records; at += 1) {
         await client.query('begin')
-        let [head] = await lockHeads(client, [companyId], 'wait')
+        const [head] = await lockHeads(client, [companyId], 'wait')
         const origin = { callId: newId('log'), actor: newId('key') }
-        for (const event of refusedCall(origin.callId, {
-          first: at,
-          count: Math.min(perCall, records - at),
-          bytes: mebibytes * 2 ** 20,
-        })) {
-          const next = placeEvents(head!, [event], origin)
-          await insertEvents(client, next.placed)
-          head = next.head
-        }
-        await updateHeads(client, [head!])
+        const next = placeEvents(head!, refusedCall(origin.callId, emailOf(at), mebibytes * 2 ** 20), origin)
+        await insertEvents(client, next.placed)
+        await updateHeads(client, [next.head])
         await client.query('commit')
-        printProgress(`${Math.min(at + perCall, records)} of ${records} records`)
+        printProgress(`${at + 1} of ${records} records`)
       }
     })
     return companyId
@@ -134,28 +96,25 @@ async function fill(
   }
 }
 
-/** Generates the events of a call that was refused because of these records. */
-function* refusedCall(
-  callId: string,
-  { first, count: length, bytes }: { first: number; count: number; bytes: number },
-): Generator<NewEvent> {
+/** The events of a call that was refused because of its only record. */
+function refusedCall(callId: string, email: string, bytes: number): NewEvent[] {
   const errors = [{ pointer: '/0', code: 'too_long' as const, message: 'the record has too many members' }]
-  for (let index = 0; index < length; index += 1) {
-    const data = { locator: null, employee_id: null, record: largeRecord(emailOf(first + index), bytes), errors }
-    yield { type: 'EmployeeRecordRejected', stream: callId, version: index + 1, index, data }
-  }
+  const rejected = { locator: null, employee_id: null, record: largeRecord(email, bytes), errors }
   const failed: EventData['ApiCallFailed'] = {
     operation: 'create',
     requested_at: new Date().toISOString(),
     duration_ms: 1,
     request_id: 'large-records',
     key: { id: newId('key'), name: 'HR sync' },
-    counts: { total: length, updated: 0, deactivated: 0, failed: length, no_updates: 0 },
+    counts: { total: 1, updated: 0, deactivated: 0, failed: 1, no_updates: 0 },
     http_status: 422,
     code: 'validation_failed',
-    detail: `${length} of ${length} records have errors; nothing was applied`,
+    detail: '1 of 1 records has errors; nothing was applied',
   }
-  yield { type: 'ApiCallFailed', stream: callId, version: length + 1, index: null, data: failed }
+  return [
+    { type: 'EmployeeRecordRejected', stream: callId, version: 1, index: 0, data: rejected },
+    { type: 'ApiCallFailed', stream: callId, version: 2, index: null, data: failed },
+  ]
 }
 
 const emailOf = (at: number) => `refused.${at}@example.com`

@@ -17,7 +17,6 @@ interface Options extends RunOptions {
   minutes: number
   callers: number
   records: number
-  every: number
 }
 
 /** The resident memory of the service at a time of the run. */
@@ -27,6 +26,8 @@ interface Sample {
 }
 
 const COMPANIES = 64
+/** Milliseconds between two samples. */
+const SAMPLE_MS = 5_000
 /** The kinds of calls that take turns, and the number of calls per turn. */
 const TURNS: [Work, number][] = [
   ['single-create', 1000],
@@ -46,15 +47,14 @@ export function addMemoryCommand(program: Command): void {
     .option('--minutes <n>', 'duration of the run', parsePositive, 60)
     .option('--callers <n>', 'concurrent callers', parseCount, 32)
     .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
-    .option('--every <seconds>', 'interval between samples', parsePositive, 5)
   addRunOptions(command).action(run)
 }
 
-async function run({ minutes, callers, records, every, out, report, dataDir }: Options): Promise<void> {
+async function run({ minutes, callers, records, out, report, dataDir }: Options): Promise<void> {
   const { machine, samples, calls } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     const ours = await openOurs(await server.createDatabase('bench_memory'), { companies: [COMPANIES], records })
-    const measured = await watch(ours, { seconds: minutes * 60, callers, every })
+    const measured = await watch(ours, { seconds: minutes * 60, callers })
     await ours.stop()
     return { machine, ...measured }
   })
@@ -92,7 +92,7 @@ function plotMemory(samples: Sample[]): string {
 /** Keeps the service busy and samples its memory. */
 async function watch(
   ours: Ours,
-  { seconds, callers, every }: { seconds: number; callers: number; every: number },
+  { seconds, callers }: { seconds: number; callers: number },
 ): Promise<{ samples: Sample[]; calls: number }> {
   const samples: Sample[] = []
   const started = performance.now()
@@ -102,7 +102,7 @@ async function watch(
     while (elapsed() < seconds) {
       samples.push({ hours: elapsed() / 3600, mebibytes: (await readResidentBytes(ours.server.pid)) / 2 ** 20 })
       printProgress(`${(elapsed() / 60).toFixed(1)} min, ${calls} calls, ${samples.at(-1)!.mebibytes.toFixed(0)} MiB`)
-      await pause(every * 1000)
+      await pause(SAMPLE_MS)
     }
   }
   const looking = look()

@@ -29,10 +29,11 @@ interface Options extends RunOptions {
   callers: number
   records: number
   seconds: number
-  top: number
 }
 
 const STATEMENTS = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' }
+/** The maximum number of rows of a table. */
+const ROWS = 30
 const STATEMENT_CHARACTERS = 90
 
 /** `bench profile`: where one kind of call spends its time, in the service and in PostgreSQL, and the cost of a million calls. */
@@ -45,14 +46,12 @@ export function addProfileCommand(program: Command): void {
     .option('--companies <n>', 'number of companies to spread the calls over', parseCount, 1)
     .option('--callers <n>', 'concurrent callers', parseCount, 32)
     .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
-    .option('--connections <n>', 'connections of the crud peer', parseCount, 32)
     .option('--seconds <n>', 'duration of the measurement', parsePositive, 10)
-    .option('--top <n>', 'rows of each table', parseCount, 30)
   addRunOptions(command).action(run)
 }
 
-async function run(options: Options & { connections: number }): Promise<void> {
-  const { work, peer: peerName, companies, callers, records, connections, seconds, top, out, report, dataDir } = options
+async function run(options: Options): Promise<void> {
+  const { work, peer: peerName, companies, callers, records, seconds, out, report, dataDir } = options
   const name = `profile-${peerName}-${work}`
   const markdown = await withThrowawayServer(dataDir, STATEMENTS, async (server, folder) => {
     const machine = await describeMachine(server, folder)
@@ -61,7 +60,7 @@ async function run(options: Options & { connections: number }): Promise<void> {
     const urls = await server.createDatabase(database)
     await server.run('create extension pg_stat_statements', database)
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
-    const peer = await openPeer(peerName, urls, { companies: [companies], records }, connections, nodeOptions)
+    const peer = await openPeer(peerName, urls, { companies: [companies], records }, nodeOptions)
     const cell = { work, companies, callers }
     printProgress('warming up')
     await peer.begin?.(cell)
@@ -77,7 +76,7 @@ async function run(options: Options & { connections: number }): Promise<void> {
     const to = readProfileClock()
     await peer.visible?.()
     const cost = await costSince()
-    const statements = await statementRows(server, database, load.calls, top)
+    const statements = await statementRows(server, database, load.calls)
     await peer.stop()
     const profile = await findProfile(profileDir)
     const { functions, places, withCallees } = await readProfile(profile, from, to)
@@ -93,11 +92,11 @@ async function run(options: Options & { connections: number }): Promise<void> {
       `${title}, p50 ${formatNumber(load.p50Ms)} ms, p99 ${formatNumber(load.p99Ms)} ms`,
       formatCostTable(cost, load.calls),
       'Processor time of the service by package or folder, while the calls ran:',
-      formatTimeTable(places.slice(0, top), load.calls),
+      formatTimeTable(places.slice(0, ROWS), load.calls),
       'By function, without callees:',
-      formatTimeTable(functions.slice(0, top), load.calls),
+      formatTimeTable(functions.slice(0, ROWS), load.calls),
       'Functions of the service with their callees, up to the first await:',
-      formatTimeTable(withCallees.slice(0, top), load.calls),
+      formatTimeTable(withCallees.slice(0, ROWS), load.calls),
       'Statements of PostgreSQL, until the log showed all calls:',
       formatTable(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
     ].join('\n\n')
@@ -109,10 +108,9 @@ function openPeer(
   name: ProfiledPeer,
   urls: ServerUrls,
   sizes: { companies: number[]; records: number },
-  connections: number,
   nodeOptions: string[],
 ) {
-  if (name === 'crud') return openCrud(urls, sizes, { connections, nodeOptions })
+  if (name === 'crud') return openCrud(urls, sizes, nodeOptions)
   return name === 'cold' ? openCold(urls, sizes, nodeOptions) : openOurs(urls, sizes, { nodeOptions })
 }
 
@@ -126,12 +124,7 @@ function formatTimeTable(times: TakenTime[], calls: number): string {
 }
 
 /** The statements with the most total time, and their cost per call. */
-async function statementRows(
-  server: BenchServer,
-  database: string,
-  calls: number,
-  top: number,
-): Promise<(string | number)[][]> {
+async function statementRows(server: BenchServer, database: string, calls: number): Promise<(string | number)[][]> {
   const rows = await server.run<{
     query: string
     calls: string
@@ -142,7 +135,7 @@ async function statementRows(
   }>(
     `select query, s.calls, total_exec_time as exec, mean_exec_time as mean, total_plan_time as plan, wal_bytes as wal
      from pg_stat_statements s join pg_database d on d.oid = s.dbid where datname = '${database}'
-     order by total_exec_time + total_plan_time desc limit ${top}`,
+     order by total_exec_time + total_plan_time desc limit ${ROWS}`,
     database,
   )
   return rows.map(({ query, calls: times, exec, mean, plan, wal }) => {

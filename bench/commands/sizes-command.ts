@@ -14,12 +14,13 @@ import { measureSize } from './sizes.ts'
 
 interface Options extends RunOptions {
   events: number[]
-  calls: number
   seconds: number
   records: number
 }
 
 const COMPANIES = 1
+/** Calls of each kind at each size. */
+const CALLS = 1_000
 
 /** `bench sizes`: the latencies of the service on small and large ledgers. */
 export function addSizesCommand(program: Command): void {
@@ -27,13 +28,12 @@ export function addSizesCommand(program: Command): void {
     .command('sizes')
     .description('measure the service on ledgers of different sizes')
     .option('--events <numbers>', 'sizes of the ledger', parseCounts, [10_000, 1_000_000])
-    .option('--calls <n>', 'calls of each kind at each size', parseCount, 1000)
     .option('--seconds <n>', 'duration of the lag measurement', parsePositive, 10)
     .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
   addRunOptions(command).action(run)
 }
 
-async function run({ events, calls, seconds, records, out, report, dataDir }: Options): Promise<void> {
+async function run({ events, seconds, records, out, report, dataDir }: Options): Promise<void> {
   const { machine, sizes } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     const database = 'bench_sizes'
@@ -46,7 +46,7 @@ async function run({ events, calls, seconds, records, out, report, dataDir }: Op
       await server.run('vacuum (analyze)', database)
       await server.run('checkpoint')
       printProgress(`measuring at ${size} events`)
-      sizes.push(await measureSize(ours, samples, { companies: COMPANIES, calls, seconds, records }))
+      sizes.push(await measureSize(ours, samples, { companies: COMPANIES, calls: CALLS, seconds, records }))
     }
     await ours.stop()
     return { machine, sizes }

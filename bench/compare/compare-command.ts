@@ -9,6 +9,7 @@ import { measureLag } from './lag.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { formatLagTable, formatMachine, formatRatioTable, formatThroughputTable } from './markdown.ts'
+import { CRUD_CONNECTIONS } from '../peers/crud-peer.ts'
 import type { Ours } from '../peers/ours-peer.ts'
 import { PEERS, WORKS } from '../load/peer.ts'
 import { plotRatios } from './plot.ts'
@@ -20,7 +21,6 @@ interface Options extends RunOptions, Omit<CompareOptions, 'callers' | 'peers' |
   only: CompareOptions['peers']
   work: CompareOptions['works']
   callers?: number[]
-  lag: boolean
   quick?: boolean
 }
 
@@ -38,8 +38,6 @@ export function addCompareCommand(program: Command): void {
     .option('--companies <numbers>', 'numbers of companies to spread the calls over', parseCounts, [1, 64])
     .option('--callers <numbers>', 'numbers of concurrent callers (default: depends on the work)', parseCounts)
     .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
-    .option('--connections <n>', 'connections of each peer except the service', parseCount, 32)
-    .option('--no-lag', 'do not measure the lag of the log')
     .option('--quick', 'one short round as a smoke test; the results are not meaningful')
   addRunOptions(command).action(run)
 }
@@ -54,17 +52,7 @@ interface CompareResults {
 
 async function run(given: Options): Promise<void> {
   const quick = given.quick === true ? { rounds: 1, seconds: 0.3, records: 100 } : {}
-  const {
-    only: peers,
-    work: works,
-    callers = null,
-    lag,
-    out,
-    report,
-    dataDir,
-    quick: _,
-    ...rest
-  } = { ...given, ...quick }
+  const { only: peers, work: works, callers = null, out, report, dataDir, quick: _, ...rest } = { ...given, ...quick }
   const options: CompareOptions = { ...rest, peers, works, callers }
   const results = await withThrowawayServer(dataDir, {}, async (server, folder): Promise<CompareResults> => {
     const machine = await describeMachine(server, folder)
@@ -73,7 +61,7 @@ async function run(given: Options): Promise<void> {
       const cells = await compare(server, open, options, printProgress)
       const lags: LagResult[] = []
       const ours = open.find(({ name }) => name === 'ours') as Ours | undefined
-      for (const companies of ours && lag ? options.companies : []) {
+      for (const companies of ours ? options.companies : []) {
         printProgress(`lag, ${companies} companies`)
         const { seconds, rounds, records } = options
         lags.push(await measureLag(ours!, { companies, seconds: seconds * rounds, callers: LAG_CALLERS, records }))
@@ -102,8 +90,8 @@ function formatReport({ machine, options, cells }: CompareResults): string {
   return [formatMachine(machine), describeRun(options), formatRatioTable(ratios)].join('\n\n')
 }
 
-function describeRun({ rounds, seconds, records, connections }: CompareOptions): string {
-  return `${rounds} rounds of ${seconds} s, ${records} records in a bulk call, ${connections} connections for each peer.`
+function describeRun({ rounds, seconds, records }: CompareOptions): string {
+  return `${rounds} rounds of ${seconds} s, ${records} records in a bulk call, ${CRUD_CONNECTIONS} connections for each peer.`
 }
 
 /** The tables of a run. */

@@ -2,7 +2,6 @@ import { openCrud } from '../peers/crud-peer.ts'
 import { openCold, openOurs } from '../peers/ours-peer.ts'
 import type { Cell, Peer, PeerName, Work } from '../load/peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
-import { openRaw } from '../peers/raw-peer.ts'
 import type { LoadResult } from '../load/run-calls.ts'
 import { runCalls } from '../load/run-calls.ts'
 import { startCpu } from '../processes/cpu-time.ts'
@@ -18,8 +17,6 @@ export interface CompareOptions {
   callers: number[] | null
   /** Records of a bulk call. */
   records: number
-  /** Connections of each peer except the service, which uses its default. */
-  connections: number
 }
 
 /** One measurement: a peer, a cell, a round. */
@@ -50,22 +47,20 @@ const CALLERS: Record<Work, number[]> = {
 /** Opens the peers, each on its own database, runs a task with them, and stops them. */
 export async function withPeers<Result>(
   server: BenchServer,
-  options: Pick<CompareOptions, 'peers' | 'companies' | 'records' | 'connections'>,
+  options: Pick<CompareOptions, 'peers' | 'companies' | 'records'>,
   task: (peers: Peer[]) => Promise<Result>,
 ): Promise<Result> {
-  const { records, companies, connections } = options
-  const sizes = { companies, records }
+  const { peers: peerNames, ...sizes } = options
   const peers: Peer[] = []
   const names: string[] = []
   try {
-    for (const name of options.peers) {
+    for (const name of peerNames) {
       const database = `bench_${name}_${process.pid}`
       const urls = await server.createDatabase(database)
       names.push(database)
       if (name === 'ours') peers.push(await openOurs(urls, sizes))
       if (name === 'cold') peers.push(await openCold(urls, sizes))
-      if (name === 'crud') peers.push(await openCrud(urls, sizes, { connections }))
-      if (name === 'raw') peers.push(await openRaw(urls, { connections, records }))
+      if (name === 'crud') peers.push(await openCrud(urls, sizes))
     }
     return await task(peers)
   } finally {

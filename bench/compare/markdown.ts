@@ -39,7 +39,7 @@ export function formatThroughputTable(cells: CellResult[]): string {
           `${formatNumber(min)}–${formatNumber(max)}`,
           visible,
           ...latencies,
-          name === 'raw' ? '' : of(({ serviceMs }) => serviceMs),
+          of(({ serviceMs }) => serviceMs),
           of(({ postgresMs }) => postgresMs),
           failures,
         ],
@@ -63,9 +63,9 @@ export function formatThroughputTable(cells: CellResult[]): string {
   return formatTable(names, rows)
 }
 
-/** The ratios of the service to its peers, with their targets. */
+/** The ratios of the service to crud, with their targets. */
 export function formatRatioTable(ratios: Ratio[]): string {
-  const rows = ratios.map(({ work, companies, callers, against, of, spread, byCpu, asked }) => {
+  const rows = ratios.map(({ work, companies, callers, of, spread, byCpu, asked }) => {
     const verdict = asked === null ? '' : spread.median >= asked ? 'yes' : '**no**'
     const range = `${spread.min.toFixed(2)}–${spread.max.toFixed(2)}`
     return [
@@ -73,7 +73,7 @@ export function formatRatioTable(ratios: Ratio[]): string {
       companies,
       callers,
       of,
-      against,
+      'crud',
       spread.median.toFixed(2),
       range,
       byCpu.toFixed(2),

@@ -22,13 +22,13 @@ export function plotRatios(ratios: Ratio[], title: string): string {
 }
 
 function rowOf(
-  { work, companies, callers, against, of, spread, asked }: Ratio,
+  { work, companies, callers, of, spread, asked }: Ratio,
   top: number,
   x: (value: number) => number,
 ): string {
   const middle = top + ROW_PX / 2
   const isShort = asked !== null && spread.median < asked
-  const name = `${work}, ${companies} × ${callers} callers, ${of} / ${against}`
+  const name = `${work}, ${companies} × ${callers} callers, ${of} / crud`
   const mark =
     asked === null
       ? ''

@@ -15,7 +15,7 @@ export const WORKS = [
 export type Work = (typeof WORKS)[number]
 
 /** `cold` is `ours` without employees in memory, as for a company that comes once a night. */
-export const PEERS = ['crud', 'raw', 'ours', 'cold'] as const
+export const PEERS = ['crud', 'ours', 'cold'] as const
 export type PeerName = (typeof PEERS)[number]
 
 /** A kind of call with a number of companies and of concurrent callers. */
@@ -29,8 +29,8 @@ export interface Cell {
 export interface Peer {
   name: PeerName
   works: readonly Work[]
-  /** The process of the service; absent when the load writes to PostgreSQL itself. */
-  server?: ServerProcess
+  /** The process of the service. */
+  server: ServerProcess
   /** Makes calls, including their bodies, so that this takes no measured time. */
   prepare(cell: Pick<Cell, 'work' | 'companies'>, count: number): Call[]
   /** Brings a peer into the state in which a kind of call is measured; absent when that is any state. */

@@ -11,23 +11,21 @@ import { startServerProcess } from '../processes/server-process.ts'
 import type { Tenant, TenantSizes } from '../load/tenants.ts'
 import { makeTenants } from '../load/tenants.ts'
 
+/** The connections of the service to PostgreSQL. */
+export const CRUD_CONNECTIONS = 32
+
 const QUOTA = 2_000_000_000
 
 /** Opens the plain CRUD service with an audit table, in its own process. */
 export async function openCrud(
   urls: ServerUrls,
   sizes: TenantSizes,
-  options: { connections: number; nodeOptions?: string[] },
+  nodeOptions: string[] = [],
 ): Promise<Peer & { server: ServerProcess }> {
   const database = new pg.Client({ connectionString: urls.ownerUrl })
   await database.connect()
   await database.query(CRUD_SCHEMA)
-  const args = [
-    ...(options.nodeOptions ?? []),
-    'bench/peers/crud-server.ts',
-    urls.ownerUrl,
-    String(options.connections),
-  ]
+  const args = [...nodeOptions, 'bench/peers/crud-server.ts', urls.ownerUrl, String(CRUD_CONNECTIONS)]
   const server = await startServerProcess(args)
   const client = openHttpClient(server.address)
   const tenants = await makeTenants(client, sizes, (name) => makeTenant(database, name))

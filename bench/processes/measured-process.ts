@@ -20,11 +20,10 @@ export interface MeasuredProcess {
 export async function measureProcess(
   command: string,
   args: string[],
-  settings: Record<string, string> = {},
-  cwd = ROOT,
+  settings: Record<string, string>,
 ): Promise<MeasuredProcess> {
   const started = performance.now()
-  const child = spawn(command, args, { cwd, env: settings, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args, { cwd: ROOT, env: settings, stdio: ['ignore', 'ignore', 'pipe'] })
   let [said, peak] = ['', 0]
   child.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-KEPT_CHARACTERS)))
   const ended = once(child, 'close') as Promise<[code: number | null]>

@@ -27,9 +27,8 @@ await t.test(
     t.strictSame(Object.keys(result.steps).toSorted(), commands.toSorted())
     for (const { seconds, peakMebibytes } of Object.values(result.steps)) t.ok(seconds > 0 && peakMebibytes > 1)
     t.equal(result.proofs.warmProofs, 200)
-    const markdown = formatAudit(await describeMachine(server, folder), result, 'A note.')
+    const markdown = formatAudit(await describeMachine(server, folder), result)
     for (const command of commands) t.match(markdown, new RegExp(`^\\| \`${command}\` \\| [0-9]`, 'm'))
     t.match(markdown, /^\| cold: nothing was prepared \| [0-9]/m)
-    t.match(markdown, 'A note.')
   },
 )
