@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Fastify from 'fastify'
 import type { PoolClient } from 'pg'
 import { LOOK_UP_ONLY } from '../../src/postgres/connections.ts'
-import { openPool } from '../../src/postgres/pool.ts'
-import { withClient } from '../../src/postgres/with-client.ts'
+import { openPool, withClient } from '../../src/postgres/pool.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../../src/domain/calls/call-records.ts'
 import {
   readCreation,

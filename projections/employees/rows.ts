@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Employee, EmployeeLife } from '../../src/domain/employees/employee.ts'
 import { restoreEmployee } from '../../src/domain/employees/employee.ts'
 import type { AttributesSet } from '../../src/domain/events.ts'
-import { hasMoreMembersThan } from '../../src/domain/json-object.ts'
+import { hasMoreMembersThan } from '../../src/domain/json.ts'
 import { fromUuid } from '../../src/domain/ids.ts'
 
 export type EmployeeTables = {

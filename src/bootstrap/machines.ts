@@ -2,7 +2,7 @@ import type { MachineAnswer } from '../observe/metrics/machine-metrics.ts'
 import type { Cluster } from '../postgres/cluster/cluster.ts'
 import type { Machine } from '../postgres/cluster/machine.ts'
 import { isLeftOver } from '../postgres/cluster/machine-address.ts'
-import { withClient } from '../postgres/with-client.ts'
+import { withClient } from '../postgres/pool.ts'
 
 const ASKING = { name: 'employee-ledger metrics', max: 1, statementTimeoutMs: 2_000 }
 

@@ -1,5 +1,5 @@
 import type { RecordErrorCode } from './errors.ts'
-import { hasMoreMembersThan } from './json-object.ts'
+import { hasMoreMembersThan } from './json.ts'
 
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'

@@ -1,5 +1,5 @@
 import { normalizeEmail } from './attributes.ts'
-import { type ErasingType, isErasingType } from './event-types.ts'
+import type { ErasingType } from './event-types.ts'
 import type { EventData, NewEvent, RecordedEvent } from './events.ts'
 
 /*
@@ -24,11 +24,6 @@ export function buildErasingEvents<Type extends ErasingEvent['type']>(
     const named = positions.slice(at * POSITIONS_PER_EVENT, (at + 1) * POSITIONS_PER_EVENT)
     return { type, stream, version: firstVersion + at, index: null, data: { positions: named } }
   })
-}
-
-/** Whether an event erases the data of other events. */
-export function isErasing<Event extends { type: string }>(event: Event): event is Event & { type: ErasingType } {
-  return isErasingType(event.type)
 }
 
 /** The ids, normalized emails and external ids that refer to a person. None is empty. */

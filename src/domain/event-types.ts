@@ -101,9 +101,9 @@ export function closesCall(event: { type: EventType; call_id: string | null }): 
   return event.call_id === null || event.type === 'ApiCallCompleted' || event.type === 'ApiCallFailed'
 }
 
-/** Whether an event of a type erases the data of other events. */
-export function isErasingType(type: string): type is ErasingType {
-  return (ERASING_TYPES as readonly string[]).includes(type)
+/** Whether an event erases the data of other events. */
+export function isErasing<Event extends { type: string }>(event: Event): event is Event & { type: ErasingType } {
+  return (ERASING_TYPES as readonly string[]).includes(event.type)
 }
 
 /** Whether an erasing event may erase the data of events of a type. */

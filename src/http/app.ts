@@ -65,12 +65,13 @@ import type { SessionSettings } from './access/session.ts'
 import { isSecure } from './access/session.ts'
 import { answerUnreadable } from './server/unreadable-request.ts'
 import type { BeginTrace } from './server/trace-requests.ts'
-import { scopeRequests } from './server/scope-requests.ts'
 import { traceRequests } from './server/trace-requests.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
 import { verifyKey } from './v1/verify-key.ts'
 import { writeEmployees } from './v1/write-employees.ts'
+import type { CompanyScope } from '../postgres/cluster/company-scope.ts'
+import { runInScope } from '../postgres/cluster/company-scope.ts'
 
 export interface AppServices {
   commands: CommandServices
@@ -278,4 +279,16 @@ function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyRepl
 function requestId(request: IncomingMessage): string {
   const sent = request.headers['x-request-id']
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
+}
+
+/** Runs each request in a scope, so that its statements go to its company's machine once its credentials name one. */
+function scopeRequests(app: FastifyInstance): void {
+  const scopes = new WeakMap<object, CompanyScope>()
+  app.addHook('onRequest', (request, _reply, next) => {
+    const scope = { companyId: null }
+    scopes.set(request, scope)
+    runInScope(scope, next)
+  })
+  // The body may have been read in another asynchronous context.
+  app.addHook('preValidation', (request, _reply, next) => runInScope(scopes.get(request)!, next))
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { setTimeout as pause } from 'node:timers/promises'
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -120,4 +121,18 @@ export function meansNotCommitted(error: unknown, isBeforeCommit = false): boole
 export function isRetryable(error: unknown): boolean {
   const state = sqlState(error)
   return state !== null && (OUTDATED.has(state) || state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED)
+}
+
+/** On Citus, the machines finish the switch of a table one after the other. */
+const PAUSE_MS = 50
+
+/** Runs a task, and a second time if its state was outdated. A task that fails so must have committed nothing. */
+export async function retryOnce<Result>(task: () => Promise<Result>): Promise<Result> {
+  try {
+    return await task()
+  } catch (error) {
+    if (!isRetryable(error)) throw error
+    await pause(PAUSE_MS)
+    return task()
+  }
 }

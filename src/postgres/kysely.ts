@@ -1,8 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { breaksConnection } from './database-errors.ts'
-import { retryOnce } from './retry-once.ts'
+import { breaksConnection, retryOnce } from './database-errors.ts'
 
 /** A query builder on a pool; destroying it ends the pool. */
 export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {

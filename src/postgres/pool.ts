@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { parseJson } from '../domain/parse-json.ts'
+import { parseJson } from '../domain/json.ts'
 import { connectionTo } from './session-settings.ts'
+import type { PoolClient } from 'pg'
 
 const TIMESTAMPTZ = 1184
 const INT8 = 20
@@ -81,4 +82,20 @@ export function openPool(options: PoolOptions): pg.Pool {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
+}
+
+/** Runs a task on a connection of a pool. A connection on which anything went wrong is not used again. */
+export async function withClient<Result>(
+  pool: { connect(): Promise<PoolClient> },
+  task: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  try {
+    const result = await task(client)
+    client.release()
+    return result
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
 }

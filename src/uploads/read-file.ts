@@ -1,6 +1,6 @@
 import type { Problem } from '../domain/errors.ts'
 import { normalizeEmail } from '../domain/attributes.ts'
-import { isObject } from '../domain/json-object.ts'
+import { isObject } from '../domain/json.ts'
 import { createEncodingDetector } from '../../clients/typescript/spreadsheets/detect-encoding.ts'
 import type { FileFault } from '../../clients/typescript/spreadsheets/file-error.ts'
 import { FileError } from '../../clients/typescript/spreadsheets/file-error.ts'

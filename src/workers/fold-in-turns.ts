@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Projection } from '../../projections/projection.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
 import { recordFailure } from './checkpoints.ts'
 import type { Share } from './fold-together.ts'
@@ -9,6 +9,9 @@ import { foldTogether, LARGE_CALLS, SMALL_CALLS } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss } from './queues.ts'
 import { deadLetterOf, queueOf } from './queues.ts'
+import type { Pool } from 'pg'
+import { clusterOf, poolOfShard } from '../postgres/cluster/company-connections.ts'
+import { openPreparedDatabase } from '../postgres/kysely.ts'
 
 export interface TurnOptions {
   db: LedgerDb
@@ -173,5 +176,25 @@ async function foldOne(options: TurnOptions, projection: Projection, companyId: 
       await boss.send(queueOf(projection), job, { startAfter: Math.ceil(standing.retryInSeconds) })
     }
     return true
+  }
+}
+
+/**
+ * Finds the connections that fold a company. Companies with the same ones may share a transaction: those of a shard, or
+ * all on plain PostgreSQL. So a fold runs and commits on one machine.
+ */
+export function openFolding(folding: Pool): (companyId: string) => LedgerDb {
+  const cluster = clusterOf(folding)
+  const names = new Map<string, string>()
+  if (!cluster) {
+    const only = openPreparedDatabase<LedgerTables>(folding, names)
+    return () => only
+  }
+  const databases = new WeakMap<object, LedgerDb>()
+  return (companyId) => {
+    const place = cluster.find(companyId)
+    const db = databases.get(place.shard) ?? openPreparedDatabase<LedgerTables>(poolOfShard(folding, place), names)
+    databases.set(place.shard, db)
+    return db
   }
 }

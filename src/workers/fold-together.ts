@@ -1,6 +1,5 @@
 import type { Projection } from '../../projections/projection.ts'
-import { isErasing } from '../domain/erasure.ts'
-import { closesCall } from '../domain/event-types.ts'
+import { isErasing, closesCall } from '../domain/event-types.ts'
 import { readEvent } from '../ledger/integrity/codec.ts'
 import type { StoredPage } from '../ledger/read/read-events.ts'
 import { readStoredBehind } from '../ledger/read/read-events.ts'

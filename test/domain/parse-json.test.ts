@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { parseJson, parseStrictly } from '../../src/domain/parse-json.ts'
+import { parseJson, parseStrictly } from '../../src/domain/json.ts'
 
 const name = fc.oneof(fc.constantFrom('a', '', '0', '"', '\\', '\\u', 'a\\', '\n', 'é', '__proto__'), fc.string())
 

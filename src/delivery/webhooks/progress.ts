@@ -4,7 +4,7 @@ import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
-import { withClient } from '../../postgres/with-client.ts'
+import { withClient } from '../../postgres/pool.ts'
 import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
 
 /** A webhook by its ids. */

@@ -71,3 +71,35 @@ export function giveBack(usage: KeyUsage, windowStartMs: number): KeyUsage {
 export function requestsInWindow(usage: KeyUsage, period: RefreshPeriod, atMs: number): number {
   return usage.windowStartMs >= windowStart(period, atMs) ? usage.requestsMade : 0
 }
+
+/** How many requests a key may make, and how often. */
+interface Quota {
+  quotaLimit: number
+  refreshPeriod: RefreshPeriod
+}
+
+/** The headers that tell how much of a key's quota remains. */
+export const RATE_LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
+
+/**
+ * The remaining quota of a key, as header fields (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
+ * `nowMs` is the database's time, milliseconds since the epoch.
+ */
+export function rateLimitHeaders(
+  quota: Quota,
+  usage: KeyUsage,
+  nowMs: number,
+): Record<(typeof RATE_LIMIT_HEADERS)[number], string> {
+  const { quotaLimit, refreshPeriod: period } = quota
+  const windowSeconds = (windowEnd(period, nowMs) - windowStart(period, nowMs)) / 1000
+  const remaining = Math.max(0, quotaLimit - requestsInWindow(usage, period, nowMs))
+  return {
+    'ratelimit-policy': `"quota";q=${quotaLimit};w=${windowSeconds}`,
+    ratelimit: `"quota";r=${remaining};t=${secondsToReset(quota, nowMs)}`,
+  }
+}
+
+/** Seconds until the quota resets, rounded up. */
+export function secondsToReset({ refreshPeriod }: Pick<Quota, 'refreshPeriod'>, nowMs: number): number {
+  return Math.ceil((windowEnd(refreshPeriod, nowMs) - nowMs) / 1000)
+}

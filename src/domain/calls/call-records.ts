@@ -3,7 +3,7 @@ import { ATTRIBUTE_NAMES, readAttribute, REQUIRED_ATTRIBUTES } from '../attribut
 import type { FieldError, Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
-import { hasMoreMembersThan, isObject } from '../json-object.ts'
+import { hasMoreMembersThan, isObject } from '../json.ts'
 import { RecordErrors } from '../record-errors.ts'
 
 /** Maximum members of a record. One with more is refused without reading its members. */
@@ -200,4 +200,21 @@ function addForeignField(errors: RecordErrors, name: string): void {
   if (READ_ONLY.has(name)) return errors.add([name], 'read_only_field', `${name} cannot be set`)
   // The client chose the name, so it appears in the pointer but not in the message.
   return errors.add([name], 'unknown_field', 'This field does not exist')
+}
+
+/** The ids that the records of a call give to new employees. Each is made when it is first asked for, and then stays. */
+export class NewIds {
+  readonly #newId: (prefix: 'emp') => string
+  readonly #ids = new Map<number, string>()
+
+  constructor(newId: (prefix: 'emp') => string) {
+    this.#newId = newId
+  }
+
+  /** The id of the new employee of the record at this index. */
+  of(index: number): string {
+    const id = this.#ids.get(index) ?? this.#newId('emp')
+    this.#ids.set(index, id)
+    return id
+  }
 }

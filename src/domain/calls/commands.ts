@@ -11,10 +11,10 @@ import {
   recordOfOne,
   recordsOfCreate,
   recordsOfMany,
+  NewIds,
 } from './call-records.ts'
 import type { OffendingRecord } from './decide-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
-import { NewIds } from './new-ids.ts'
 import type { Touches } from './touched-values.ts'
 import { NO_TOUCHES, touchedValues } from './touched-values.ts'
 

@@ -1,6 +1,6 @@
 import { MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
 import type { EventData, SentJson } from '../events.ts'
-import { isObject } from '../json-object.ts'
+import { isObject } from '../json.ts'
 
 /*
  * The ledger keeps a refused record unchanged. It cuts a large record to the beginning of its JSON text and keeps the

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { rateLimitHeaders } from '../../domain/calls/rate-limit-headers.ts'
+import { rateLimitHeaders } from '../../domain/accounts/quota.ts'
 import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import { isId } from '../../domain/ids.ts'
 import { companyOfApiKey } from '../../domain/accounts/secrets.ts'
@@ -9,7 +9,6 @@ import { enterCompany } from '../../postgres/cluster/company-scope.ts'
 import { isSmallBody } from '../server/read-body.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { clientOf } from './client.ts'
-import { createCredentialCache } from './credential-cache.ts'
 
 /** A caller of the public API with a valid secret. The key may be disabled, or not allow the call. */
 export interface AuthenticatedCaller extends FoundKey {
@@ -41,7 +40,7 @@ declare module 'fastify' {
  * header must occur exactly once.
  *
  * Writing calls check the key again under the lock of their company, and reading calls and verifications check it where
- * its use is counted. So a secret that was valid moments ago (see credential-cache.ts) is enough here.
+ * its use is counted. So a secret that was valid moments ago (see `createCredentialCache`) is enough here.
  */
 export function authenticateCaller(findKey: (name: KeyName) => Promise<FoundKey | null>) {
   const cache = createCredentialCache()
@@ -75,4 +74,46 @@ export function authenticateCaller(findKey: (name: KeyName) => Promise<FoundKey 
 export function callerOf(request: FastifyRequest): AuthenticatedCaller {
   if (!request.caller) throw invalidCredentials()
   return request.caller
+}
+
+const MAX_AGE_MS = 10_000
+const MAX_ENTRIES = 10_000
+
+/** Credentials that were valid moments ago, in this process. */
+interface CredentialCache {
+  /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
+  find(apiId: string, secretHash: string): FoundKey | null
+  add(key: FoundKey, secretHash: string): void
+}
+
+/**
+ * Caches valid credentials for a few seconds, to save a round trip for calls that check their key again when they run,
+ * as every writing call does in its append transaction. The cache never has the last word, so disabling or revoking a
+ * key takes effect at once. `now` returns milliseconds.
+ */
+export function createCredentialCache(now: () => number = () => performance.now()): CredentialCache {
+  const entries = new Map<string, { key: FoundKey; at: number }>()
+  return {
+    find(apiId, secretHash) {
+      const key = cacheKey(apiId, secretHash)
+      const entry = entries.get(key)
+      if (!entry) return null
+      const age = now() - entry.at
+      if (age < MAX_AGE_MS) return { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) }
+      entries.delete(key)
+      return null
+    },
+    add(foundKey, secretHash) {
+      const key = cacheKey(foundKey.key.id, secretHash)
+      // Re-insert, so that the first entry is the oldest.
+      entries.delete(key)
+      entries.set(key, { key: foundKey, at: now() })
+      if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!)
+    },
+  }
+}
+
+/** Keyed by the hash of the secret, so that lookup times reveal nothing about secrets. */
+function cacheKey(apiId: string, secretHash: string): string {
+  return `${apiId} ${secretHash}`
 }

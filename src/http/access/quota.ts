@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { accessRefusal, quotaExceeded } from '../../domain/calls/key-refusals.ts'
-import { rateLimitHeaders, secondsToReset } from '../../domain/calls/rate-limit-headers.ts'
+import { rateLimitHeaders, secondsToReset } from '../../domain/accounts/quota.ts'
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
 import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import type { Problem } from '../../domain/errors.ts'

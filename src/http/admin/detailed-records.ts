@@ -4,7 +4,7 @@ import { getRecordOutcome, listLogRecords } from '../../../projections/bulk-user
 import { findEmployees } from '../../../projections/employees/queries.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
-import { isObject } from '../../domain/json-object.ts'
+import { isObject } from '../../domain/json.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { ShownRecord } from './log-records.ts'
 import { renderRecords } from './log-records.ts'

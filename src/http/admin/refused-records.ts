@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
-import { isObject } from '../../domain/json-object.ts'
+import { isObject } from '../../domain/json.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { ShownRecord } from './log-records.ts'
 import { renderRecords } from './log-records.ts'

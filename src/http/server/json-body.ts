@@ -4,7 +4,7 @@ import type { Problem, ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
-import { DuplicateMemberError, hasEscapedName, parseStrictly } from '../../domain/parse-json.ts'
+import { DuplicateMemberError, hasEscapedName, parseStrictly } from '../../domain/json.ts'
 import { ProblemError } from './problem.ts'
 
 /** The maximum nesting depth of a body. */

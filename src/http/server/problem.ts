@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
-import { RATE_LIMIT_HEADERS } from '../../domain/calls/rate-limit-headers.ts'
+import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { problem, problemDocument } from '../../domain/errors.ts'

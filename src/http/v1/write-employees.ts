@@ -25,7 +25,7 @@ import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
 import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
 import { isCutOff, logError, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
-import { idempotencyOf } from './idempotency-key.ts'
+import { createHmac, hash } from 'node:crypto'
 
 interface WriteServices {
   commands: CommandServices
@@ -170,3 +170,31 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'idempotency_in_progress',
   'rate_limited',
 ])
+
+/** 1 to 255 visible ASCII characters. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * The `Idempotency-Key` of a writing call (draft-ietf-httpapi-idempotency-key-header-07), hashed, and the hash of the
+ * request that carries it: method, path, body, and conditions; null when there is none. The media type and other
+ * parameters don't change what a request means. The key is hashed under the company's secret: clients make keys of
+ * what they send, and these hashes are kept for ever. Throws a problem with `idempotency_key_invalid`.
+ */
+function idempotencyOf(request: FastifyRequest): Idempotency | null {
+  const sent = request.raw.headersDistinct['idempotency-key']
+  if (!sent) return null
+  const [key] = sent
+  if (sent.length !== 1 || key === undefined || !IDEMPOTENCY_KEY.test(key)) {
+    const detail = 'Idempotency-Key must appear once and have 1 to 255 visible ASCII characters'
+    throw new ProblemError(problem('idempotency_key_invalid', detail))
+  }
+  const [path] = request.url.split('?', 1)
+  const { hashKey, key: apiKey } = callerOf(request)
+  const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
+  const { ifMatch, ifNoneMatch } = preconditionsOf(request)
+  const conditions = [
+    ...(ifMatch === undefined ? [] : [`\nif-match ${ifMatch}`]),
+    ...(ifNoneMatch === undefined ? [] : [`\nif-none-match ${ifNoneMatch}`]),
+  ].join('')
+  return { keyHash, requestHash: hash('sha256', `${request.method} ${path}\n${request.bodyHash}${conditions}`, 'hex') }
+}

@@ -20,7 +20,7 @@ import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts
 import type { Shard } from '../../postgres/shard.ts'
 import { holdShards } from '../../postgres/shard.ts'
 import { byShard } from '../../postgres/cluster/machine-pools.ts'
-import { placeEvents } from './place-events.ts'
+import { placeEvents } from './company-state.ts'
 import { digestRecord } from '../../domain/calls/record-digest.ts'
 import type { NewDigest } from './record-digests.ts'
 import { writeDigests } from './record-digests.ts'

@@ -4,7 +4,7 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import { EMPTY_FRONTIER, isSameHistory } from '../integrity/merkle.ts'
 import type { Head } from './company-state.ts'
 import { EmployeeIndex } from './employee-index.ts'
-import { charactersIn } from './employee-size.ts'
+import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
 
 /*
  * Employees as of the last commit of this process, by company. A call is decided on them if, under the lock, the head
@@ -92,4 +92,20 @@ export function createEmployeeCache(maxBytes: number): EmployeeCache {
       companies.set(companyId, company, { size: Math.max(1, company.bytes) })
     },
   }
+}
+
+/** What a custom attribute takes beside its name and value: objects with other names have their own layout. */
+const BESIDE_CUSTOM = 64
+
+/** About the number of characters of the values of an employee; a string may be shared with an event. */
+export function charactersIn(employee: Employee): number {
+  let characters = 0
+  for (const name of ATTRIBUTE_NAMES) characters += lengthOf(employee[name])
+  const custom = employee.custom_attributes
+  for (const key of Object.keys(custom)) characters += BESIDE_CUSTOM + key.length + lengthOf(custom[key])
+  return characters
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 8
 }

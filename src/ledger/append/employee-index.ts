@@ -1,3 +1,5 @@
+import type { ReadRecord } from '../../domain/calls/call-records.ts'
+import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 
@@ -67,5 +69,48 @@ export class EmployeeIndex {
   #holder(id: string | undefined, name: 'email' | 'external_id', value: string): Employee | undefined {
     const employee = id === undefined ? undefined : this.#byId.get(id)
     return employee?.[name] === value ? employee : undefined
+  }
+}
+
+const IN_DIRECTORY = ['email', 'external_id', 'manager_id'] as const
+
+/** The employees that the calls of a transaction touch, updated after each call is decided. */
+export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory {
+  readonly #managers = new Map<string, string>()
+  knowsManagers = true
+  /** The records that change nothing, with the ids of their employees, as digests show. */
+  readonly unchanged = new Map<ReadRecord, string>()
+  /** The employees who get a digest if a record changes nothing about them. */
+  readonly awaitingDigest = new Set<string>()
+  /** The states before the transaction of the employees that it changes; undefined for new employees. */
+  readonly #before = new Map<string, Employee | undefined>()
+
+  /** Records the manager of an employee, who need not be loaded. */
+  setManager(id: string, managerId: string): void {
+    this.#managers.set(id, managerId)
+  }
+
+  unchangedBy = (record: ReadRecord): string | undefined => this.unchanged.get(record)
+
+  managerOf = (id: string): string | null => {
+    const employee = this.byId(id)
+    return employee ? employee.manager_id : (this.#managers.get(id) ?? null)
+  }
+
+  /** Records the state of an employee after a call. */
+  change(employee: Employee): void {
+    const before = this.put(employee)
+    if (!this.#before.has(employee.id)) this.#before.set(employee.id, before)
+  }
+
+  /** What the directory does not have yet: new employees, and those with another email, external id or manager. */
+  changes(): { moved: Employee[]; inserted: Employee[] } {
+    const changed = [...this.#before].map(([id, before]) => ({ before, after: this.byId(id)! }))
+    const hasMoved = ({ before, after }: (typeof changed)[number]) =>
+      before !== undefined && IN_DIRECTORY.some((name) => after[name] !== before[name])
+    return {
+      moved: changed.filter(hasMoved).map(({ after }) => after),
+      inserted: changed.filter(({ before }) => !before).map(({ after }) => after),
+    }
   }
 }

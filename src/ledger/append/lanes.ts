@@ -8,6 +8,7 @@ import type { CommitOptions } from './commit-batch.ts'
 import { commitBatch } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
 import { createRecentConflicts } from './unchecked-creations.ts'
+import { follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 
 export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
   /** How many transactions run side by side in this process beside the one that is shared by small calls. */
@@ -127,4 +128,32 @@ function laneOf(companyId: string, lanes: number): number {
   let sum = 0
   for (let at = companyId.length - 8; at < companyId.length; at += 1) sum += companyId.charCodeAt(at)
   return sum % lanes
+}
+
+export interface OpenLanes extends Lanes {
+  /** Resolves once all calls have been answered. */
+  idle(): Promise<void>
+}
+
+/**
+ * Opens lanes for each database machine. Calls of companies of the same machine share transactions, and those in the
+ * same shard share statements. If a company has moved on, its call is sent after it.
+ */
+export function createLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): OpenLanes {
+  const lanesOf = makeForMachines(pool, (machine) => createLanes({ ...options, ...machine }))
+  const unanswered = new Set<Promise<unknown>>()
+  return {
+    async append(call) {
+      const answer = follow(pool, call.companyId, () => lanesOf(call.companyId).append(call))
+      unanswered.add(answer)
+      try {
+        return await answer
+      } finally {
+        unanswered.delete(answer)
+      }
+    },
+    async idle() {
+      while (unanswered.size > 0) await Promise.allSettled(unanswered)
+    },
+  }
 }

@@ -6,7 +6,8 @@ import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
-import type { Ask, LoadedEmployees, LockedCompany } from './company-state.ts'
+import type { Ask, LockedCompany } from './company-state.ts'
+import type { LoadedEmployees } from './employee-index.ts'
 
 /** Looking down from an employee is usually cheap. With more subordinates than this, looking up is cheaper. */
 const MAX_SUBORDINATES = 1_000

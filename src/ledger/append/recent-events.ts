@@ -4,7 +4,7 @@ import type { SealedEvent } from '../integrity/codec.ts'
 import { HEADER_BYTES, joinLater } from '../integrity/codec.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { isSameHistory } from '../integrity/merkle.ts'
-import { charactersIn } from './employee-size.ts'
+import { charactersIn } from './employee-cache.ts'
 
 /*
  * The events that this process has just committed, for workers in the same process. They need not ask PostgreSQL for

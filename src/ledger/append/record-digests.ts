@@ -7,7 +7,7 @@ import { isSmall } from '../../domain/calls/write-call.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { byteaArray, integerArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
-import type { LoadedEmployees } from './company-state.ts'
+import type { LoadedEmployees } from './employee-index.ts'
 import type { OwnedEmployee } from '../read/read-employees.ts'
 
 /*

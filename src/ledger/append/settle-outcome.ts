@@ -5,7 +5,7 @@ import { insertHead } from './company-state.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { MachineDownError } from '../../postgres/cluster/machine.ts'
 import { UnconfirmedCommitError } from '../../postgres/database-errors.ts'
-import { withClient } from '../../postgres/with-client.ts'
+import { withClient } from '../../postgres/pool.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 
 const DEADLINE_MS = 10_000

@@ -1,4 +1,4 @@
-import { ERASING_TYPES, type ErasingType, isErasingType, mayErase } from '../../domain/event-types.ts'
+import { ERASING_TYPES, type ErasingType, isErasing, mayErase } from '../../domain/event-types.ts'
 import { assertValid, VerificationError } from './verification-error.ts'
 import type { ExportedEvent } from './verify-line.ts'
 import { isCount, parse } from './verify-line.ts'
@@ -31,19 +31,20 @@ export class ErasureChecker {
   }
 
   /** Checks the next event. Throws VerificationError. */
-  take({ position, type, stream, actor, data }: ExportedEvent): void {
+  take(event: ExportedEvent): void {
+    const { position, type, stream, actor, data } = event
     if (data === null) {
       const mayBeGone = ERASING_TYPES.some((erasing) => mayErase(erasing, type))
       assertValid(mayBeGone, position, `the data is missing, but data of ${type} is never erased`)
       this.#gone.set(position, { type, stream, actor, isNamed: false })
-    } else if (isErasingType(type)) {
+    } else if (isErasing(event)) {
       const positions = parsePositions(data)
       assertValid(
         positions?.every((named) => named < position) === true,
         position,
         `the data of ${type} do not match its schema`,
       )
-      for (const named of positions) this.#name(named, { position, type, stream })
+      for (const named of positions) this.#name(named, { position, type: event.type, stream })
     }
   }
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/json.ts'
 import type { EventHeader, ReadableEvent } from '../integrity/codec.ts'
 import { readHeader } from '../integrity/codec.ts'
 

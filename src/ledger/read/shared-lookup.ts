@@ -5,9 +5,9 @@ import type { MachinePool } from '../../postgres/cluster/machine-pools.ts'
 import { byShard, follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 import { pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
-import { retryOnce } from '../../postgres/retry-once.ts'
+import { retryOnce } from '../../postgres/database-errors.ts'
 import { assertShardsHere } from '../../postgres/shard.ts'
-import { withClient } from '../../postgres/with-client.ts'
+import { withClient } from '../../postgres/pool.ts'
 
 const MAX_SHARED = 500
 const MAX_WAITING = 10_000

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { problem } from '../../domain/errors.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { parseJson } from '../../domain/parse-json.ts'
+import { parseJson } from '../../domain/json.ts'
 import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { PartCounts, PartState, StoredRow, UploadOperation, UploadState } from '../../domain/uploads.ts'
 import type { LedgerTables } from '../tables.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { MovedError } from '../database-errors.ts'
-import { withClient } from '../with-client.ts'
+import { withClient } from '../pool.ts'
 import type { Machine } from './machine.ts'
 import type { MachineRow } from './machine-address.ts'
 import { addressOf, COORDINATOR } from './machine-address.ts'

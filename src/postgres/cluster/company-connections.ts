@@ -5,7 +5,7 @@ import { breaksConnection, isTransient, isUnconfirmed, MovedError, sqlState } fr
 import type { Answer } from '../query-client.ts'
 import { pipeline, UNNAMED } from '../pipeline.ts'
 import type { PoolOptions } from '../pool.ts'
-import { withClient } from '../with-client.ts'
+import { withClient } from '../pool.ts'
 import type { Cluster } from './cluster.ts'
 import { currentCompany } from './company-scope.ts'
 import type { Machine } from './machine.ts'

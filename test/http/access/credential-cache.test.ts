@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createCredentialCache } from '../../../src/http/access/credential-cache.ts'
+import { createCredentialCache } from '../../../src/http/access/authenticate.ts'
 import type { FoundKey } from '../../../src/accounts/api-keys/key-access.ts'
 import { employee, startService } from '../../support/service.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createFailureCounts } from '../../../src/http/access/failure-counts.ts'
-import { networkOf } from '../../../src/http/access/network-of.ts'
+import { networkOf } from '../../../src/domain/networks.ts'
 
 const WINDOW_MS = 60_000
 

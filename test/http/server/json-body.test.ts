@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { parseStrictly } from '../../../src/domain/parse-json.ts'
+import { parseStrictly } from '../../../src/domain/json.ts'
 import { parseJsonBody } from '../../../src/http/server/json-body.ts'
 import { ProblemError } from '../../../src/http/server/problem.ts'
 import { anyJson } from '../../support/domain/arbitraries.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
-import { LoadedEmployees } from '../../../src/ledger/append/company-state.ts'
+import { LoadedEmployees } from '../../../src/ledger/append/employee-index.ts'
 import { BEFORE, emp, fold, hired } from '../../support/domain/given-when-then.ts'
 
 function employee(number: number, more: Partial<Employee> = {}): Employee {

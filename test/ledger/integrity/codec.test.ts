@@ -16,7 +16,7 @@ import {
 } from '../../../src/ledger/integrity/codec.ts'
 import type { Head } from '../../../src/ledger/append/company-state.ts'
 import { appendLeaves, EMPTY_FRONTIER } from '../../../src/ledger/integrity/merkle.ts'
-import { headAt, placeEvents } from '../../../src/ledger/append/place-events.ts'
+import { headAt, placeEvents } from '../../../src/ledger/append/company-state.ts'
 import { anyCreation, anyJson } from '../../support/domain/arbitraries.ts'
 import { storedRow } from '../../support/ledger/event-row.ts'
 import { BEFORE, CALL_ID, emp, given, hired, KEY, NOW } from '../../support/domain/given-when-then.ts'

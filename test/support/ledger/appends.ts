@@ -6,7 +6,7 @@ import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { makeForMachines } from '../../../src/postgres/cluster/machine-pools.ts'
-import { withClient } from '../../../src/postgres/with-client.ts'
+import { withClient } from '../../../src/postgres/pool.ts'
 import type { Service } from '../service.ts'
 
 interface AppendOptions {

@@ -1,7 +1,7 @@
 import { newId } from '../../../src/ledger/new-id.ts'
 import type { EventData, NewEvent } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { placeEvents } from '../../../src/ledger/append/place-events.ts'
+import { placeEvents } from '../../../src/ledger/append/company-state.ts'
 import * as statements from '../../../src/ledger/append/statements.ts'
 import { inTransactionOf } from '../../../src/postgres/cluster/company-transaction.ts'
 import type { Service } from '../service.ts'

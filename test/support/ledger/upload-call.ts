@@ -1,6 +1,6 @@
 import { readUpdateMany, readUpsertMany } from '../../../src/domain/calls/commands.ts'
-import type { UserCaller } from '../../../src/domain/calls/callers.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import type { UserCaller } from '../../../src/domain/calls/callers.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import type { TestCompany } from '../service.ts'
 import { createCall } from './create-call.ts'

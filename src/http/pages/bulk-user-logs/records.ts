@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { isId } from '../../../domain/ids.ts'
-import { isObject } from '../../../domain/json-object.ts'
+import { isObject } from '../../../domain/json.ts'
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
 import { nameRecord } from '../../admin/detailed-records.ts'
 import type { ShownRecord } from '../../admin/log-records.ts'

@@ -6,7 +6,7 @@ import { endSessionsOfNotice } from '../../../accounts/sign-in/provider-sessions
 import { isId } from '../../../domain/ids.ts'
 import { ProviderError } from '../../../accounts/oidc/provider-client.ts'
 import { UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
-import { networkOf } from '../../access/network-of.ts'
+import { networkOf } from '../../../domain/networks.ts'
 import { createBudget } from '../../../admission/budget.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FailureCounts } from '../../access/failure-counts.ts'
 import { createFailureCounts } from '../../access/failure-counts.ts'
-import { networkOf } from '../../access/network-of.ts'
+import { networkOf } from '../../../domain/networks.ts'
 import { tooMany } from '../../access/rate-limits.ts'
 import { createBudget } from '../../../admission/budget.ts'
 
