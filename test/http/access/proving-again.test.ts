@@ -9,11 +9,11 @@ import {
   WITH_PASSKEYS,
 } from '../../support/http/passkeys.ts'
 import type { Visitor } from '../../support/http/visitor.ts'
+import { giveUnreachableProvider, UNREACHABLE_ISSUER } from '../../support/providers/company-provider.ts'
 import { startService } from '../../support/service.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 
 const service = await startService(t, { ...WITH_PASSKEYS, SIGN_IN_LIMIT: '1' })
-const ISSUER = 'https://idp.example'
 let made = 0
 
 /** A new company with a provider, whose member has a passkey and no password. */
@@ -25,14 +25,9 @@ async function makeHolder() {
   const change = (text: string, ...values: string[]) =>
     service.pool.query(text, [toUuid(id), toUuid(member.user_id), ...values])
   await change('update users set password_hash = null where company_id = $1 and user_id = $2')
-  await service.pool.query(
-    `insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
-       creates_users, roles, use, secret, created_at)
-     values ($1, gen_random_uuid(), 1, 'IdP', $2, 'x', 'client_secret', false, '[]', 'optional', '\\x00', now())`,
-    [toUuid(id), ISSUER],
-  )
+  await giveUnreachableProvider(service.pool, id)
   const link = () =>
-    change(`update users set issuer = $3, subject = 'me' where company_id = $1 and user_id = $2`, ISSUER)
+    change(`update users set issuer = $3, subject = 'me' where company_id = $1 and user_id = $2`, UNREACHABLE_ISSUER)
   const age = (minutes: number) =>
     change(
       `update sessions set created_at = now() - make_interval(mins => $3::integer)

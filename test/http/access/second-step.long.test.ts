@@ -12,6 +12,7 @@ import {
 } from '../../support/http/passkeys.ts'
 import { openVisitor, type Visitor } from '../../support/http/visitor.ts'
 import { isSignIn, streamOf } from '../../support/ledger/company-events.ts'
+import { giveUnreachableProvider } from '../../support/providers/company-provider.ts'
 import { startService } from '../../support/service.ts'
 
 const service = await startService(t, WITH_PASSKEYS)
@@ -199,13 +200,7 @@ await t.test(
     const { company, visitor, authenticator } = await makeHolder()
     const admin = await signInByPassword(service, company.admin, company.id)
     const emergency = (await addPasskey(admin, company.admin.password)).authenticator
-    await service.pool.query(
-      `insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
-       creates_users, roles, use, break_glass, secret, created_at)
-     values ($1, gen_random_uuid(), 1, 'IdP', 'https://idp.example', 'x', 'client_secret', false, '[]', 'required', $2,
-       '\\x00', now())`,
-      [toUuid(company.id), toUuid(company.admin.user_id)],
-    )
+    await giveUnreachableProvider(service.pool, company.id, company.admin.user_id)
     t.notOk(await visitor.isIn())
     const other = openVisitor(service)
     t.match(await tryPasskey(other, authenticator), { status: 303, location: `/sign-in/${company.id}` })

@@ -8,6 +8,7 @@ import { browse, cookieOf, letsIn } from '../../support/http/sessions.ts'
 import { addPasskey, ORIGIN, signInByPassword } from '../../support/http/passkeys.ts'
 import { isSignIn, streamOf } from '../../support/ledger/company-events.ts'
 import { linkIn, startMailingService, tokenIn } from '../../support/mail/mailing-service.ts'
+import { giveUnreachableProvider } from '../../support/providers/company-provider.ts'
 import type { Service, TestCompany } from '../../support/service.ts'
 import { startService } from '../../support/service.ts'
 import { holdRow, letGo } from '../../support/postgres/held-rows.ts'
@@ -87,7 +88,7 @@ await t.test('the answer tells nothing about an address, and only those who can 
   await service.manage('DELETE', `/users/${removed.id}`)
   const required = await service.makeCompany('Requires a provider')
   const [member, breakGlass] = [await join(required), await join(required)]
-  await requireProvider(required, breakGlass.id)
+  await giveUnreachableProvider(pool, required.id, breakGlass.id)
   const user = await join()
   const { rows: before } = await pool.query('select company_id, position from heads order by company_id')
   const answers: string[] = []
@@ -104,16 +105,6 @@ await t.test('the answer tells nothing about an address, and only those who can 
   t.equal(await resetsOf(user.id), 1)
   t.strictSame((await pool.query('select company_id, position from heads order by company_id')).rows, before)
 })
-
-async function requireProvider({ id }: TestCompany, breakGlass: string) {
-  await pool.query(
-    `insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
-       creates_users, roles, use, break_glass, secret, created_at)
-     values ($1, gen_random_uuid(), 1, 'IdP', 'https://idp.example', 'x', 'client_secret', false, '[]', 'required',
-       $2, '\\x00', now())`,
-    [toUuid(id), toUuid(breakGlass)],
-  )
-}
 
 await t.test(
   'whether a user has the address is looked up after the answer, so the answer takes no longer',
@@ -179,7 +170,7 @@ await t.test(
       ],
       ['a reset', (user) => service.manage('POST', `/users/${user.id}/reset-password`, undefined, company.admin.token)],
       ['a removal', (user) => service.manage('DELETE', `/users/${user.id}`, undefined, company.admin.token)],
-      ['a provider', (user) => requireProvider(company, user.id)],
+      ['a provider', (user) => giveUnreachableProvider(pool, company.id, user.id)],
     ]
     for (const [what, end] of ends) {
       const user = await join(company)

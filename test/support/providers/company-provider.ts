@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { addProvider } from '../../../src/accounts/providers/change-provider.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { createConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
@@ -61,6 +62,19 @@ export async function giveProvider(
   )
   await turn(service, company, use)
   return provider.id
+}
+
+export const UNREACHABLE_ISSUER = 'https://idp.example'
+
+/** Gives a company a provider that cannot be reached. With an administrator who may use a password, it is required. */
+export async function giveUnreachableProvider(pool: Pool, companyId: string, breakGlass?: string): Promise<void> {
+  await pool.query(
+    `insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
+       creates_users, roles, use, break_glass, secret, created_at)
+     values ($1, gen_random_uuid(), 1, 'IdP', $2, 'x', 'client_secret', false, '[]',
+       case when $3::uuid is null then 'optional' else 'required' end, $3, '\\x00', now())`,
+    [toUuid(companyId), UNREACHABLE_ISSUER, breakGlass === undefined ? null : toUuid(breakGlass)],
+  )
 }
 
 /** Makes a company that has a provider. */
