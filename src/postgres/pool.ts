@@ -1,7 +1,7 @@
 import pg from 'pg'
+import type { PoolClient } from 'pg'
 import { parseJson } from '../domain/json.ts'
 import { connectionTo } from './session-settings.ts'
-import type { PoolClient } from 'pg'
 
 const TIMESTAMPTZ = 1184
 const INT8 = 20

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Pool } from 'pg'
 import type { Projection } from '../../projections/projection.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
@@ -9,7 +10,6 @@ import { foldTogether, LARGE_CALLS, SMALL_CALLS } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss } from './queues.ts'
 import { deadLetterOf, queueOf } from './queues.ts'
-import type { Pool } from 'pg'
 import { clusterOf, poolOfShard } from '../postgres/cluster/company-connections.ts'
 import { openPreparedDatabase } from '../postgres/kysely.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
-import { expireSessions } from '../../src/accounts/users/expire-sessions.ts'
+import { expireSessions } from '../../src/accounts/users/sessions.ts'
 import { DELETE_EXPIRED, openQueues } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { cookieOf } from '../support/http/sessions.ts'

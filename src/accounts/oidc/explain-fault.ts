@@ -15,7 +15,7 @@ const MOST_QUOTED = 300
  * Turns whatever went wrong into a ProviderError. Its message quotes nothing that contains one of the secrets, and it has
  * no cause, because the errors of the libraries hold tokens.
  */
-function explainFault(error: unknown, requested: ProviderResource, secrets: readonly string[] = []): Error {
+function explainFault(error: unknown, requested: ProviderResource, secrets: readonly string[]): Error {
   const make = (fault: ProviderFault, text: string) => new ProviderError(fault, text)
   for (const cause of causesOf(error)) {
     if (cause instanceof ProviderError || cause instanceof UnreadableSecretError) return cause

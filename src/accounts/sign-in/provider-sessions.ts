@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LogoutNotice } from '../oidc/provider-client.ts'
 import { OLDEST_TOKEN_S, TOLERANCE_S } from '../oidc/verify-token.ts'
@@ -8,6 +9,8 @@ import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { endSessions } from '../session-events.ts'
 import { searchCompanies } from '../users/search-companies.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 
 /** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */
 const MOST_TOKENS = 10_000
@@ -74,4 +77,16 @@ function selectProviders(db: LedgerDb, email: string): Promise<{ company_id: str
     .where('p.use', '<>', 'off')
     .limit(2)
     .execute()
+}
+
+/** Forgets the logout tokens that are too old to be accepted, by the database's clock. Returns how many. */
+export function expireLogoutTokens(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
+  return deleteEverywhere(
+    pool,
+    (limit) => sql`delete from logout_tokens t using (
+        select company_id, token_hash from logout_tokens where expires_at <= statement_timestamp() ${limit}
+      ) as old
+      where t.company_id = old.company_id and t.token_hash = old.token_hash`,
+    onUnreachable,
+  )
 }

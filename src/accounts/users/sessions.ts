@@ -13,6 +13,8 @@ import { hashSecret } from './new-secret.ts'
 import { searchCompanies } from './search-companies.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser } from './users.ts'
+import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 
 /*
  * Sessions of signed-in users. Only that they began and ended is in the ledger. A change that ends a user's sessions
@@ -283,4 +285,16 @@ function companyUuid(cookie: string): string {
   const companyId = companyOfSession(cookie)
   if (companyId === null) throw new Error('this is not a session cookie')
   return toUuid(companyId)
+}
+
+/** Deletes the sessions that have exceeded their lifetime, by the database's clock. Returns how many. */
+export function expireSessions(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
+  return deleteEverywhere(
+    pool,
+    (limit) => sql`delete from sessions s using (
+        select company_id, session_hash from sessions where expires_at <= statement_timestamp() ${limit}
+      ) as old
+      where s.company_id = old.company_id and s.session_hash = old.session_hash`,
+    onUnreachable,
+  )
 }

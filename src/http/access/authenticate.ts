@@ -76,8 +76,8 @@ export function callerOf(request: FastifyRequest): AuthenticatedCaller {
   return request.caller
 }
 
-const MAX_AGE_MS = 10_000
-const MAX_ENTRIES = 10_000
+const MAX_CACHED_MS = 10_000
+const MAX_CACHED = 10_000
 
 /** Credentials that were valid moments ago, in this process. */
 interface CredentialCache {
@@ -99,7 +99,7 @@ export function createCredentialCache(now: () => number = () => performance.now(
       const entry = entries.get(key)
       if (!entry) return null
       const age = now() - entry.at
-      if (age < MAX_AGE_MS) return { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) }
+      if (age < MAX_CACHED_MS) return { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) }
       entries.delete(key)
       return null
     },
@@ -108,7 +108,7 @@ export function createCredentialCache(now: () => number = () => performance.now(
       // Re-insert, so that the first entry is the oldest.
       entries.delete(key)
       entries.set(key, { key: foundKey, at: now() })
-      if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!)
+      if (entries.size > MAX_CACHED) entries.delete(entries.keys().next().value!)
     },
   }
 }

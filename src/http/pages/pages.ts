@@ -13,7 +13,8 @@ import { addSecretSearch } from './api-keys/secret-search.ts'
 import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
 import { addCompanyPage } from './company/company-page.ts'
 import { addEmployeePage } from './employees/employee-page.ts'
-import { addPersonalDataPages } from './employees/personal-data-pages.ts'
+import { addEmployeeErasure } from './employees/employee-erasure.ts'
+import { addEmployeeReport } from './employees/employee-report.ts'
 import { addEmployeesPage } from './employees/employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
 import { addEventPage } from './events/event-page.ts'
@@ -38,7 +39,9 @@ import { addDeliveryPage } from './webhooks/delivery-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
-import { addProviderPages } from './providers/provider-pages.ts'
+import { addProviderCheck } from './providers/provider-check.ts'
+import { addProviderPage } from './providers/provider-page.ts'
+import { addProviderSetup } from './providers/provider-setup.ts'
 import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, showAttention, SignInNeededError } from './parts/viewer.ts'
@@ -106,7 +109,12 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addUserPage(scope, services),
       (scope) => addUserErasure(scope, services),
     )
-    await addSection(NAVIGATION.signIn, (scope) => addProviderPages(scope, services))
+    await addSection(
+      NAVIGATION.signIn,
+      (scope) => addProviderPage(scope, services),
+      (scope) => addProviderSetup(scope, services),
+      (scope) => addProviderCheck(scope, services),
+    )
     await addSection(
       NAVIGATION.events,
       (scope) => addEventsPage(scope, reads),
@@ -118,7 +126,11 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
       (scope) => addEmployeesPage(scope, reads),
       (scope) => addEmployeePage(scope, reads),
     )
-    await addSection({ ...NAVIGATION.employees, roles: ['admin'] }, (scope) => addPersonalDataPages(scope, services))
+    await addSection(
+      { ...NAVIGATION.employees, roles: ['admin'] },
+      (scope) => addEmployeeErasure(scope, db, company),
+      (scope) => addEmployeeReport(scope, services),
+    )
     const verifications = openVerifications(app, services)
     await addSection(
       NAVIGATION.ledger,

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { createHmac, hash } from 'node:crypto'
 import type { CommandServices } from '../../ledger/calls/run-api-call.ts'
 import { runApiCall } from '../../ledger/calls/run-api-call.ts'
 import type { Command } from '../../domain/calls/commands.ts'
@@ -25,7 +26,6 @@ import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
 import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
 import { isCutOff, logError, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
-import { createHmac, hash } from 'node:crypto'
 
 interface WriteServices {
   commands: CommandServices

@@ -7,8 +7,7 @@ import { addAlertsRoute, renderAlerts } from './account-alerts.ts'
 import { type PasswordRoute, renderPasswordForm, addPasswordRoute } from './account-password.ts'
 import { addAccountProvider, renderProviderLink } from './account-provider.ts'
 import { renderPasskeys } from './account-passkeys.ts'
-import { renderReportForm } from '../parts/report-download.ts'
-import { addAccountReport } from './account-report.ts'
+import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { renderSessions } from './account-sessions.ts'
 import { addTokenRoutes, renderTokens } from './account-tokens.ts'
 import { requireOwnUser } from './own-user.ts'
@@ -23,6 +22,8 @@ import type { PageServices } from '../parts/page-services.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import type { AccountProblem } from './account-problem.ts'
+import { reportUser } from '../../../personal-data/report-user.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
 
 const DONE = {
   password: 'Password changed. All your other sessions were signed out.',
@@ -96,5 +97,13 @@ async function sendAccount(
       ${await renderProviderLink(services, user, viewer.companyId)} ${await renderPasskeys(services, request, user)}
       ${await renderTokens(services.db, request, user.version, problemOf('token'))}
       ${await renderSessions(services, request)} ${renderReportForm(`${ACCOUNT_PATH}/personal-data`, 'Your data', 'Everything that the service stores about you as a user.')}`,
+  })
+}
+
+/** Adds the route with which users download what is held about them. */
+function addAccountReport(app: FastifyInstance, services: PageServices): void {
+  app.post(`${ACCOUNT_PATH}/personal-data`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const acting = getActing(request)
+    return sendReportFile(services, request, reply, await reportUser(services.company, acting, acting.actor))
   })
 }
