@@ -1,11 +1,13 @@
 import t from 'tap'
 import type { Cluster } from '../../src/postgres/cluster/cluster.ts'
 import { openCompanyPool } from '../../src/postgres/cluster/company-connections.ts'
+import type { Machine } from '../../src/postgres/cluster/machine.ts'
 import { MachineDownError, openMachine } from '../../src/postgres/cluster/machine.ts'
 import { isTransient } from '../../src/postgres/database-errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
+import { watchStatements } from '../support/postgres/watch-statements.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const { serviceUrl, superUrl, name } = await createTestDatabase(t)
@@ -23,6 +25,16 @@ const healthy = openMachine({ name: 'other', group: 2, url: serviceUrl }, PATIEN
   t.fail('the other machine is never down'),
 )
 t.teardown(() => Promise.all([hung.close(), healthy.close()]))
+
+await t.test('a machine whose connections nobody uses is asked less often whether it answers', async (t) => {
+  const statements = watchStatements(t)
+  const pings = (machine: Machine) =>
+    statements.filter(({ text, server }) => text === 'select 1' && machine.url.includes(`@${server}/`)).length
+  const client = await hung.connect(POOL)
+  await eventually('the machine in use was asked', async () => pings(hung) >= 16)
+  t.ok(pings(healthy) > 0 && pings(healthy) <= 12, `the other one ${pings(healthy)} times`)
+  client.release()
+})
 
 await t.test('when a machine hangs, running statements, waiting ones and new ones fail, and only there', async (t) => {
   const [used, other] = [await hung.connect(POOL), await healthy.connect(POOL)]

@@ -6,7 +6,10 @@ import { openPool } from '../pool.ts'
 import { isPoolExhausted, isTransient, sqlState } from '../database-errors.ts'
 import type { MachineAddress } from './machine-address.ts'
 
+/** How often a machine is asked whether it answers while a connection to it is in use, or it is down. */
 const PING_INTERVAL_MS = 250
+/** The same at other times, when nobody waits for it. */
+const IDLE_PING_INTERVAL_MS = 1_000
 
 /**
  * A machine that does not answer, at this moment. The message begins like node-postgres's own for a lost connection,
@@ -38,7 +41,8 @@ export interface Machine extends MachineAddress {
 /**
  * Opens a machine. It is pinged over a connection of its own: if it does not answer within `answerMs`, it is down, every
  * connection to it is closed, and whatever waits for one of them fails. So a machine that hangs holds nothing up for much
- * longer than that, however long statements may take on one that works.
+ * longer than that, however long statements may take on one that works. While no connection is in use, pings are
+ * rarer.
  */
 export function openMachine(address: MachineAddress, answerMs: number, onChange: (isDown: boolean) => void): Machine {
   const { name, url } = address
@@ -102,6 +106,16 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
     onChange(false)
   }
 
+  const isInUse = () => [...pools.values()].some(({ totalCount, idleCount }) => totalCount > idleCount)
+
+  async function waitForNextPing(): Promise<void> {
+    let waitedMs = 0
+    do {
+      await pause(PING_INTERVAL_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
+      waitedMs += PING_INTERVAL_MS
+    } while (!stopped.signal.aborted && !machine.isDown && !isInUse() && waitedMs < IDLE_PING_INTERVAL_MS)
+  }
+
   async function keepPinging(): Promise<void> {
     let heartbeat: pg.Client | undefined
     while (!stopped.signal.aborted) {
@@ -120,7 +134,7 @@ export function openMachine(address: MachineAddress, answerMs: number, onChange:
         if (sqlState(error) === TOO_MANY_CONNECTIONS) setUp()
         else setDown(error)
       }
-      await pause(PING_INTERVAL_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
+      await waitForNextPing()
     }
     // A machine that has gone silent would not answer a goodbye.
     destroy(heartbeat)
