@@ -74,6 +74,11 @@ export function renameTables(shard: Shard, text: string): string {
   return renamed
 }
 
+/** The text of a `select` that returns the rows of all these shards. */
+export function selectFromAll(shards: Shard[], text: string): string {
+  return shards.map((shard) => `(${renameTables(shard, text)})`).join(' union all ')
+}
+
 const followers = new WeakMap<object, Shard>()
 
 /** Marks a connection whose statements name the tables of a shard. */

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createBudget } from '../admission/budget.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
-import { findEverywhere, shardTargets } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, readTargets } from '../postgres/cluster/company-connections.ts'
 import type { CompaniesJob } from './announce.ts'
 import { makeCompaniesJobs } from './announce.ts'
 import type { PgBoss } from './queues.ts'
@@ -69,7 +69,7 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
     const leaveOut: OnUnreachable = (machine, error) =>
       log.warn({ err: error, machine }, `could not ${what} of a machine`)
     await options.beforeSweep?.(leaveOut)
-    const due = await findEverywhere(shardTargets(pool), (place) => options.listDue(place.pool), leaveOut)
+    const due = await findEverywhere(readTargets(pool), (place) => options.listDue(place.pool), leaveOut)
     try {
       await insertJobs(boss, queue, makeCompaniesJobs(due))
     } catch (error) {

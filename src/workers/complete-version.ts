@@ -8,12 +8,15 @@ const MAX_SECONDS_BEHIND = 10
 
 /**
  * Marks a version of a projection as readable once it qualifies: in every company, it has reached the position of an
- * older version (which may be parked), or its unfolded events are recent. Returns whether this call marked it.
+ * older version (which may be parked), or its unfolded events are recent. `completed`: this call marked it.
  */
-export async function completeVersion(db: LedgerDb, { name, version }: Projection): Promise<boolean> {
+export async function completeVersion(
+  db: LedgerDb,
+  { name, version }: Projection,
+): Promise<'completed' | 'complete' | 'behind'> {
   const { rows: said } =
     await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
-  if (said.length > 0) return false
+  if (said.length > 0) return 'complete'
   const older = sql`select 1 from checkpoints o
     where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}`
   const { rows: behind } = await sql`
@@ -24,8 +27,8 @@ export async function completeVersion(db: LedgerDb, { name, version }: Projectio
         select 1 from events e where e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
           and e.recorded_at > clock_timestamp() - make_interval(secs => ${MAX_SECONDS_BEHIND}))
     limit 1`.execute(db)
-  if (behind.length > 0) return false
+  if (behind.length > 0) return 'behind'
   const { numAffectedRows } = await sql`insert into projection_versions (projection, version, completed_at)
     values (${name}, ${version}, clock_timestamp()) on conflict do nothing`.execute(db)
-  return numAffectedRows === 1n
+  return numAffectedRows === 1n ? 'completed' : 'complete'
 }

@@ -6,7 +6,7 @@ import { deleteOldClients } from '../ledger/append/actor-clients.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
-import { countEverywhere, findEverywhere, shardTargets } from '../postgres/cluster/company-connections.ts'
+import { countEverywhere, findEverywhere, readTargets } from '../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
 import { findLagging, retryParked } from './checkpoints.ts'
@@ -119,8 +119,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   await retryAllParked(options)
   let sweeping: Promise<void> | undefined
+  const incomplete = new Set(projections)
   const sweep = () => {
-    sweeping ??= sweepOnce(options, stopping.signal)
+    sweeping ??= sweepOnce(options, incomplete, stopping.signal)
       .catch((error: unknown) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'))
       .finally(() => (sweeping = undefined))
   }
@@ -204,11 +205,12 @@ async function retryAllParked({ pool, log, projections }: WorkerOptions): Promis
   }
 }
 
-async function sweepOnce(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+/** Removes from `incomplete` the projections whose version is complete, which is for good. */
+async function sweepOnce(options: WorkerOptions, incomplete: Set<Projection>, signal: AbortSignal): Promise<void> {
   const { db, boss, log, projections } = options
   for (const projection of projections) {
     const lagging = await findEverywhere(
-      shardTargets(options.pool),
+      readTargets(options.pool),
       ({ pool }) => findLagging(openDatabase(pool), projection),
       leaveOut(log, 'could not look for lagging companies on a machine'),
     )
@@ -223,8 +225,11 @@ async function sweepOnce(options: WorkerOptions, signal: AbortSignal): Promise<v
     }
   }
   // Last, because the versions are on one machine, which may not answer.
-  for (const projection of projections) {
-    if (await completeVersion(db, projection))
+  for (const projection of incomplete) {
+    const outcome = await completeVersion(db, projection)
+    if (outcome === 'behind') continue
+    incomplete.delete(projection)
+    if (outcome === 'completed')
       log.info({ projection: projection.name, version: projection.version }, 'this version of a projection is complete')
   }
 }

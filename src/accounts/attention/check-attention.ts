@@ -6,7 +6,7 @@ import { fromUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, readTargets } from '../../postgres/cluster/company-connections.ts'
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { checkCompany } from './check-company.ts'
@@ -41,7 +41,7 @@ export async function checkAttention(services: CheckServices, onUnreachable: OnU
 /** Companies with a user or a webhook to tell, or with something that was raised and has to be resolved. */
 async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<string[]> {
   const uuids = await findEverywhere(
-    shardTargets(pool),
+    readTargets(pool),
     async (target) => {
       const { rows } = await sql<{ company_id: string }>`
         select company_id from users where wants_alerts and removed_at is null

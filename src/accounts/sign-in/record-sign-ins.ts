@@ -6,7 +6,7 @@ import type { NewEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, readTargets } from '../../postgres/cluster/company-connections.ts'
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { CompanyServices } from '../change-company.ts'
@@ -43,7 +43,7 @@ const IS_OVER = `hour < date_trunc('hour', statement_timestamp() - interval '1 m
 
 async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<string[]> {
   const uuids = await findEverywhere(
-    shardTargets(pool),
+    readTargets(pool),
     async (target) => {
       const { rows } = await sql<{ company_id: string }>`
         select company_id from session_events

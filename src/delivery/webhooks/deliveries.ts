@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, readTargets, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import type { PgBoss } from '../../workers/queues.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs } from '../../workers/queues.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -48,7 +48,7 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
 
   async function send(companyIds?: string[]): Promise<void> {
     const due = await findEverywhere(
-      shardTargets(pool, companyIds),
+      companyIds ? shardTargets(pool, companyIds) : readTargets(pool),
       (place) => listDueWebhooks(place.pool, place.companyIds),
       (machine, error) => log.warn({ err: error, machine }, 'could not look for due webhooks on a machine'),
     )

@@ -5,7 +5,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
 import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { countEverywhere, findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { countEverywhere, findEverywhere, readTargets } from '../../postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /*
@@ -27,7 +27,7 @@ export function nameOfWitness({ name, id }: VerifierKey): string {
 /** Lists the companies with events that a witness has not cosigned, those that waited longest first. */
 export async function listDue(pool: Pool, witness: string, onUnreachable: OnUnreachable): Promise<string[]> {
   const due = await findEverywhere(
-    shardTargets(pool),
+    readTargets(pool),
     async (target) => {
       const { rows } = await sql<{ company_id: string; since: number }>`
         select h.company_id, coalesce(extract(epoch from p.due_at)::float8, 0) as since from heads h
@@ -108,11 +108,17 @@ export async function forgetOthers(
   witnesses: readonly string[],
   onUnreachable: OnUnreachable,
 ): Promise<void> {
+  const others = sql`from witness_progress where witness <> all (${[...witnesses]}::text[])`
+  const some = await findEverywhere(
+    readTargets(pool),
+    async (target) => (await sql`select 1 ${others} limit 1`.execute(openDatabase(target.pool))).rows,
+    onUnreachable,
+  )
+  if (some.length === 0) return
   await countEverywhere(
     pool,
     async (target) => {
-      const { numAffectedRows = 0n } = await sql`
-        delete from witness_progress where witness <> all (${[...witnesses]}::text[])`.execute(openDatabase(target))
+      const { numAffectedRows = 0n } = await sql`delete ${others}`.execute(openDatabase(target))
       return Number(numAffectedRows)
     },
     onUnreachable,

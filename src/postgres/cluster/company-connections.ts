@@ -11,7 +11,7 @@ import { currentCompany } from './company-scope.ts'
 import type { Machine } from './machine.ts'
 import { onFirst } from './machine.ts'
 import type { Shard } from '../shard.ts'
-import { assertShardsHere, followShard, onShard, renameTables } from '../shard.ts'
+import { assertShardsHere, followShard, onShard, renameTables, selectFromAll } from '../shard.ts'
 
 /** Waits until the running code may take a connection. Resolves with what it calls once it has released it. */
 type Admit = () => Promise<() => void>
@@ -215,6 +215,17 @@ export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; 
   return openPoolOf(async () => onShardOf(await machine.connect(options), shard), options)
 }
 
+/** A connection that sends each `select` to all of these shards in one statement. */
+function onAllShards(client: PoolClient, shards: Shard[]): PoolClient {
+  const query = (statement: string | Read, values?: unknown[]) => {
+    const read = typeof statement === 'string' ? { text: statement, values } : statement
+    // No name: the text changes with the placements.
+    return client.query({ text: selectFromAll(shards, read.text), values: read.values ?? [] })
+  }
+  const release = (isBroken?: boolean) => client.release(isBroken)
+  return { query, release, end: async () => (client as unknown as Client).end() } as unknown as PoolClient
+}
+
 /**
  * The same connections, for reads of the company that the running code works for, and nothing of other companies. On a
  * cluster, each `select` names the tables of the company's shard, and is sent after the company if it has moved on. All
@@ -298,6 +309,26 @@ export function shardTargets(pool: Pool, companyIds?: string[]): QueryTarget[] {
       pool: poolOfShard(pool, place),
       companyIds: ofShard?.get(place.shard),
     }))
+}
+
+/**
+ * All companies, for work that only reads and joins the rows of all shards: a machine of a cluster reads all of its shards
+ * in one statement. An `order by` or a `limit` is that of each shard.
+ */
+export function readTargets(pool: Pool): QueryTarget[] {
+  const cluster = clusterOf(pool)
+  if (!cluster) return [{ machine: null, pool }]
+  const { options } = behind.get(pool)!
+  return Array.from(
+    Map.groupBy(cluster.shards(), ({ machine }) => machine),
+    ([machine, places]) => {
+      const shards = places.map(({ shard }) => shard)
+      return {
+        machine: machine.name,
+        pool: openPoolOf(async () => onAllShards(await machine.connect(options), shards), options),
+      }
+    },
+  )
 }
 
 /** All machines, for what each of them knows of itself. */
