@@ -7,7 +7,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import type { SecretBox } from '../accounts/secrets/secret-box.ts'
 import { createSecretBox, KEY_BYTES } from '../accounts/secrets/secret-box.ts'
 import type { PgBoss } from '../workers/queues.ts'
-import { insertJobs, MAKE_EVIDENCE } from '../workers/queues.ts'
+import { insertJobs, MAKE_EVIDENCE, POLLING } from '../workers/queues.ts'
 import type { EvidenceServices } from './evidence-file.ts'
 import { ErasedMeanwhileError, planEvidence, writeEvidence } from './evidence-file.ts'
 import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
@@ -28,8 +28,6 @@ interface EvidenceJob {
   companyId: string
   requestId: string
 }
-
-const POLL_SECONDS = 2
 
 /** The evidence files that workers make and keep. */
 export interface StoredFiles {
@@ -89,8 +87,7 @@ interface MakingOptions extends EvidenceServices {
 export async function startMakingEvidence(options: MakingOptions): Promise<{ stop(): Promise<void> }> {
   const { boss, log } = options
   const stopping = new AbortController()
-  const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
-  await boss.work<EvidenceJob>(MAKE_EVIDENCE, { batchSize: 1, ...polling }, async (jobs) => {
+  await boss.work<EvidenceJob>(MAKE_EVIDENCE, { batchSize: 1, ...POLLING }, async (jobs) => {
     for (const { data, signal } of jobs) {
       const ended = AbortSignal.any([signal, stopping.signal])
       await inCompany(data.companyId, () => makeStoredFile(options, data, ended)).catch(async (error: unknown) => {

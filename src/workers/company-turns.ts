@@ -6,7 +6,7 @@ import { findEverywhere, readTargets } from '../postgres/cluster/company-connect
 import type { CompaniesJob } from './announce.ts'
 import { makeCompaniesJobs } from './announce.ts'
 import type { PgBoss } from './queues.ts'
-import { insertJobs } from './queues.ts'
+import { insertJobs, POLLING } from './queues.ts'
 import { Runs } from './runs.ts'
 
 interface TurnsOptions {
@@ -35,7 +35,6 @@ export interface CompanyTurns {
 }
 
 const JOBS_AT_ONCE = 100
-const POLL_SECONDS = 2
 /** Companies that may wait for their turn; the sweep finds the others again. */
 const WAITING = 4_000
 const LONGEST_WAIT_MS = 60_000
@@ -60,8 +59,7 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
     }
   }
 
-  const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
-  await boss.work<CompaniesJob>(queue, { batchSize: JOBS_AT_ONCE, ...polling }, async (jobs) => {
+  await boss.work<CompaniesJob>(queue, { batchSize: JOBS_AT_ONCE, ...POLLING }, async (jobs) => {
     dispatch([...new Set(jobs.flatMap(({ data }) => data.companies))])
   })
 

@@ -20,7 +20,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 11'
+export const QUEUES_VERSION = 'pg-boss 12, queues 12'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -32,6 +32,14 @@ const DONE_JOBS_KEPT_SECONDS = 600
 const UNDONE_JOBS_KEPT_SECONDS = 86_400
 const PARKED_JOBS_KEPT_SECONDS = 30 * 86_400
 const RETRIES = 3
+
+/**
+ * How often a worker asks for jobs, in seconds. Every queue notifies its workers, so they ask only for jobs that are tried
+ * again or whose notification was lost, and more often where they can't listen.
+ */
+export const POLLING = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 15 }
+/** How often pg-boss looks for jobs that depend on others, in seconds. There are none. */
+const DEPENDENCIES_SECONDS = 86_400
 
 /** The scheduled job that deletes expired answers of idempotency keys, old traces, ended sessions, and records of old messages. */
 export const DELETE_EXPIRED = 'delete-expired'
@@ -105,7 +113,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   boss.on('error', () => undefined)
   await boss.start()
   try {
-    const existing = new Set((await boss.getQueues()).map(({ name }) => name))
+    const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
     // Creating a queue waits up to 30 seconds for locks, so skip those that exist.
     const create = async (name: string, options: Parameters<typeof boss.createQueue>[1]) => {
       if (!existing.has(name)) await boss.createQueue(name, options)
@@ -114,14 +122,16 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       const dead = { retentionSeconds: PARKED_JOBS_KEPT_SECONDS, deleteAfterSeconds: PARKED_JOBS_KEPT_SECONDS }
       await create(deadLetterOf(projection), dead)
       // A table of its own keeps the queue's statistics good, whatever the other queues do.
-      await create(queueOf(projection), { partition: true, notify: true, ...LIFE })
+      await create(queueOf(projection), { partition: true, ...WORKED })
     }
-    await create(DELIVER_WEBHOOKS, { notify: true, ...LIFE })
-    await create(SEND_EMAILS, { notify: true, ...LIFE })
-    await create(RUN_UPLOADS, { notify: true, ...LIFE })
-    await create(MAKE_EVIDENCE, { notify: true, ...LIFE, ...LONG_WORK })
+    await create(DELIVER_WEBHOOKS, WORKED)
+    await create(SEND_EMAILS, WORKED)
+    await create(RUN_UPLOADS, WORKED)
+    await create(MAKE_EVIDENCE, { ...WORKED, ...LONG_WORK })
     for (const [name, cron] of Object.entries(SCHEDULES)) {
-      await create(name, LIFE)
+      await create(name, WORKED)
+      // Version 1.0.0 created some that don't.
+      if (existing.get(name)?.notify === false) await boss.updateQueue(name, { notify: true })
       await boss.schedule(name, cron)
     }
   } finally {
@@ -129,7 +139,8 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   }
 }
 
-const LIFE = {
+const WORKED = {
+  notify: true,
   expireInSeconds: JOB_EXPIRES_SECONDS,
   deleteAfterSeconds: DONE_JOBS_KEPT_SECONDS,
   retentionSeconds: UNDONE_JOBS_KEPT_SECONDS,
@@ -189,6 +200,8 @@ export async function insertJobs(boss: PgBoss, queue: string, jobs: { data: obje
 /** How long a statement of pg-boss may take, in milliseconds; its maintenance takes the longest. */
 const ANSWERS_WITHIN_MS = 60_000
 
+const IDLE_CONNECTIONS_KEPT_MS = 60_000
+
 function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
   // pg-boss hands all of these to node-postgres; its types know only some.
   const connection = {
@@ -196,6 +209,8 @@ function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
     // A server that dies silently must not hold up the loops that fetch jobs.
     keepAlive: true,
     query_timeout: ANSWERS_WITHIN_MS,
+    // A worker's next question needs no new connection.
+    idleTimeoutMillis: IDLE_CONNECTIONS_KEPT_MS,
   }
   return new PgBoss({
     ...connection,
@@ -207,6 +222,7 @@ function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
     supervise: works,
     schedule: works,
     reindex: false,
+    flowIntervalSeconds: DEPENDENCIES_SECONDS,
     useListenNotify: works,
   })
 }

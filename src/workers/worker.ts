@@ -20,6 +20,7 @@ import {
   DELETE_EXPIRED,
   INDEX_UNCHANGED,
   insertJobs,
+  POLLING,
   PUBLISH_CHECKPOINTS,
   queueOf,
   RECORD_SIGN_INS,
@@ -61,7 +62,6 @@ interface Worker {
 }
 
 const JOBS_AT_ONCE = 100
-const POLL_SECONDS = 2
 /**
  * Milliseconds after which a job leaves what is unfinished to the next one. So a company with a long backlog does not
  * hold up those that are announced later.
@@ -75,8 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { boss, log, sweepIntervalMs, projections, turnMs = TURN_MS } = options
   const stopping = new AbortController()
   for (const projection of projections) {
-    const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
-    const work = { batchSize: JOBS_AT_ONCE, burstWhenBatchFull: true, ...polling }
+    const work = { batchSize: JOBS_AT_ONCE, burstWhenBatchFull: true, ...POLLING }
     /** What the last turn left unfinished, in the order of the next one. */
     let left: string[] = []
     let workerId = ''
@@ -97,12 +96,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     })
   }
 
-  await boss.work(DELETE_EXPIRED, () => deleteExpired(options))
-  await boss.work(CHECK_ATTENTION, () =>
+  await boss.work(DELETE_EXPIRED, POLLING, () => deleteExpired(options))
+  await boss.work(CHECK_ATTENTION, POLLING, () =>
     options.checkAttention(leaveOut(log, 'could not check what needs attention on a machine')),
   )
 
-  await boss.work(INDEX_UNCHANGED, async () => {
+  await boss.work(INDEX_UNCHANGED, POLLING, async () => {
     const count = await countEverywhere(
       options.pool,
       (target) => addBlocks(openDatabase(target)),
@@ -111,9 +110,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (count > 0) log.info({ blocks: count }, 'indexed records that changed nothing')
   })
 
-  await boss.work(RECORD_SIGN_INS, () => options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')))
+  await boss.work(RECORD_SIGN_INS, POLLING, () =>
+    options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')),
+  )
 
-  await boss.work(PUBLISH_CHECKPOINTS, () =>
+  await boss.work(PUBLISH_CHECKPOINTS, POLLING, () =>
     options.publishCheckpoints(leaveOut(log, 'could not publish the checkpoints on a machine'), stopping.signal),
   )
 
@@ -126,7 +127,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       .finally(() => (sweeping = undefined))
   }
   sweep()
-  await boss.work(RETIRE_RECORDS, async () => {
+  await boss.work(RETIRE_RECORDS, POLLING, async () => {
     const count = await retireRecords(
       options.pool,
       options.rejectedRecordsKeptDays,

@@ -1,12 +1,13 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { retireRecords } from '../../src/workers/retire-records.ts'
-import { openQueues, RETIRE_RECORDS } from '../../src/workers/queues.ts'
+import { RETIRE_RECORDS } from '../../src/workers/queues.ts'
 import { streamOf } from '../support/ledger/company-events.ts'
 import { eventually } from '../support/eventually.ts'
 import { openAppends } from '../support/ledger/appends.ts'
 import { appendRefusalsAt, openOldLedger } from '../support/ledger/old-refusals.ts'
 import { inputs } from '../support/quick.ts'
+import { sendJob } from '../support/send-job.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { uploadCall } from '../support/ledger/upload-call.ts'
@@ -140,9 +141,7 @@ await t.test('workers retire records as configured, and the read models follow',
   await service.project(companyId)
   const names = async () => (await service.pool.query('select 1 from bulk_user_logs_v1.rejected_names')).rows.length
   t.equal(await names(), 2)
-  const boss = await openQueues(service.urls.serviceUrl, { works: false, connections: 1, onError: () => undefined })
-  await boss.send(RETIRE_RECORDS, {})
-  await boss.stop({ graceful: false })
+  await sendJob(service.urls.serviceUrl, RETIRE_RECORDS)
   await eventually('the hashes of the records are gone', async () => (await names()) === 0)
   t.equal(await rejectedWithData(service, companyId), 0)
 })

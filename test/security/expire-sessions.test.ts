@@ -1,11 +1,12 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { expireSessions } from '../../src/accounts/users/sessions.ts'
-import { DELETE_EXPIRED, openQueues } from '../../src/workers/queues.ts'
+import { DELETE_EXPIRED } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { cookieOf } from '../support/http/sessions.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
 import { NAMES } from '../support/postgres/test-server.ts'
+import { sendJob } from '../support/send-job.ts'
 import { startService } from '../support/service.ts'
 
 const service = await startService(t, {}, { workers: true })
@@ -36,15 +37,12 @@ await t.test('workers delete ended sessions on a schedule, whatever else they ca
      select $1, sha256(convert_to(age, 'UTF8')), now() - age::interval from unnest(array['1 second', '-1 hour']) age`,
     [toUuid(service.company.id)],
   )
-  const onError = (error: Error) => t.fail(error.message)
-  const boss = await openQueues(service.urls.serviceUrl, { works: false, connections: 1, onError })
-  t.teardown(() => boss.stop({ graceful: false }))
   // Answers cannot be expired then.
   await runSql(service.urls.superUrl, `revoke select on idempotency_keys from ${NAMES.service}`)
-  await boss.send(DELETE_EXPIRED, {})
-  await eventually('they are gone', async () => (await countSessions()) === 0)
-  await eventually('and so are the logout tokens that are too old', async () => {
+  await sendJob(service.urls.serviceUrl, DELETE_EXPIRED)
+  await eventually('the logout tokens that are too old are gone', async () => {
     const { rows } = await service.pool.query('select from logout_tokens')
     return rows.length === 1
   })
+  t.ok(await eventually('and so are the sessions', async () => (await countSessions()) === 0))
 })

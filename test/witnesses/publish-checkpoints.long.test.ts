@@ -10,8 +10,10 @@ import { findCosigners, makePolicy, parseWitnessKey } from '../../src/ledger/aud
 import { splitLines } from '../../src/ledger/audit/export-lines.ts'
 import { parseVerifierKey } from '../../src/ledger/audit/signed-note.ts'
 import { verifyExport } from '../../src/ledger/audit/verify-export.ts'
+import { PUBLISH_CHECKPOINTS } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
+import { sendJob } from '../support/send-job.ts'
 import { startService } from '../support/service.ts'
 import { makeWitnessKey } from '../support/witnesses/cosign.ts'
 import {
@@ -213,7 +215,7 @@ await t.test('a worker publishes by itself, and serves administrators and operat
   const witness = await startWitness(t, 'w1')
   const service = await startService(t, witness.settings, { workers: true })
   await introduce(service, witness)
-  const publish = () => service.pool.query(`insert into pgboss.job (name) values ('publish-checkpoints')`)
+  const publish = () => sendJob(service.urls.serviceUrl, PUBLISH_CHECKPOINTS)
   await publish()
   await eventually('the checkpoint is witnessed', async () => (await checkpointOf(service)).witnessed !== null)
   t.match(await checkWitnesses(service.pool, 1), [{ level: 'ok', found: '1 configured, none fails' }])

@@ -7,7 +7,8 @@ import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { readQueueDepths } from '../../src/workers/health.ts'
-import { openQueues } from '../../src/workers/queues.ts'
+import { createQueues, DELETE_EXPIRED, openQueues, workedQueueNames } from '../../src/workers/queues.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const LISTEN = Buffer.from('LISTEN "')
@@ -28,6 +29,16 @@ await t.test('a worker listens even if its first connection for listening breaks
       `select count(*)::integer as count from pg_stat_activity where datname = current_database() and query like 'LISTEN%'`,
     )
   t.strictSame(rows, [{ count: 1 }], 'one connection listens')
+})
+
+await t.test('every queue notifies its workers, also one that version 1.0.0 has created', async (t) => {
+  const { ownerUrl, serviceUrl } = await createTestDatabase(t)
+  await runSql(ownerUrl, `update pgboss.queue set notify = false where name = '${DELETE_EXPIRED}'`)
+  await createQueues(ownerUrl)
+  const boss = await openQueues(serviceUrl, { works: false, connections: 1, onError: (error) => t.fail(error.message) })
+  t.teardown(() => boss.stop({ graceful: false }))
+  const notifying = (await boss.getQueues()).filter(({ notify }) => notify).map(({ name }) => name)
+  t.strictSame(notifying.toSorted(), workedQueueNames().toSorted())
 })
 
 await t.test('the depth of every queue is reported, except those of parked companies', async (t) => {

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { insertSessionEvents } from '../../src/accounts/session-events.ts'
-import { openQueues, RECORD_SIGN_INS } from '../../src/workers/queues.ts'
+import { RECORD_SIGN_INS } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { signInsOf } from '../support/http/sign-in-events.ts'
+import { sendJob } from '../support/send-job.ts'
 import { startService } from '../support/service.ts'
 
 await t.test('workers record on a schedule what no process has recorded', async (t) => {
@@ -12,10 +13,7 @@ await t.test('workers record on a schedule what no process has recorded', async 
   await insertSessionEvents(service.pool, { companyId, actor: user.userId }, [
     { userId: user.userId, type: 'UserSignedIn', data: { method: 'passkey' } },
   ])
-  const onError = (error: Error) => t.fail(error.message)
-  const boss = await openQueues(service.urls.serviceUrl, { works: false, connections: 1, onError })
-  t.teardown(() => boss.stop({ graceful: false }))
-  await boss.send(RECORD_SIGN_INS, {})
+  await sendJob(service.urls.serviceUrl, RECORD_SIGN_INS)
   const recorded = await eventually('it is recorded', async () => {
     const events = await signInsOf(service, user)
     return events.length > 0 && events

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { findEverywhere, readTargets, shardTargets } from '../../postgres/cluster/company-connections.ts'
 import type { PgBoss } from '../../workers/queues.ts'
-import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs } from '../../workers/queues.ts'
+import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs, POLLING } from '../../workers/queues.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
@@ -27,19 +27,17 @@ interface Deliveries {
 }
 
 const JOBS_AT_ONCE = 100
-const POLL_SECONDS = 2
 const WEBHOOKS_PER_JOB = 100
 
 /** Starts delivering to webhooks: a pg-boss worker, and the sweep for those that are due without a job. */
 export async function startDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
   const { boss, pool, log, sweepIntervalMs } = options
   const dispatcher = new Dispatcher(options)
-  const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
-  await boss.work<DeliverJob>(DELIVER_WEBHOOKS, { batchSize: JOBS_AT_ONCE, ...polling }, async (jobs) => {
+  await boss.work<DeliverJob>(DELIVER_WEBHOOKS, { batchSize: JOBS_AT_ONCE, ...POLLING }, async (jobs) => {
     dispatcher.dispatch(jobs.flatMap(({ data }) => data.webhooks))
   })
 
-  await boss.work(EXPIRE_DELIVERIES, async () => {
+  await boss.work(EXPIRE_DELIVERIES, POLLING, async () => {
     const count = await expireDeliveries(pool, (machine, error) =>
       log.warn({ err: error, machine }, 'could not delete old deliveries on a machine'),
     )

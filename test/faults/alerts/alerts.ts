@@ -8,12 +8,15 @@ import { changeAlerts } from '../../../src/accounts/attention/change-alerts.ts'
 import { checkCompany } from '../../../src/accounts/attention/check-company.ts'
 import { tellUsers } from '../../../src/accounts/attention/tell-users.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { CHECK_ATTENTION } from '../../../src/workers/queues.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import type { Happened, LoadUnder } from '../fault.ts'
 import { alertFaults } from '../oracle/alert-faults.ts'
 import { SECRETS_KEY } from '../program.ts'
 import type { Stage } from '../stage.ts'
+import { urlsNow } from '../cluster.ts'
+import { sendJob } from '../../support/send-job.ts'
 import { earlier } from '../../support/postgres/move-back.ts'
 
 /** A company in which problems begin and end, and two administrators want to be told. */
@@ -104,7 +107,7 @@ async function checkOnce(stage: Stage, { companyId }: AlertedCompany, random: Se
     secrets: createSecretBox([SECRETS_KEY]),
     announce: () => undefined,
   }
-  await stage.withDatabase((db) => sql`insert into pgboss.job (name) values ('check-attention')`.execute(db))
+  await sendJob(urlsNow(stage.cluster).serviceUrl, CHECK_ATTENTION)
   if (random.chance(0.5)) await passTime(stage, companyId)
   await stage.withServices(async (services) => {
     await checkCompany(services, companyId)
