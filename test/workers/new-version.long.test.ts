@@ -4,6 +4,7 @@ import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { employees } from '../../projections/employees/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { startApi } from '../../src/bootstrap/api.ts'
+import { openStore } from '../../src/bootstrap/store.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
 import { migrate } from '../../src/migration/migrate.ts'
 import { toUuid } from '../../src/domain/ids.ts'
@@ -51,7 +52,16 @@ await t.test('a new version is filled beside the old one, and read only when com
   const ofCitus = CITUS_URL === undefined ? [] : ['table employees_v2.employees: distributed by company_id']
   t.strictSame(steps, ['projection employees version 2: tables created', ...ofCitus])
 
-  const api = await startApi({ config: service.config, urls: service.urls, store, log, projections: NEXT_PROJECTIONS })
+  // The new process shares no connections with the old one.
+  const ofNew = await openStore(service.config, service.urls)
+  t.teardown(ofNew.close)
+  const api = await startApi({
+    config: service.config,
+    urls: service.urls,
+    store: ofNew,
+    log,
+    projections: NEXT_PROJECTIONS,
+  })
   t.teardown(api.stop)
   const { key } = service.company
   const ask = (method: string, path: string, body?: unknown) => send(api.address, method, path, { key, body })
