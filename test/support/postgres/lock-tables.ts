@@ -14,7 +14,10 @@ export async function lockTables(service: Service, ...names: string[]): Promise<
   await owner.query('begin')
   await owner.query(`lock table ${names.join(', ')} in access exclusive mode`)
   const shards = machine ? await listShards(owner, names) : []
-  if (shards.length > 0) await owner.query(`lock table ${shards.join(', ')} in access exclusive mode`)
+  if (shards.length > 0)
+    await owner.query(
+      `set local citus.enable_manual_changes_to_shards = on; lock table ${shards.join(', ')} in access exclusive mode`,
+    )
   return () => owner.end()
 }
 
