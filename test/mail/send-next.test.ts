@@ -257,6 +257,7 @@ await test('records are deleted after 30 days, but not messages that wait', asyn
 await test('companies with messages are listed once, those that have waited longest first', async (t) => {
   const other = await service.makeCompany('Other')
   await mail.enqueue()
+  await mail.passTime()
   await mail.enqueue({}, other)
   await mail.enqueue()
   t.strictSame(await listCompaniesWithMail(pool), [company.id, other.id])
