@@ -51,8 +51,8 @@ await t.test('a sweep looks over all companies of a server in one statement', as
 })
 
 await t.test('workers wait to be notified of jobs, and seldom ask for them', async (t) => {
-  // Once by themselves, and once after each job, of which a schedule may have sent one.
-  for (const queue of workedQueueNames()) t.ok(askedFor(queue).length <= 2, queue)
+  // Twice if the machine stood still meanwhile, and once after each job, of which a schedule may have sent one.
+  for (const queue of workedQueueNames()) t.ok(askedFor(queue).length <= 3, queue)
 })
 
 await t.test(
