@@ -65,7 +65,7 @@ export interface Service {
   app: FastifyInstance
   address: string
   company: TestCompany
-  makeCompany(name: string): Promise<TestCompany>
+  makeCompany(name: string, id?: string): Promise<TestCompany>
   /** A call of the public API with the company's key, unless another one or none is given. */
   call(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, options?: CallOptions): Promise<Answer>
   /** A request to the admin endpoint, by default as the company's administrator. */
@@ -141,7 +141,7 @@ export async function startService(
     open: store.open,
     app: api.app,
     address: api.address,
-    makeCompany: (name) => makeCompany(store.pool, urls.name, name),
+    makeCompany: (name, id) => makeCompany(store.pool, urls.name, name, id),
     call: (method, path, call = {}) => send(api.address, method, path, { key: company.key, ...call }),
     admin: (path, token = company.admin.token) =>
       send(api.address, 'GET', `/admin/v1${path}`, {
@@ -173,8 +173,8 @@ export async function startService(
   return service
 }
 
-async function makeCompany(pool: Pool, database: string, name: string): Promise<TestCompany> {
-  const id = await registerCompany({ pool, newId }, name)
+async function makeCompany(pool: Pool, database: string, name: string, id = newId('com')): Promise<TestCompany> {
+  await registerCompany({ pool, newId: (prefix) => (prefix === 'com' ? id : newId(prefix)) }, name)
   const users: Partial<Record<Role, AddedUser>> = {}
   for (const role of ROLES) {
     const user = { companyId: id, email: `${role}@example.com`, name: role, role }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { clusterOf, poolOfMachine } from '../../../src/postgres/cluster/company-connections.ts'
 import type { MachinePool } from '../../../src/postgres/cluster/machine-pools.ts'
 import type { Service, TestCompany } from '../service.ts'
@@ -13,9 +14,8 @@ export function machinePoolOf(pool: Pool, { company }: Service): MachinePool {
 /** Makes a company on the same machine as the service's company. */
 export async function makeNeighbor(service: Service, name: string): Promise<TestCompany> {
   const cluster = clusterOf(service.pool)
-  const isNear = ({ id }: TestCompany) => cluster?.find(id).machine === cluster?.find(service.company.id).machine
-  for (;;) {
-    const company = await service.makeCompany(name)
-    if (isNear(company)) return company
-  }
+  const machineOf = (id: string) => cluster?.find(id).machine
+  let id = newId('com')
+  while (machineOf(id) !== machineOf(service.company.id)) id = newId('com')
+  return service.makeCompany(name, id)
 }
