@@ -34,14 +34,17 @@ const PARKED_JOBS_KEPT_SECONDS = 30 * 86_400
 const RETRIES = 3
 
 /**
- * How often a worker asks for jobs, in seconds. Every queue notifies its workers, so they ask only for jobs that are tried
- * again or whose notification was lost, and more often where they can't listen.
+ * How often a worker asks for jobs, in seconds. Every queue notifies its workers, so they ask only for jobs that are
+ * tried again or whose notification was lost, and more often where they can't listen.
  */
 export const POLLING = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 15 }
 /** How often pg-boss looks for jobs that depend on others, in seconds. There are none. */
 const DEPENDENCIES_SECONDS = 86_400
 
-/** The scheduled job that deletes expired answers of idempotency keys, old traces, ended sessions, and records of old messages. */
+/**
+ * The scheduled job that deletes expired answers of idempotency keys, old traces, ended sessions, and records of old
+ * messages.
+ */
 export const DELETE_EXPIRED = 'delete-expired'
 
 /** The scheduled job that retires old refused records. */
@@ -130,7 +133,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     await create(MAKE_EVIDENCE, { ...WORKED, ...LONG_WORK })
     for (const [name, cron] of Object.entries(SCHEDULES)) {
       await create(name, WORKED)
-      // Version 1.0.0 created some that don't.
+      // Version 1.0.0 created some of these queues without notifications.
       if (existing.get(name)?.notify === false) await boss.updateQueue(name, { notify: true })
       await boss.schedule(name, cron)
     }

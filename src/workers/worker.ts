@@ -34,7 +34,7 @@ interface WorkerOptions extends TurnOptions {
   sweepIntervalMs: number
   /** Hours for which answers of idempotency keys are kept. */
   answersKeptHours: number
-  /** Days for which it is kept from where requests were sent. */
+  /** Days for which the addresses that requests came from are kept. */
   addressesKeptDays: number
   /** Days for which refused records and the names of files are kept; 0: forever. */
   rejectedRecordsKeptDays: number
@@ -70,7 +70,10 @@ const TURN_MS = 200
 /** The number of companies in one job. */
 const COMPANIES_PER_JOB = 1_000
 
-/** Starts folding: one pg-boss worker per projection, and the sweep for events whose job was lost. */
+/**
+ * Starts folding, with one pg-boss worker per projection and a sweep for events whose job was lost, and the workers of
+ * scheduled jobs.
+ */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { boss, log, sweepIntervalMs, projections, turnMs = TURN_MS } = options
   const stopping = new AbortController()

@@ -14,7 +14,7 @@ import { holdShards, isMoving } from '../../postgres/shard.ts'
 import type { MachinePool } from '../../postgres/cluster/machine-pools.ts'
 import { byShard, follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 import { withClient } from '../../postgres/pool.ts'
-import { createSharedLookup, ROOM, SHARED } from '../../ledger/read/shared-lookup.ts'
+import { createSharedLookup, LOOKUP_BATCH, LOOKUP_BUDGET } from '../../ledger/read/shared-lookup.ts'
 import * as statements from '../../ledger/append/statements.ts'
 
 /** The current state of a key and its company. */
@@ -119,8 +119,8 @@ export function createKeyUsageCounter(pool: Pool): KeyUsageCounter {
 }
 
 function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
-  const room = createBudget(ROOM)
-  const bounds = { ...SHARED, holderOf: ({ companyId }: KeyUse) => companyId }
+  const room = createBudget(LOOKUP_BUDGET)
+  const bounds = { ...LOOKUP_BATCH, holderOf: ({ companyId }: KeyUse) => companyId }
   const count = (uses: KeyUse[], whenLocked: WhenLocked) =>
     retryOnce(() => withClient(machine.pool, (client) => countUses(client, machine, uses, whenLocked)))
   const contended = createContended<KeyUse, UsedKey | RefusedUse>(

@@ -5,7 +5,7 @@ import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
-import type { Ask, Head, LockedCompany } from './company-state.ts'
+import type { QueryShard, Head, LockedCompany } from './company-state.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import { breaksConnection, meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
@@ -101,11 +101,11 @@ export async function commitTogether(
       const { heads, rows } = loaded[at]!
       const locked = new Set(heads.map(({ companyId }) => companyId))
       const lockedCalls = callsOfShard.filter(({ companyId }) => locked.has(companyId))
-      const ask: Ask = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
-      const companies = await loadCompanies(ask, heads, lockedCalls, rows, { cache, whenLocked, now })
+      const queryShard: QueryShard = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
+      const companies = await loadCompanies(queryShard, heads, lockedCalls, rows, { cache, whenLocked, now })
       loadedShards.push({
         shard,
-        ask,
+        queryShard,
         heads,
         companies,
         writes: { decided: [], bound: [], traces: [], bodies: [], clients: new Map(), digests: [] },
@@ -150,7 +150,7 @@ async function lockAndLoad(client: QueryClient, calls: WriteCall[], options: Loa
 /** The companies of a transaction that are in one shard; all companies without Citus. */
 interface LoadedShard {
   shard: Shard | undefined
-  ask: Ask
+  queryShard: QueryShard
   heads: Head[]
   companies: Map<string, LockedCompany>
   writes: Writes
@@ -175,7 +175,7 @@ interface DecidedEvents extends Pick<DecidedCall, 'events' | 'employees'> {
 
 /** Decides a call on the state that the previous call left, and applies its changes to that state. */
 async function decideOne(
-  { companies, ask, writes }: LoadedShard,
+  { companies, queryShard, writes }: LoadedShard,
   call: WriteCall,
   { unchecked, clients }: Pick<CommitTogetherOptions, 'unchecked' | 'clients'>,
 ): Promise<Committed> {
@@ -186,7 +186,7 @@ async function decideOne(
   let decision = decide(company, call)
   if (unchecked.has(call) && refusesRecords(decision)) {
     // The answer must also name the values that other employees have.
-    await loadMore(ask, companyId, call.command.touches.claimed, company.employees)
+    await loadMore(queryShard, companyId, call.command.touches.claimed, company.employees)
     decision = decide(company, call)
   }
   for (const employee of decision.employees) company.employees.change(employee)

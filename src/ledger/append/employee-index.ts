@@ -27,18 +27,18 @@ export class EmployeeIndex {
   /** The employees with these names, each once, and the names that none of them has. */
   find({ employeeIds, emails, externalIds }: Naming): { employees: Set<Employee>; missing: Naming } {
     const employees = new Set<Employee>()
-    const missing = (names: string[], holder: (name: string) => Employee | undefined) =>
+    const collect = (names: string[], lookUp: (name: string) => Employee | undefined) =>
       names.filter((name) => {
-        const employee = holder(name)
+        const employee = lookUp(name)
         if (employee) employees.add(employee)
         return !employee
       })
     return {
       employees,
       missing: {
-        employeeIds: missing(employeeIds, this.byId),
-        emails: missing(emails, this.byEmail),
-        externalIds: missing(externalIds, this.byExternalId),
+        employeeIds: collect(employeeIds, this.byId),
+        emails: collect(emails, this.byEmail),
+        externalIds: collect(externalIds, this.byExternalId),
       },
     }
   }

@@ -11,7 +11,10 @@ import { createRecentConflicts } from './unchecked-creations.ts'
 import { follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 
 export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
-  /** How many transactions run side by side in this process beside the one that is shared by small calls. */
+  /**
+   * The number of lanes for large calls on each machine, in addition to the lane that small calls share. As many
+   * companies that another process holds up may also run at once.
+   */
   lanes: number
   /** How much the calls that share one commit may weigh; a heavier call goes alone. */
   maxRecordsPerCommit: number
@@ -36,11 +39,11 @@ export interface Lanes {
  *
  *     shared     the lane of small calls of all companies. A statement costs much the same for one row as for thirty.
  *     large      one of the other lanes. The company sent a large call, and has calls there until all are answered.
- *     contended  a queue of its own. Another process or the other lane holds the company's head; once the queue is empty,
- *                the company's next call goes to one of the lanes again.
+ *     contended  a queue of its own. Another process or the other lane holds the company's head; once the queue is
+ *                empty, the company's next call goes to one of the lanes again.
  *
- * A company moves from shared to large with a large call, and from either to contended when a transaction finds its head
- * held.
+ * A company moves from shared to large with a large call, and from either to contended when a transaction finds its
+ * head held.
  */
 type LaneKind = 'shared' | 'large' | 'contended'
 

@@ -6,7 +6,7 @@ import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
-import type { Ask, LockedCompany } from './company-state.ts'
+import type { QueryShard, LockedCompany } from './company-state.ts'
 import type { LoadedEmployees } from './employee-index.ts'
 
 /** Looking down from an employee is usually cheap. With more subordinates than this, looking up is cheaper. */
@@ -20,7 +20,7 @@ const MAX_LEVELS = 20
  * enough to find it; if they are too many, the superiors of the new managers are.
  */
 export async function loadReportingLines(
-  ask: Ask,
+  queryShard: QueryShard,
   calls: WriteCall[],
   companies: Map<string, LockedCompany>,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function loadReportingLines(
     return move.employeeIds.length > 0 ? [{ companyId, employees, ...move }] : []
   })
   if (moves.length === 0) return
-  const below = await ask((pipe) =>
+  const below = await queryShard((pipe) =>
     Promise.all(
       moves.map(({ companyId, employeeIds }) => loadSubordinates(pipe, companyId, employeeIds, MAX_SUBORDINATES + 1)),
     ),
@@ -45,7 +45,7 @@ export async function loadReportingLines(
   })
   if (wide.length === 0) return
   const limitOf = ({ managerIds }: Move) => MAX_SUBORDINATES + MAX_LEVELS * managerIds.length
-  const above = await ask((pipe) =>
+  const above = await queryShard((pipe) =>
     Promise.all(wide.map((move) => loadSuperiors(pipe, move.companyId, move.managerIds, limitOf(move) + 1))),
   )
   for (const [at, move] of wide.entries()) {

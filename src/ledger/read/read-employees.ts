@@ -25,8 +25,8 @@ const COLUMNS = [
   'e.event',
 ].join(', ')
 
-/** An event as one value, so that rows without one stay small. */
 const TIME = `to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+/** An event as one value, so that rows without one stay small. */
 const EVENT = `json_build_object(${EVENT_COLUMNS.map((name) => `'${name}', ${name === 'recorded_at' ? TIME : name}`).join(', ')})`
 
 /**
@@ -63,17 +63,17 @@ export function employeesOf(rows: StateRow[]): OwnedEmployee[] {
   // Most rows are of one company, so its id is converted once.
   const ids = new Map<string, string>()
   const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
-  const employees: OwnedEmployee[] = []
+  const made: OwnedEmployee[] = []
   const behind: StateRow[] = []
   for (const row of rows) {
     if (row.version === null || row.event !== null) behind.push(row)
-    else employees.push({ companyId: idOf(row.company_id), employee: toEmployee(row) })
+    else made.push({ companyId: idOf(row.company_id), employee: toEmployee(row) })
   }
   for (const eventRows of Map.groupBy(behind, (row) => row.employee_id).values()) {
     const employee = applyEvents(eventRows)
-    if (employee) employees.push({ companyId: idOf(eventRows[0]!.company_id), employee })
+    if (employee) made.push({ companyId: idOf(eventRows[0]!.company_id), employee })
   }
-  return employees
+  return made
 }
 
 /** Applies the events of an employee's rows to the state in these rows. */
@@ -93,7 +93,7 @@ const LOOK_UPS = [
   { by: 'externalIds', column: 'external_id', type: 'text', arrayOf: textArray },
 ] as const
 
-/** Loads the employees that have these ids, emails or external ids, at least one of them. */
+/** Loads the employees that have any of these ids, emails, or external ids. `named` has at least one. */
 export async function loadEmployees(
   client: QueryClient,
   named: { companyId: string; naming: Naming }[],

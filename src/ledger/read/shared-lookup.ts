@@ -12,10 +12,10 @@ import { withClient } from '../../postgres/pool.ts'
 const MAX_SHARED = 500
 const MAX_WAITING = 10_000
 const MAX_WAIT_MS = 10_000
-/** Of what calls share on a machine. */
-export const SHARED = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
-/** Maximum concurrent look-ups on a machine. Beyond a quarter of them, one holder must wait. */
-export const ROOM = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
+/** Bounds of a batch of look-ups, or of counts, on one machine. */
+export const LOOKUP_BATCH = { maxWeight: MAX_SHARED, weightOf: () => 1, maxWaitMs: MAX_WAIT_MS }
+/** Bounds of the look-ups, or counts, that one machine takes on. Beyond a quarter of them, one holder must wait. */
+export const LOOKUP_BUDGET = { total: MAX_WAITING, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS }
 
 interface LookupOptions<Wanted, Found> {
   /** Holders take turns. */
@@ -37,7 +37,7 @@ function lookUpOn<Wanted extends { companyId: string }, Found>(
   machine: MachinePool,
   { holderOf, find }: LookupOptions<Wanted, Found>,
 ): (wanted: Wanted) => Promise<Found | null> {
-  const room = createBudget(ROOM)
+  const room = createBudget(LOOKUP_BUDGET)
   const { submit } = gather<Wanted, Found | null>(
     async (batch) => {
       const parts = byShard(machine, batch)
@@ -55,7 +55,7 @@ function lookUpOn<Wanted extends { companyId: string }, Found>(
       )
       return batch.map((wanted) => found.get(wanted) ?? null)
     },
-    { ...SHARED, holderOf },
+    { ...LOOKUP_BATCH, holderOf },
   )
   return (wanted) => room.hold(holderOf(wanted), 1, undefined, () => submit(wanted))
 }

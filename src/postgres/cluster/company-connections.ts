@@ -16,8 +16,8 @@ import { assertShardsHere, followShard, onShard, renameTables, selectFromAll } f
 /** Waits until the running code may take a connection. Resolves with what it calls once it has released it. */
 type Admit = () => Promise<() => void>
 
-/** What is behind a pool that spreads over a cluster. */
-const behind = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions; admit?: Admit }>()
+/** The cluster and the options of each pool that spans a cluster. */
+const clusterPools = new WeakMap<Pool, { cluster: Cluster; options: PoolOptions; admit?: Admit }>()
 
 /**
  * A pool over the machines of a cluster. A connection leads to the machine of the company that the running code works
@@ -34,15 +34,15 @@ export function openCompanyPool(cluster: Cluster, options: PoolOptions): Pool {
     pool,
     countsOf(() => cluster.machines(), options),
   )
-  behind.set(pool, { cluster, options })
+  clusterPools.set(pool, { cluster, options })
   return pool
 }
 
 /** The connections of a pool, for code that has to be admitted before it takes one. */
 export function admitTo(pool: Pool, admit: Admit): Pool {
   const admitting = openPoolOf(() => connectOnceAdmitted(admit, () => pool.connect()), pool.options)
-  const placed = behind.get(pool)
-  if (placed) behind.set(admitting, { ...placed, admit })
+  const clusterPool = clusterPools.get(pool)
+  if (clusterPool) clusterPools.set(admitting, { ...clusterPool, admit })
   return admitting
 }
 
@@ -66,7 +66,7 @@ async function connectOnceAdmitted(admit: Admit | undefined, connect: () => Prom
 
 /** The connections of a pool to one machine. They are closed with the machine. */
 export function poolOfMachine(pool: Pool, machine: Machine): Pool {
-  const { options } = behind.get(pool)!
+  const { options } = clusterPools.get(pool)!
   return openPoolOf(() => machine.connect(options), options)
 }
 
@@ -87,10 +87,12 @@ function countsOf(machines: () => Machine[], { name }: PoolOptions): PropertyDes
 
 /** The cluster behind a pool; undefined on plain PostgreSQL. */
 export function clusterOf(pool: Pool): Cluster | undefined {
-  return behind.get(pool)?.cluster
+  return clusterPools.get(pool)?.cluster
 }
 
-/** With object_in_use, `hold_shards` refuses a shard that has moved on; its tables are dropped soon (undefined_table). */
+/**
+ * With object_in_use, `hold_shards` refuses a shard that has moved on; its tables are dropped soon (undefined_table).
+ */
 const MOVED = new Set(['55006', '42P01'])
 
 /** Whether a transaction failed because a shard was not where it was expected. */
@@ -105,9 +107,9 @@ export function isMoved(error: unknown): boolean {
  * statements name the tables of the shard. Follows the company if it has moved on.
  */
 export async function beginFor(pool: Pool, companyId: string): Promise<PoolClient> {
-  const placed = behind.get(pool)
-  if (!placed) return begin(await pool.connect(), 'begin')
-  const { cluster, options, admit } = placed
+  const clusterPool = clusterPools.get(pool)
+  if (!clusterPool) return begin(await pool.connect(), 'begin')
+  const { cluster, options, admit } = clusterPool
   const attempt = async () => {
     const { machine, shard } = cluster.find(companyId)
     const client = await connectOnceAdmitted(admit, () => machine.connect(options))
@@ -116,15 +118,17 @@ export async function beginFor(pool: Pool, companyId: string): Promise<PoolClien
   return followMoves(cluster, companyId, attempt)
 }
 
-/** After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other. */
+/**
+ * After these milliseconds, a company that has moved is looked for again: a move reaches one machine after the other.
+ */
 const REFRESHES_AFTER_MS = [0, 50, 250]
 
 /** How long a call that has lost its machine waits to learn where its company is now, in milliseconds. */
 const REFRESHES_WITHIN_MS = 500
 
 /**
- * Runs a task that finds its company's machine, and again if the company has moved on meanwhile. A task whose COMMIT may
- * have taken effect must say so with an UnconfirmedCommitError; it is not run again.
+ * Runs a task that finds its company's machine, and again if the company has moved on meanwhile. A task whose COMMIT
+ * may have taken effect must say so with an UnconfirmedCommitError; it is not run again.
  */
 export async function followMoves<Result>(
   cluster: Cluster,
@@ -211,7 +215,7 @@ function textOf(query: unknown): unknown {
 
 /** The connections of a pool to a shard, for work that reads and folds its companies. */
 export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; shard: Shard }): Pool {
-  const { options } = behind.get(pool)!
+  const { options } = clusterPools.get(pool)!
   return openPoolOf(async () => onShardOf(await machine.connect(options), shard), options)
 }
 
@@ -232,11 +236,11 @@ function onAllShards(client: PoolClient, shards: Shard[]): PoolClient {
  * other statements are sent unchanged.
  */
 export function openReads(pool: Pool): Pool {
-  const placed = behind.get(pool)
-  if (!placed) return pool
+  const clusterPool = clusterPools.get(pool)
+  if (!clusterPool) return pool
   return openPoolOf(async () => {
     const companyId = currentCompany()
-    return companyId === null ? pool.connect() : readerOf(placed.cluster, companyId, pool)
+    return companyId === null ? pool.connect() : readerOf(clusterPool.cluster, companyId, pool)
   }, pool.options)
 }
 
@@ -312,13 +316,13 @@ export function shardTargets(pool: Pool, companyIds?: string[]): QueryTarget[] {
 }
 
 /**
- * All companies, for work that only reads and joins the rows of all shards: a machine of a cluster reads all of its shards
- * in one statement. An `order by` or a `limit` is that of each shard.
+ * All companies, for work that only reads and joins the rows of all shards: a machine of a cluster reads all of its
+ * shards in one statement. An `order by` or a `limit` is that of each shard.
  */
 export function readTargets(pool: Pool): QueryTarget[] {
   const cluster = clusterOf(pool)
   if (!cluster) return [{ machine: null, pool }]
-  const { options } = behind.get(pool)!
+  const { options } = clusterPools.get(pool)!
   return Array.from(
     Map.groupBy(cluster.shards(), ({ machine }) => machine),
     ([machine, places]) => {
@@ -354,8 +358,8 @@ export const leaveOutUnreachable: OnUnreachable = (_, error) => {
 }
 
 /**
- * Collects what is found in these targets, machine by machine and side by side. Machines that cannot be asked are left out;
- * `onUnreachable` is called for each of them, and by default throws. Throws if none can be asked.
+ * Collects what is found in these targets, machine by machine and side by side. Machines that cannot be asked are left
+ * out; `onUnreachable` is called for each of them, and by default throws. Throws if none can be asked.
  */
 export async function findEverywhere<Found>(
   targets: QueryTarget[],

@@ -31,7 +31,10 @@ export function isMachineDown(error: unknown): boolean {
 /** A database machine of a cluster, as one process sees it. */
 export interface Machine extends MachineAddress {
   isDown: boolean
-  /** A connection of a pool for these statements. Rejects with MachineDownError as soon as the machine is down. */
+  /**
+   * Takes a connection from the pool with these options, and opens the pool if needed. Rejects with MachineDownError as
+   * soon as the machine is down.
+   */
   connect(pool: PoolOptions): Promise<pg.PoolClient>
   /** The connections of a pool, by its name. */
   count(pool: string): Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
@@ -39,10 +42,10 @@ export interface Machine extends MachineAddress {
 }
 
 /**
- * Opens a machine. It is pinged over a connection of its own: if it does not answer within `answerMs`, it is down, every
- * connection to it is closed, and whatever waits for one of them fails. So a machine that hangs holds nothing up for much
- * longer than that, however long statements may take on one that works. While no connection is in use, pings are
- * rarer.
+ * Opens a machine. It is pinged over a connection of its own: if it does not answer within `answerMs`, it is down,
+ * every connection to it is closed, and whatever waits for one of them fails. So a machine that hangs holds nothing up
+ * for much longer than that, however long statements may take on one that works. While no connection is in use, pings
+ * are rarer.
  */
 export function openMachine(address: MachineAddress, answerMs: number, onChange: (isDown: boolean) => void): Machine {
   const { name, url } = address
