@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { openReads } from '../postgres/cluster/company-connections.ts'
+import { openReads } from '../postgres/cluster/company-reads.ts'
 import { ACCESS_CONNECTIONS, LOOK_UP_ONLY } from '../postgres/connections.ts'
 import { openPreparedDatabase } from '../postgres/kysely.ts'
 import type { PoolOptions } from '../postgres/pool.ts'

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { buildErasingEvents } from '../domain/erasure.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
-import type { OnUnreachable } from '../postgres/cluster/company-connections.ts'
-import { countEverywhere } from '../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
+import { countEverywhere } from '../postgres/cluster/query-targets.ts'
 import { listCompaniesWithRejectedBefore, findRejectedBefore } from '../ledger/erasure/rejected-records.ts'
 
 /** The maximum number of records per transaction, which locks the head of the company. */

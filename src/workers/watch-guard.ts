@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { unguardedTables } from '../ledger/audit/unguarded-tables.ts'
-import { findEverywhere, machineTargets } from '../postgres/cluster/company-connections.ts'
+import { findEverywhere, machineTargets } from '../postgres/cluster/query-targets.ts'
 
 const INTERVAL_MS = 60_000
 /** How many tables the log names. */

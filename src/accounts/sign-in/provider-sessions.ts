@@ -9,7 +9,7 @@ import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { endSessions } from '../session-events.ts'
 import { searchCompanies } from '../users/search-companies.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 
 /** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { findEverywhere, leaveOutUnreachable, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, leaveOutUnreachable, shardTargets } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /** What a search through the companies found. */

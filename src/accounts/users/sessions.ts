@@ -13,7 +13,7 @@ import { hashSecret } from './new-secret.ts'
 import { searchCompanies } from './search-companies.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser } from './users.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 
 /*

@@ -5,7 +5,7 @@ import { FAILING_METHODS } from '../../domain/accounts/sign-in.ts'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 
 /*

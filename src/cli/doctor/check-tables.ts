@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { unguardedTables } from '../../ledger/audit/unguarded-tables.ts'
 import { readStanding, readTimesAhead } from '../../ledger/read/read-standings.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { leaveOutUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { leaveOutUnreachable } from '../../postgres/cluster/query-targets.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 

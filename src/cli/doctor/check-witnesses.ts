@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
-import { leaveOutUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { leaveOutUnreachable } from '../../postgres/cluster/query-targets.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 

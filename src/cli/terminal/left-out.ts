@@ -1,4 +1,4 @@
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 
 /** The machines of a cluster that a list had to leave out. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { findEverywhere, readTargets, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import { findEverywhere, readTargets, shardTargets } from '../../postgres/cluster/query-targets.ts'
 import type { PgBoss } from '../../workers/queues.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs, POLLING } from '../../workers/queues.ts'
 import { Dispatcher } from './dispatcher.ts'

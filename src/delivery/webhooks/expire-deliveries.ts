@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { countEverywhere } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
+import { countEverywhere } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /** How long deliveries are kept. */

@@ -4,8 +4,8 @@ import type { WitnessFault } from '../../domain/attention.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
 import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { countEverywhere, findEverywhere, readTargets } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
+import { countEverywhere, findEverywhere, readTargets } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /*

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import { forgetOthers, listDue, nameOfWitness } from './progress.ts'
 import type { PublishServices, SignedNote } from './publish-checkpoint.ts'

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { countEverywhere } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
+import { countEverywhere } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb } from '../tables.ts'
 

@@ -4,7 +4,7 @@ import { toUuid } from '../../domain/ids.ts'
 import { hasErasure } from '../read/export-pages.ts'
 import { readHead } from '../read/read-head.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import type { EvidenceSubject } from './evidence-subject.ts'
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { WitnessFault } from '../../domain/attention.ts'
 import { fromUuid } from '../../domain/ids.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
-import { findEverywhere, shardTargets } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
+import { findEverywhere, shardTargets } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /** A witness that does not cosign the checkpoints of some companies, for one kind of reason. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { openReads } from '../../postgres/cluster/company-connections.ts'
+import { openReads } from '../../postgres/cluster/company-reads.ts'
 import { openDatabase, openUntil } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 

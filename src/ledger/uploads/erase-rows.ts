@@ -4,7 +4,7 @@ import { mentionsPerson, fileNamesPerson, type PersonNames } from '../../domain/
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readCells } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
-import type { OnUnreachable } from '../../postgres/cluster/company-connections.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import { readContent, writeContent } from './read-uploads.ts'
 

@@ -5,7 +5,7 @@ import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
 import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
-import { leaveOutUnreachable } from '../../postgres/cluster/company-connections.ts'
+import { leaveOutUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { isTransient } from '../../postgres/database-errors.ts'
 import type { Metrics } from './metrics.ts'
 

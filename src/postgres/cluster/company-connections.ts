@@ -1,9 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
-import type { Client, Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
-import { breaksConnection, isTransient, isUnconfirmed, MovedError, sqlState } from '../database-errors.ts'
-import type { Answer } from '../query-client.ts'
-import { pipeline, UNNAMED } from '../pipeline.ts'
+import type { Client, Pool, PoolClient } from 'pg'
+import { breaksConnection, isUnconfirmed, MovedError, sqlState } from '../database-errors.ts'
 import type { PoolOptions } from '../pool.ts'
 import { withClient } from '../pool.ts'
 import type { Cluster } from './cluster.ts'
@@ -11,7 +8,7 @@ import { currentCompany } from './company-scope.ts'
 import type { Machine } from './machine.ts'
 import { onFirst } from './machine.ts'
 import type { Shard } from '../shard.ts'
-import { assertShardsHere, followShard, onShard, renameTables, selectFromAll } from '../shard.ts'
+import { followShard, renameTables, selectFromAll } from '../shard.ts'
 
 /** Waits until the running code may take a connection. Resolves with what it calls once it has released it. */
 type Admit = () => Promise<() => void>
@@ -70,8 +67,8 @@ export function poolOfMachine(pool: Pool, machine: Machine): Pool {
   return openPoolOf(() => machine.connect(options), options)
 }
 
-/** What the program uses of a pool. */
-function openPoolOf(connect: () => Promise<PoolClient>, options: Pool['options'] | PoolOptions): Pool {
+/** A pool of connections that `connect` opens: what the program uses of one. */
+export function openPoolOf(connect: () => Promise<PoolClient>, options: Pool['options'] | PoolOptions): Pool {
   const query = (statement: string, values?: unknown[]) =>
     withClient({ connect }, (client) => client.query(statement, values))
   const pool = { connect, query, options, on: () => pool, end: async () => undefined }
@@ -219,176 +216,18 @@ export function poolOfShard(pool: Pool, { machine, shard }: { machine: Machine; 
   return openPoolOf(async () => onShardOf(await machine.connect(options), shard), options)
 }
 
-/** A connection that sends each `select` to all of these shards in one statement. */
+/** Connections to a machine that send each `select` to all of these shards in one statement. */
+export function poolOfShards(pool: Pool, machine: Machine, shards: Shard[]): Pool {
+  const { options } = clusterPools.get(pool)!
+  return openPoolOf(async () => onAllShards(await machine.connect(options), shards), options)
+}
+
 function onAllShards(client: PoolClient, shards: Shard[]): PoolClient {
-  const query = (statement: string | Read, values?: unknown[]) => {
+  const query = (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
     const read = typeof statement === 'string' ? { text: statement, values } : statement
     // No name: the text changes with the placements.
     return client.query({ text: selectFromAll(shards, read.text), values: read.values ?? [] })
   }
   const release = (isBroken?: boolean) => client.release(isBroken)
   return { query, release, end: async () => (client as unknown as Client).end() } as unknown as PoolClient
-}
-
-/**
- * The same connections, for reads of the company that the running code works for, and nothing of other companies. On a
- * cluster, each `select` names the tables of the company's shard, and is sent after the company if it has moved on. All
- * other statements are sent unchanged.
- */
-export function openReads(pool: Pool): Pool {
-  const clusterPool = clusterPools.get(pool)
-  if (!clusterPool) return pool
-  return openPoolOf(async () => {
-    const companyId = currentCompany()
-    return companyId === null ? pool.connect() : readerOf(clusterPool.cluster, companyId, pool)
-  }, pool.options)
-}
-
-interface Read {
-  name?: string
-  text: string
-  values: unknown[]
-}
-
-/** How node-postgres sends a value, which its types leave out. */
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): Buffer | string | null } }).utils
-
-const SELECT = /^\s*select\b/i
-
-/** What the reads of a company use of a connection. It is taken when the first statement is sent. */
-function readerOf(cluster: Cluster, companyId: string, pool: Pool): PoolClient {
-  let client: PoolClient | undefined
-  const release = (isBroken?: boolean) => {
-    client?.release(isBroken)
-    client = undefined
-  }
-  const query = (statement: Read) =>
-    followMoves(cluster, companyId, async () => {
-      const { shard } = cluster.find(companyId)
-      try {
-        client ??= await pool.connect()
-        if (!SELECT.test(statement.text)) return await client.query(statement)
-        return await readOn(client, shard, statement)
-      } catch (error) {
-        release(true)
-        throw error
-      }
-    })
-  return { query, release, end: async () => (client as Client | undefined)?.end() } as unknown as PoolClient
-}
-
-/** Reads in one round trip, and makes sure that what was read is not what a move has left behind. */
-async function readOn(client: PoolClient, shard: Shard, read: Read): Promise<QueryResult | Answer<QueryResultRow>> {
-  const { name, text } = onShard(shard, { name: read.name ?? UNNAMED, text: read.text })
-  if (text === read.text) return client.query(read)
-  const values = read.values.map(prepareValue)
-  const [answer] = await pipeline(client, (pipe) =>
-    Promise.all([pipe.query({ name, text, values }), assertShardsHere(pipe, [shard])]),
-  )
-  return answer
-}
-
-/** A part of the database that is asked by itself: a shard, a machine, or all of it on plain PostgreSQL. */
-export interface QueryTarget {
-  /** Null on plain PostgreSQL. */
-  machine: string | null
-  pool: Pool
-  /** The companies that are asked about; undefined for all. */
-  companyIds?: string[] | undefined
-}
-
-/**
- * All shards, for work that looks over all companies and need not see the latest; or those of some companies, each with
- * its own.
- */
-export function shardTargets(pool: Pool, companyIds?: string[]): QueryTarget[] {
-  const cluster = clusterOf(pool)
-  if (!cluster) return [{ machine: null, pool, companyIds }]
-  const ofShard = companyIds && Map.groupBy(companyIds, (companyId) => cluster.find(companyId).shard)
-  return cluster
-    .shards()
-    .filter(({ shard }) => ofShard?.has(shard) ?? true)
-    .map((place) => ({
-      machine: place.machine.name,
-      pool: poolOfShard(pool, place),
-      companyIds: ofShard?.get(place.shard),
-    }))
-}
-
-/**
- * All companies, for work that only reads and joins the rows of all shards: a machine of a cluster reads all of its
- * shards in one statement. An `order by` or a `limit` is that of each shard.
- */
-export function readTargets(pool: Pool): QueryTarget[] {
-  const cluster = clusterOf(pool)
-  if (!cluster) return [{ machine: null, pool }]
-  const { options } = clusterPools.get(pool)!
-  return Array.from(
-    Map.groupBy(cluster.shards(), ({ machine }) => machine),
-    ([machine, places]) => {
-      const shards = places.map(({ shard }) => shard)
-      return {
-        machine: machine.name,
-        pool: openPoolOf(async () => onAllShards(await machine.connect(options), shards), options),
-      }
-    },
-  )
-}
-
-/** All machines, for what each of them knows of itself. */
-export function machineTargets(pool: Pool): QueryTarget[] {
-  const machines = clusterOf(pool)?.machines()
-  return (
-    machines?.map((machine) => ({ machine: machine.name, pool: poolOfMachine(pool, machine) })) ?? [
-      { machine: null, pool },
-    ]
-  )
-}
-
-/** Called for a machine that could not be asked. */
-export type OnUnreachable = (machine: string, error: unknown) => void
-
-const rethrow: OnUnreachable = (_, error) => {
-  throw error
-}
-
-/** Leaves out a machine that does not answer. The caller reports unreachable machines elsewhere. */
-export const leaveOutUnreachable: OnUnreachable = (_, error) => {
-  if (!isTransient(error)) throw error
-}
-
-/**
- * Collects what is found in these targets, machine by machine and side by side. Machines that cannot be asked are left
- * out; `onUnreachable` is called for each of them, and by default throws. Throws if none can be asked.
- */
-export async function findEverywhere<Found>(
-  targets: QueryTarget[],
-  find: (target: QueryTarget) => Promise<Found[]>,
-  onUnreachable: OnUnreachable = rethrow,
-): Promise<Found[]> {
-  const ofMachines = [...Map.groupBy(targets, ({ machine }) => machine)]
-  const outcomes = await Promise.allSettled(
-    ofMachines.map(async ([, targets]) => {
-      const results: Found[][] = []
-      for (const target of targets) results.push(await find(target))
-      return results.flat()
-    }),
-  )
-  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
-  if (failed[0] && failed.length === outcomes.length) throw failed[0].reason
-  return outcomes.flatMap((outcome, at) => {
-    if (outcome.status === 'fulfilled') return outcome.value
-    onUnreachable(String(ofMachines[at]![0]), outcome.reason)
-    return []
-  })
-}
-
-/** Adds up what is counted in these targets, as `findEverywhere` finds it. */
-export async function countEverywhere(
-  pool: Pool,
-  count: (pool: Pool) => Promise<number>,
-  onUnreachable?: OnUnreachable,
-): Promise<number> {
-  const counts = await findEverywhere(shardTargets(pool), async (target) => [await count(target.pool)], onUnreachable)
-  return counts.reduce((total, one) => total + one, 0)
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Kysely, RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
 import { openDatabase } from '../kysely.ts'
-import type { OnUnreachable } from './company-connections.ts'
-import { countEverywhere } from './company-connections.ts'
+import type { OnUnreachable } from './query-targets.ts'
+import { countEverywhere } from './query-targets.ts'
 
 const AT_ONCE = 1_000
 
