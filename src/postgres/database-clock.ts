@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { withClient } from './pool.ts'
 
 /*
  * The database's clock decides, because processes on several machines share nothing else. Where a statement is at hand,
@@ -15,19 +16,23 @@ let measured: { atMs: number; databaseMs: number } | null = null
  * Measures the database's clock now and every minute. If the database doesn't answer, the last measurement stays. Returns
  * the function that ends it.
  */
-export async function followDatabaseClock(pool: Pick<Pool, 'query'>): Promise<() => void> {
+export async function followDatabaseClock(pool: Pick<Pool, 'connect'>): Promise<() => void> {
   await measure(pool)
   const timer = setInterval(() => void measure(pool).catch(() => undefined), MEASURED_EVERY_MS)
   timer.unref()
   return () => clearInterval(timer)
 }
 
-async function measure(pool: Pick<Pool, 'query'>): Promise<void> {
-  const before = performance.now()
-  const { rows } = await pool.query<{ ms: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
-  )
-  measured = { atMs: (before + performance.now()) / 2, databaseMs: rows[0]!.ms }
+async function measure(pool: Pick<Pool, 'connect'>): Promise<void> {
+  // Opening a connection, and its first statement, would count as the way to the clock.
+  measured = await withClient(pool, async (client) => {
+    await client.query('select')
+    const before = performance.now()
+    const { rows } = await client.query<{ ms: number }>(
+      'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
+    )
+    return { atMs: (before + performance.now()) / 2, databaseMs: rows[0]!.ms }
+  })
 }
 
 /** The database's time, in milliseconds since the epoch; that of this process if it has not been measured. */
