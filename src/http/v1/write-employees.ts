@@ -177,8 +177,8 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 /**
  * The `Idempotency-Key` of a writing call (draft-ietf-httpapi-idempotency-key-header-07), hashed, and the hash of the
  * request that carries it: method, path, body, and conditions; null when there is none. The media type and other
- * parameters don't change what a request means. The key is hashed under the company's secret: clients make keys of
- * what they send, and these hashes are kept for ever. Throws a problem with `idempotency_key_invalid`.
+ * parameters don't change what a request means. The key is hashed under the company's secret, because clients may build
+ * keys from what they send, and the hashes are never deleted. Throws a problem with `idempotency_key_invalid`.
  */
 function idempotencyOf(request: FastifyRequest): Idempotency | null {
   const sent = request.raw.headersDistinct['idempotency-key']

@@ -138,11 +138,10 @@ export const BUGS: Record<string, Bug> = {
   'applies the good part of what it refuses': {
     process: 'api',
     file: 'src/domain/calls/decide-records.ts',
-    find: '  if (drafts.some((draft) => draft.errors.count > 0)) return failedOn(drafts, { ...counts, failed: total }, context)\n',
-    put: `  if (drafts.some((draft) => draft.errors.count > 0)) {
+    find: 'return failedOn(drafts, { ...counts, failed: total }, context)\n',
+    put: `{
     const refused = failedOn(drafts, { ...counts, failed: total }, context)
-    const good = drafts.filter((draft) => draft.errors.count === 0)
-    return { ...refused, events: [...good.flatMap((draft) => draft.events), ...refused.events] }
+    return { ...refused, events: [...refused.withheld, ...refused.events] }
   }\n`,
     found: ['failed and applied'],
   },
