@@ -24,7 +24,7 @@ const WITHOUT_ENTRY: ReadonlySet<string> = new Set([
 const ENTRIES_AT_ONCE = 10_000
 
 /** What the answers promised: the status of each logged call, by id. */
-interface Promised {
+export interface Promised {
   calls: Map<string, number>
   /** Writes without an answer: each may be in the ledger or not. */
   unknown: number

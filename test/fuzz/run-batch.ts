@@ -4,10 +4,11 @@ import type { RawRequest } from './any-raw-body.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { bytesOf } from './hostile-json.ts'
 import type { answerJudge } from './judge-answer.ts'
+import type { Promised } from './judge-ledger.ts'
 import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
 import type { RawGround } from './raw-ground.ts'
 import type { FuzzedAnswer, Sender } from './send-request.ts'
-import type { Things } from './world.ts'
+import type { Things, World } from './world.ts'
 import { eraseUser, makeWorld } from './world.ts'
 
 /** What the batches share. */
@@ -55,17 +56,15 @@ interface Batch {
 /** For so many requests, one more has a body that is cut off, or is not as long as announced. */
 const RAW_EVERY = 4
 
-/** Sends `inputs` generated requests to a company of their own, and then checks its ledger. */
+/**
+ * Sends `inputs` generated requests to a company of their own, and then checks its ledger. Requests with bodies that are
+ * cut off go to a second company: one that ends a session would break the other's streamed answers.
+ */
 export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: Batch): Promise<BatchOutcome> {
-  const { service, requests, rawRequests, raw, judge, theirs } = ground
+  const { service, requests, rawRequests, raw, judge } = ground
   const sender = ground.senderOf(seed)
-  const world = await makeWorld(service, theirs)
-  const promised = nothingPromised()
-  // The call that making the world put into the log.
-  const [made] = (await service.admin('/bulk-user-logs?limit=1', world.company.admin.token)).body.items as {
-    id: string
-  }[]
-  promised.calls.set(made?.id ?? world.fill('{{log}}'), 201)
+  const target = await makeTarget(ground)
+  const rawTarget = await makeTarget(ground)
   const outcome: BatchOutcome = {
     seed,
     sent: 0,
@@ -76,21 +75,21 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
   }
 
   const sendAndJudge = async (request: FuzzedRequest): Promise<void> => {
-    const answer = await sender.send(request, world).catch((error: unknown) => cutOff(request, error))
+    const answer = await sender.send(request, target.world).catch((error: unknown) => cutOff(request, error))
     outcome.sent += 1
     onSent?.()
     note(outcome, request, answer)
-    notePromise(promised, request, answer)
-    await world.renewAfter(request)
+    notePromise(target.promised, request, answer)
+    await target.world.renewAfter(request)
     const faults = answer ? judge(request, answer) : []
     if (faults.length > 0) throw new Error(faults.join('\n'))
   }
   const property = fc.asyncProperty(requests, sendAndJudge)
   const sendRaw = async (request: RawRequest): Promise<void> => {
-    const status = await raw.send(request, world)
+    const status = await raw.send(request, rawTarget.world)
     note(outcome, request, status === null ? null : { status, tookMs: 0 })
-    notePromise(promised, request, null)
-    await world.renewAfter(request)
+    notePromise(rawTarget.promised, request, null)
+    await rawTarget.world.renewAfter(request)
     if (status !== null && status >= 500 && status !== 503) throw new Error(`is answered with ${status}`)
   }
   const rawRuns = path === undefined ? Math.ceil(inputs / RAW_EVERY) : 0
@@ -112,10 +111,31 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     const fault = `${shown(counterexample![0])}\n  ${(errorInstance as Error).message}`
     outcome.found.push(`${fault}\n  again: --seed ${seed} --inputs ${inputs}`)
   }
-  const faults = await eraseUser(service, world)
-  faults.push(...(await companyFaults(service, world.company.id, promised)))
+  const faults = [...(await targetFaults(service, target)), ...(await targetFaults(service, rawTarget))]
   outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))
   return outcome
+}
+
+/** A company that requests are sent to, and what their answers promise. */
+interface Target {
+  world: World
+  promised: Promised
+}
+
+async function makeTarget({ service, theirs }: Ground): Promise<Target> {
+  const world = await makeWorld(service, theirs)
+  const promised = nothingPromised()
+  // The call that making the world put into the log.
+  const [made] = (await service.admin('/bulk-user-logs?limit=1', world.company.admin.token)).body.items as {
+    id: string
+  }[]
+  promised.calls.set(made?.id ?? world.fill('{{log}}'), 201)
+  return { world, promised }
+}
+
+async function targetFaults(service: Service, { world, promised }: Target): Promise<string[]> {
+  const faults = await eraseUser(service, world)
+  return [...faults, ...(await companyFaults(service, world.company.id, promised))]
 }
 
 /** A missing answer is acceptable only for a large request. */
