@@ -4,7 +4,7 @@ import { makeEmployee, makeSmallPatch } from '../load/employee-bodies.ts'
 import { change, NIGHTLY_CHANGED, withoutId } from '../load/http-work.ts'
 import type { StockEmployee } from '../load/tenants.ts'
 import { makeWriteRequest } from '../load/tenants.ts'
-import { runCalls } from '../load/run-calls.ts'
+import { assertNoFailures, runCalls } from '../load/run-calls.ts'
 import { readPeakBytes } from '../processes/machine.ts'
 import type { OurTenant } from '../peers/ours-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
@@ -88,11 +88,8 @@ export async function measurePeak(server: BenchServer, records: number): Promise
   const settings = { ...COLD, MAX_RECORDS: String(records) }
   const ours = await openOurs(await server.createDatabase(DATABASE), { companies: [1], records }, { settings })
   try {
-    const { failures, firstFailure } = await runCalls(
-      ours.prepare({ work: 'bulk-patch', companies: 1 }, LARGE_CALLS.calls),
-      LARGE_CALLS.callers,
-    )
-    if (failures > 0) throw new Error(`patching failed: ${firstFailure}`)
+    const calls = ours.prepare({ work: 'bulk-patch', companies: 1 }, LARGE_CALLS.calls)
+    assertNoFailures('patching', await runCalls(calls, LARGE_CALLS.callers))
     await ours.visible!()
     return (await readPeakBytes(ours.server.pid)) / 2 ** 20
   } finally {

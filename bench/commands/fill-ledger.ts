@@ -2,7 +2,7 @@ import { makeRequests } from '../load/http-work.ts'
 import { expectStatus } from '../load/http-client.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
 import type { Call } from '../load/run-calls.ts'
-import { runCalls } from '../load/run-calls.ts'
+import { assertNoFailures, runCalls } from '../load/run-calls.ts'
 
 /** Ids from the whole length of a filled ledger, to read at random. */
 export interface Samples {
@@ -47,8 +47,7 @@ export async function fillLedger(
 
 async function runAll(calls: Call[], callers: number): Promise<void> {
   if (calls.length === 0) return
-  const { failures, firstFailure } = await runCalls(calls, callers)
-  if (failures > 0) throw new Error(`filling the ledger failed: ${firstFailure}`)
+  assertNoFailures('filling the ledger', await runCalls(calls, callers))
 }
 
 /** Wraps a creation so that it adds its log entry and its first employee to the samples. */

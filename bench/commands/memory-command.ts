@@ -10,7 +10,7 @@ import { openOurs } from '../peers/ours-peer.ts'
 import type { Work } from '../load/peer.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { publishResults } from '../report/results.ts'
-import { runCalls } from '../load/run-calls.ts'
+import { assertNoFailures, runCalls } from '../load/run-calls.ts'
 import { fitSlope } from '../report/statistics.ts'
 
 interface Options extends RunOptions {
@@ -108,8 +108,7 @@ async function watch(
   const looking = look()
   for (let turn = 0; elapsed() < seconds; turn += 1) {
     const [work, count] = TURNS[turn % TURNS.length]!
-    const { failures, firstFailure } = await runCalls(ours.prepare({ work, companies: COMPANIES }, count), callers)
-    if (failures > 0) throw new Error(`${failures} calls failed: ${firstFailure}`)
+    assertNoFailures(work, await runCalls(ours.prepare({ work, companies: COMPANIES }, count), callers))
     calls += count
   }
   await looking

@@ -16,7 +16,7 @@ import { WORKS } from '../load/peer.ts'
 import type { BenchServer, ServerUrls } from '../processes/postgres.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { publishResults } from '../report/results.ts'
-import { runCalls } from '../load/run-calls.ts'
+import { assertNoFailures, runCalls } from '../load/run-calls.ts'
 import { formatCostTable, startCost } from '../compare/server-cost.ts'
 
 const PROFILED_PEERS = ['ours', 'cold', 'crud'] as const
@@ -84,7 +84,7 @@ async function run(options: Options): Promise<void> {
     await mkdir(out, { recursive: true })
     await copyFile(profile, path.join(out, `${name}.cpuprofile`))
     await rm(profileDir, { recursive: true })
-    if (load.failures > 0) throw new Error(`${load.failures} calls failed: ${load.firstFailure}`)
+    assertNoFailures(work, load)
 
     const title = `${peerName}, ${work}, ${companies} companies, ${callers} callers: ${formatNumber(load.perSecond)} calls/s`
     return [

@@ -6,7 +6,7 @@ import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { makeRequests } from '../load/http-work.ts'
-import { runCalls, sendEvenly } from '../load/run-calls.ts'
+import { assertNoFailures, runCalls, sendEvenly } from '../load/run-calls.ts'
 import type { Ours, OurTenant } from '../peers/ours-peer.ts'
 import { openOurs } from '../peers/ours-peer.ts'
 import { readCpuSeconds } from '../processes/machine.ts'
@@ -92,14 +92,8 @@ export async function measureReplay(
         for (const { tenant, id } of webhooks) await change(tenant, id, concurrency)
         await takeLags(receiver)
         const cpu = await readCpuSeconds(ours.server.pid)
-        await runCalls(
-          webhooks.map(
-            ({ tenant, id }) =>
-              () =>
-                replay(tenant, id),
-          ),
-          CALLERS,
-        )
+        const replays = webhooks.map((webhook) => () => replay(webhook.tenant, webhook.id))
+        assertNoFailures('replaying', await runCalls(replays, CALLERS))
         // Nobody tells the service of a change made here, so it begins with its next sweep.
         const seconds = (await untilCounted(receiver, ({ accepted }) => accepted >= expected)).ms / 1_000
         const cpuSeconds = (await readCpuSeconds(ours.server.pid)) - cpu
@@ -129,7 +123,7 @@ export async function measureWebhookLag(
       await add(tenant, isSilent ? `/never/${at}` : `/${at}`, DEFAULT_CONCURRENCY)
     }
     const beganAt = performance.now()
-    await runCalls(callsTo(ours, companies, companies), CALLERS)
+    assertNoFailures('the first calls', await runCalls(callsTo(ours, companies, companies), CALLERS))
     await untilCounted(receiver, (counts) => counts.webhooks >= webhooks - silentOnes)
     const firstSeconds = (performance.now() - beganAt) / 1_000
     // A creation is told in two messages.
@@ -137,8 +131,7 @@ export async function measureWebhookLag(
     await untilCounted(receiver, ({ accepted }) => accepted >= companies * perCall)
     await takeLags(receiver)
     const calls = callsTo(ours, companies, Math.ceil((callsPerSecond * seconds) / companies) * companies)
-    const { failures, firstFailure } = await sendEvenly(calls, callsPerSecond)
-    if (failures > 0) throw new Error(`the load failed: ${firstFailure}`)
+    assertNoFailures('the load', await sendEvenly(calls, callsPerSecond))
     await untilCounted(receiver, ({ accepted }) => accepted >= calls.length * perCall)
     const lags = await takeLags(receiver)
     const result = { firstSeconds, p50Ms: percentile(lags, 0.5), p99Ms: percentile(lags, 0.99) }

@@ -3,7 +3,7 @@ import { openCold, openOurs } from '../peers/ours-peer.ts'
 import type { Cell, Peer, PeerName, Work } from '../load/peer.ts'
 import type { BenchServer } from '../processes/postgres.ts'
 import type { LoadResult } from '../load/run-calls.ts'
-import { runCalls } from '../load/run-calls.ts'
+import { assertNoFailures, runCalls } from '../load/run-calls.ts'
 import { startCpu } from '../processes/cpu-time.ts'
 
 export interface CompareOptions {
@@ -150,9 +150,8 @@ async function measure(
  */
 export async function warmUp(peer: Peer, cell: Cell, seconds: number, first: number): Promise<number> {
   for (let count = Math.max(cell.callers, Math.round(first)); ; count *= 2) {
-    const load = await runCalls(peer.prepare(cell, count), cell.callers)
-    if (load.failures > 0)
-      throw new Error(`${peer.name}, ${cell.work}: ${load.failures} of ${count} failed: ${load.firstFailure}`)
+    const what = `${peer.name}, ${cell.work}`
+    const load = assertNoFailures(what, await runCalls(peer.prepare(cell, count), cell.callers))
     if (load.seconds >= seconds / 2) return load.perSecond
   }
 }

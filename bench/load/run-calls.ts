@@ -16,6 +16,15 @@ export interface LoadResult {
   firstFailure: string | null
 }
 
+/** Returns the result of a load. Throws, naming what was done, when a call has failed. */
+export function assertNoFailures<Load extends Pick<LoadResult, 'failures' | 'firstFailure'>>(
+  what: string,
+  load: Load,
+): Load {
+  if (load.failures === 0) return load
+  throw new Error(`${what}: ${load.failures} calls failed: ${load.firstFailure}`)
+}
+
 /** Makes the calls with this many concurrent callers; each caller waits for an answer before its next call. */
 export async function runCalls(calls: readonly Call[], callers: number): Promise<LoadResult> {
   const latencies = new Float64Array(calls.length)

@@ -3,7 +3,7 @@ import { makeEmployee } from './employee-bodies.ts'
 import type { HttpClient, Request } from './http-client.ts'
 import { expectStatus } from './http-client.ts'
 import type { Call } from './run-calls.ts'
-import { runCalls } from './run-calls.ts'
+import { assertNoFailures, runCalls } from './run-calls.ts'
 
 /** An employee to patch: the attributes as last sent. */
 export interface StockEmployee extends SentEmployee {
@@ -43,8 +43,7 @@ export async function makeTenants<T extends Tenant>(
     const calls = tenants.flatMap((tenant) =>
       Array.from({ length: slices }, () => makeStock(client, tenant, sizes.records)),
     )
-    const { failures, firstFailure } = await runCalls(calls, STOCK_CALLERS)
-    if (failures > 0) throw new Error(`creating the employees failed: ${firstFailure}`)
+    assertNoFailures('creating the employees', await runCalls(calls, STOCK_CALLERS))
     groups.set(count, tenants)
   }
   return groups
