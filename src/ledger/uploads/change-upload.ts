@@ -32,7 +32,9 @@ export async function beginApplying(
   return rowCount === 1
 }
 
-/** Says what columns become that are no attributes, before a file is applied. What was counted is counted again. */
+/**
+ * Sets what to do with columns that are not attributes, before the file is applied. Discards the counts of the preview.
+ */
 export async function changeUses(pool: Pool, upload: UploadRef, uses: ReadonlyMap<string, ColumnUse>): Promise<void> {
   await inTransactionOf(pool, upload.companyId, async (client) => {
     const { rowCount } = await client.query(

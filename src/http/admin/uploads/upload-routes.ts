@@ -236,7 +236,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     {
       schema: {
         operationId: 'setUploadColumns',
-        summary: 'Say what columns become that are no attributes',
+        summary: 'Say what to do with columns that are not attributes',
         tags,
         description: 'Before the file is applied. The preview is made again.',
         params,

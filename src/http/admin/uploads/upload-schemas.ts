@@ -78,7 +78,8 @@ export const ColumnsBody = Type.Object(
       type: 'object',
       additionalProperties: { type: 'string', enum: ['custom', 'ignore'] },
       maxProperties: 512,
-      description: 'Columns that are no attributes: each becomes a custom attribute, or is ignored. Others are errors.',
+      description:
+        'Columns that are not attributes: each becomes a custom attribute, or is ignored. Others are errors.',
     }),
   },
   STRICT,
@@ -99,7 +100,7 @@ export const ShownPreview = Type.Object(
     counts: Counts,
     errors: Type.Array(PlacedError, { description: 'The first errors.' }),
     errors_omitted: Count,
-    unknown_columns: Type.Array(Type.String(), { description: 'The columns that are no attributes.' }),
+    unknown_columns: Type.Array(Type.String(), { description: 'The columns that are not attributes.' }),
     rows_awaiting_managers: Type.Integer({
       description: 'The rows whose managers are in earlier parts. The preview leaves these managers out.',
     }),

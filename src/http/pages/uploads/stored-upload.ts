@@ -209,7 +209,7 @@ function renderUnknownColumns({ id, uses }: StoredUpload, unknown: readonly stri
   if (unknown.length === 0) return html``
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/columns">
     <fieldset class="uses">
-      <legend>Columns that are no attributes</legend>
+      <legend>Columns that are not attributes</legend>
       ${unknown.map(
         (name, at) =>
           html`<p>
