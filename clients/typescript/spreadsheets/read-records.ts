@@ -37,7 +37,7 @@ interface Column {
 
 type Report = (line: number, column: number | null, message: string) => void
 
-/** Reads the rows of a file below its header. A column that is not an attribute is used as `uses` says, or is a field. */
+/** Reads the rows below the header of a file. A column that is not an attribute is used as `uses` says, or is a field. */
 export function readRecords(
   header: FileRow,
   rows: Iterable<FileRow>,
