@@ -30,7 +30,7 @@ export const ShownDelivery = Type.Object(
     position: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 1,
-      description: 'The position of the event that the message tells. Null for a ping.',
+      description: 'The position of the event that the message reports. Null for a ping.',
     }),
     sent_at: Time,
     duration_ms: Type.Integer({ minimum: 0 }),
