@@ -176,7 +176,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   too_many_uploads: {
-    when: 'The company already has 20 unfinished uploads, or their files have 256 MiB.',
+    when: 'The company already has 20 unfinished uploads, or uploads of 256 MiB in total.',
     remedy: 'Apply or delete uploads. They are also deleted after a day.',
     entry: 'no',
   },
@@ -240,8 +240,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'yes',
   },
   idempotency_key_reused: {
-    when:
-      'The Idempotency-Key was already used with another method, path, body, or condition (If-Match, If-None-Match).',
+    when: 'The Idempotency-Key was already used with another method, path, body, or condition (If-Match, If-None-Match).',
     remedy: 'Use a new key for each new request. A retry must be exactly the same request.',
     entry: 'yes',
   },

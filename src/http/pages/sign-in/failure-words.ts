@@ -32,10 +32,10 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   },
   misconfigured: {
     status: 502,
-    title: 'The settings for PROVIDER do not fit',
+    title: 'The settings for PROVIDER do not match',
     advice: 'Send the lines below to your IT team or an administrator.',
     forIt:
-      'What the provider publishes or sends does not fit the settings in Company Settings, Sign-in. The check on that page says more.',
+      'What the provider publishes or sends does not match the settings in Company Settings, Sign-in. The check on that page says more.',
   },
   client_refused: {
     status: 502,
@@ -47,12 +47,12 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   denied: {
     status: 403,
     title: 'PROVIDER did not let you in',
-    advice: 'If you did not cancel yourself, send the lines below to your IT team.',
+    advice: 'If you did not cancel the sign-in, send the lines below to your IT team.',
     forIt: 'The person canceled, or may not use this application: check its assignments at the provider.',
   },
   invalid_response: {
     status: 400,
-    title: 'The answer of PROVIDER is not valid',
+    title: 'PROVIDER sent an invalid answer',
     advice: AGAIN,
     forIt: 'The answer failed a check of state, nonce, code, signature, or claims. Once, this can be a second tab.',
   },
