@@ -158,7 +158,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     {
       schema: {
         operationId: 'getUpload',
-        summary: 'Get an upload and how far it is',
+        summary: 'Get an upload and its progress',
         tags,
         description: 'What each part would do, and what became of it.',
         params,

@@ -64,7 +64,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     {
       schema: {
         operationId: 'getWebhook',
-        summary: 'Get a webhook and how far it has got',
+        summary: 'Get a webhook and its progress',
         tags,
         description: 'The secret is not shown.',
         params,
