@@ -75,7 +75,7 @@ await t.test('every limit counted per process says so, and the formula is below 
   }
   const { FAILURE_LIMIT: calls, SIGN_IN_LIMIT: person, SIGN_IN_ADDRESS_LIMIT: address } = LIMITS
   const [, told = ''] =
-    /Those of failures are per process, too:([^]*?)\n\n(?!-)/.exec(page('docs/configuration.md')) ?? []
+    /These limits on failed attempts are per process, too:([^]*?)\n\n(?!-)/.exec(page('docs/configuration.md')) ?? []
   t.strictSame(
     [...told.matchAll(/(?<=: |and )\d+\b/g)].map(([limit]) => Number(limit)),
     [calls, person, 10 * person, address, 10 * address],
