@@ -524,7 +524,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for yourself
-         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have 20 tokens.
+         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 tokens.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -2562,7 +2562,7 @@ export interface components {
             sections: {
                 [key: string]: {
                     title: string;
-                    /** @description What stands here, in sentences. */
+                    /** @description What this section contains, in sentences. */
                     description: string;
                     /** @description The fields that the person's erasure deletes; none if all stay. */
                     erases: string[];
@@ -2670,7 +2670,7 @@ export interface components {
             /** @description `upl_…` */
             id: string;
             /**
-             * @description `previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
+             * @description `previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
              * @enum {string}
              */
             state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
@@ -2839,7 +2839,7 @@ export interface components {
             id: string;
             /** @description Increases with each change. */
             version: number;
-            /** @description Where messages are sent: an https URL without user name, password and fragment. */
+            /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
             url: string;
             /** @description What the webhook is for. May be empty. */
             description: string;
@@ -2913,7 +2913,7 @@ export interface components {
             error: string | null;
             /** @description The start of the receiver's answer. Null if there was none, or if the event has been erased. */
             answer: string | null;
-            /** @description What was sent. Only in the answer to a request for one delivery. Null if the ledger does not have the event any more, because it was restored to an earlier state. */
+            /** @description What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, because it was restored to an earlier state. */
             request?: {
                 /** @description The headers, without `webhook-signature`, which is not kept. */
                 headers: {
@@ -2921,7 +2921,7 @@ export interface components {
                 };
                 /** @description The exact text that was signed. It is not stored, but made from the event once more. */
                 body: string;
-                /** @description Whether the data of the event are erased. Then `body` has no names and no values, also if they were sent. */
+                /** @description Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent. */
                 erased: boolean;
             } | null;
         };
@@ -2943,7 +2943,7 @@ export interface components {
             id: string;
             /** @description Increases with each change. */
             version: number;
-            /** @description Where messages are sent: an https URL without user name, password and fragment. */
+            /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
             url: string;
             /** @description What the webhook is for. May be empty. */
             description: string;
@@ -5902,7 +5902,7 @@ export interface operations {
                             /** @description `upl_…` */
                             id: string;
                             /**
-                             * @description `previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
+                             * @description `previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
                              * @enum {string}
                              */
                             state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
@@ -6621,7 +6621,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Where messages are sent: an https URL without user name, password and fragment. */
+                    /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
                     url: string;
                     /** @description What the webhook is for. May be empty. Default: `""`. */
                     description?: string;
@@ -6746,7 +6746,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Where messages are sent: an https URL without user name, password and fragment. */
+                    /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
                     url?: string;
                     /** @description What the webhook is for. May be empty. */
                     description?: string;

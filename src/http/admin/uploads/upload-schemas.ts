@@ -56,7 +56,7 @@ const FACTS = {
   id: Type.String({ description: '`upl_…`' }),
   state: oneOf(
     ['previewing', 'previewed', 'applying', 'stopped', 'ended'],
-    '`previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after ' +
+    '`previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part after ' +
       'part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. ' +
       '`ended`: every part was applied, refused, or canceled.',
   ),

@@ -17,7 +17,7 @@ const SentMessage = Type.Object(
     }),
     erased: Type.Boolean({
       description:
-        'Whether the data of the event are erased. Then `body` has no names and no values, also if they were sent.',
+        'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
     }),
   },
   STRICT,
@@ -48,8 +48,8 @@ export const ShownDelivery = Type.Object(
       Type.Unsafe<Static<typeof SentMessage> | null>({
         anyOf: [SentMessage, { type: 'null' }],
         description:
-          'What was sent. Only in the answer to a request for one delivery. Null if the ledger does not have the event any ' +
-          'more, because it was restored to an earlier state.',
+          'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, ' +
+          'because it was restored to an earlier state.',
       }),
     ),
   },

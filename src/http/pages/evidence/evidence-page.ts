@@ -108,7 +108,7 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
     async (request, reply) => {
       const { companyId } = getViewer(request)
       const file = await storedFiles.read(companyId)
-      if (file?.state !== 'done') throw new ProblemError(problem('route_not_found', 'There is no such file any more'))
+      if (file?.state !== 'done') throw new ProblemError(problem('route_not_found', 'This file no longer exists'))
       const chunks = storedFiles.readChunks(companyId, file)
       return sendZip(reply, file.subject).send(await streamTexts({ request, reply, authorize }, chunks))
     },

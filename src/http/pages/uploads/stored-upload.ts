@@ -165,7 +165,7 @@ export function renderProgress(given: ShownUpload): Html {
     ${
       upload.state === 'stopped'
         ? html`<p class="alert" role="alert">
-            Stopped, because the user who uploaded the file was not an administrator any more.
+            Stopped, because the user who uploaded the file was no longer an administrator.
             ${isOwn ? 'You can resume it.' : 'Only this user can resume it.'}
           </p>`
         : ''
