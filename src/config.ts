@@ -220,7 +220,7 @@ const TracingSchema = Type.Object({
 
 /**
  * Limits, waits, and intervals of a process that nobody has to change in operation. Tests change them, through this one
- * object. A company may have a quarter of what its companies share.
+ * object. Of what all companies share, each company gets at most a quarter.
  */
 export const LIMITS = {
   /** Between two checkpoints of a company that changes, in milliseconds. */
@@ -237,7 +237,7 @@ export const LIMITS = {
   RECORDS_WAITING: 50_000,
   /** How long a call may wait for its turn, in milliseconds; then it gets 503. */
   CALL_WAIT_MS: 10_000,
-  /** Searches, exports, looks back in time, and test messages of one company at once; fewer than a quarter of POOL_SIZE. */
+  /** Heavy reads of one company at once; fewer than a quarter of POOL_SIZE. */
   HEAVY_READS: 3,
   /** Milliseconds that an answer waits for what it can do without, such as the number of all entries. */
   OPTIONAL_READ_MS: 500,

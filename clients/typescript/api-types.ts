@@ -524,7 +524,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for yourself
-         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have 20 tokens.
+         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 tokens.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -585,7 +585,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an upload and how far it is
+         * Get an upload and its progress
          * @description What each part would do, and what became of it.
          */
         get: operations["getUpload"];
@@ -647,7 +647,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what columns become that are no attributes
+         * Say what to do with columns that are not attributes
          * @description Before the file is applied. The preview is made again.
          */
         post: operations["setUploadColumns"];
@@ -824,7 +824,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The secret is shown only once. Messages begin with the next event. A company may have 20 webhooks.
+         * @description The secret is shown only once. Messages begin with the next event. A company can have at most 20 webhooks.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -841,7 +841,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a webhook and how far it has got
+         * Get a webhook and its progress
          * @description The secret is not shown.
          */
         get: operations["getWebhook"];
@@ -1110,7 +1110,7 @@ export interface paths {
         };
         /**
          * Get an evidence file
-         * @description A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a proof that they are in the ledger of a checkpoint signed now, a verifier that needs only Python, and a page that tells them in sentences. Erased data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the connection breaks. Returns 503 if no checkpoint can be signed.
+         * @description A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a proof that they are in the ledger of a checkpoint signed now, a verifier that needs only Python, and a page that describes them in sentences. Erased data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the connection breaks. Returns 503 if no checkpoint can be signed.
          */
         get: operations["getEvidence"];
         put?: never;
@@ -1860,7 +1860,7 @@ export interface components {
             };
             /** Format: date-time */
             since: string | null;
-            /** @description Of `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. Of `call_missing`: `expected_by`, `last_call_at`. Of `webhook_failing`: `error`. Of `webhook_disabled`: `reason`. Of `quota_used` and `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. Of `key_expiring` and `key_expired`: `expires_at`. Of `provider_failing`: `fault`. Of `projection_parked`: `position`. Of `ledger_disputed`: `fault`, `error`. */
+            /** @description For `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. For `call_missing`: `expected_by`, `last_call_at`. For `webhook_failing`: `error`. For `webhook_disabled`: `reason`. For `quota_used` and `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expiring` and `key_expired`: `expires_at`. For `provider_failing`: `fault`. For `projection_parked`: `position`. For `ledger_disputed`: `fault`, `error`. */
             details: {
                 [key: string]: unknown;
             };
@@ -1925,7 +1925,7 @@ export interface components {
             position: number;
             /** @description The id of the call that made the event, and of its entry in Bulk User Logs. */
             call_id: string | null;
-            /** @description The id of the employee, call, key, webhook, user or company that the event is about. */
+            /** @description The id of the employee, call, API key, webhook, identity provider, user, or company that the event is about. */
             stream: string;
             /** @description The number of the event in its stream: 1, 2, 3 and so on, without gaps. */
             version: number;
@@ -1937,7 +1937,7 @@ export interface components {
             index: number | null;
             /** Format: date-time */
             recorded_at: string;
-            /** @description The id of the API key or user that caused the event, `operator` for the command line, or `schedule` for retention. */
+            /** @description The id of the API key, user, or identity provider that caused the event; `operator` for the command line; or `schedule` for what the service does by itself. */
             actor: string;
             /** @description Null after erasure. */
             data: {
@@ -2065,7 +2065,7 @@ export interface components {
             recorded_at: string;
             /** @description The id of the call that made the event, and of its entry in Bulk User Logs. */
             call_id: string | null;
-            /** @description The id of the API key or user that caused the event, `operator` for the command line, or `schedule` for retention. */
+            /** @description The id of the API key, user, or identity provider that caused the event; `operator` for the command line; or `schedule` for what the service does by itself. */
             actor: string;
             /** @example EmployeeUpdated */
             type: string;
@@ -2562,7 +2562,7 @@ export interface components {
             sections: {
                 [key: string]: {
                     title: string;
-                    /** @description What stands here, in sentences. */
+                    /** @description What this section contains, in sentences. */
                     description: string;
                     /** @description The fields that the person's erasure deletes; none if all stay. */
                     erases: string[];
@@ -2670,7 +2670,7 @@ export interface components {
             /** @description `upl_…` */
             id: string;
             /**
-             * @description `previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
+             * @description `previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
              * @enum {string}
              */
             state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
@@ -2733,7 +2733,7 @@ export interface components {
                 message: string;
             }[];
             errors_omitted: number;
-            /** @description The columns that are no attributes. */
+            /** @description The columns that are not attributes. */
             unknown_columns: string[];
             /** @description The rows whose managers are in earlier parts. The preview leaves these managers out. */
             rows_awaiting_managers: number;
@@ -2839,7 +2839,7 @@ export interface components {
             id: string;
             /** @description Increases with each change. */
             version: number;
-            /** @description Where messages are sent: an https URL without user name, password and fragment. */
+            /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
             url: string;
             /** @description What the webhook is for. May be empty. */
             description: string;
@@ -2897,7 +2897,7 @@ export interface components {
              * @enum {string}
              */
             type: "api_call.completed" | "api_call.failed" | "employee.created" | "employee.updated" | "employee.deactivated" | "employee.reactivated" | "employee.erased" | "api_key.issued" | "api_key.changed" | "api_key.rotated" | "api_key.disabled" | "api_key.enabled" | "api_key.revoked" | "attention.raised" | "attention.resolved" | "webhook.ping";
-            /** @description The position of the event that the message tells. Null for a ping. */
+            /** @description The position of the event that the message reports. Null for a ping. */
             position: number | null;
             /** Format: date-time */
             sent_at: string;
@@ -2913,7 +2913,7 @@ export interface components {
             error: string | null;
             /** @description The start of the receiver's answer. Null if there was none, or if the event has been erased. */
             answer: string | null;
-            /** @description What was sent. Only in the answer to a request for one delivery. Null if the ledger does not have the event any more, because it was restored to an earlier state. */
+            /** @description What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, because it was restored to an earlier state. */
             request?: {
                 /** @description The headers, without `webhook-signature`, which is not kept. */
                 headers: {
@@ -2921,7 +2921,7 @@ export interface components {
                 };
                 /** @description The exact text that was signed. It is not stored, but made from the event once more. */
                 body: string;
-                /** @description Whether the data of the event are erased. Then `body` has no names and no values, also if they were sent. */
+                /** @description Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent. */
                 erased: boolean;
             } | null;
         };
@@ -2943,7 +2943,7 @@ export interface components {
             id: string;
             /** @description Increases with each change. */
             version: number;
-            /** @description Where messages are sent: an https URL without user name, password and fragment. */
+            /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
             url: string;
             /** @description What the webhook is for. May be empty. */
             description: string;
@@ -3497,7 +3497,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too_many_tokens`: The user has as many tokens as a user may have. */
+        /** @description `too_many_tokens`: The user has the maximum number of tokens. */
         AdminTooManyTokens: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3512,7 +3512,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too_many_uploads`: The company has as many uploads as it may have. */
+        /** @description `too_many_uploads`: The company has the maximum number of uploads. */
         AdminTooManyUploads: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3527,7 +3527,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too_many_webhooks`: The company has as many webhooks as it may have. */
+        /** @description `too_many_webhooks`: The company has the maximum number of webhooks. */
         AdminTooManyWebhooks: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5902,7 +5902,7 @@ export interface operations {
                             /** @description `upl_…` */
                             id: string;
                             /**
-                             * @description `previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
+                             * @description `previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. `ended`: every part was applied, refused, or canceled.
                              * @enum {string}
                              */
                             state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
@@ -6104,7 +6104,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Columns that are no attributes: each becomes a custom attribute, or is ignored. Others are errors. */
+                    /** @description Columns that are not attributes: each becomes a custom attribute, or is ignored. Others are errors. */
                     columns: {
                         [key: string]: "custom" | "ignore";
                     };
@@ -6621,7 +6621,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Where messages are sent: an https URL without user name, password and fragment. */
+                    /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
                     url: string;
                     /** @description What the webhook is for. May be empty. Default: `""`. */
                     description?: string;
@@ -6746,7 +6746,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Where messages are sent: an https URL without user name, password and fragment. */
+                    /** @description Where messages are sent: an https URL without a user name, password, or fragment. */
                     url?: string;
                     /** @description What the webhook is for. May be empty. */
                     description?: string;
@@ -7225,9 +7225,9 @@ export interface operations {
                 limit?: number;
                 /** @description `plain` for people and programs, `proof` for verification: the exact bytes that were hashed. */
                 format?: "plain" | "proof";
-                /** @description Only events of this employee, API key, webhook, user or company. */
+                /** @description Only events of this employee, API key, webhook, identity provider, user, or company. */
                 stream?: string;
-                /** @description Only events that this API key or user caused, or `operator` or `schedule`. */
+                /** @description Only events that this API key, user, or identity provider caused, or `operator` or `schedule`. */
                 actor?: string;
                 /** @description Only events whose data contain this text. Case does not matter. Names of members count too. */
                 q?: string;

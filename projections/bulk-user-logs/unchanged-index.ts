@@ -107,7 +107,7 @@ const bucketOf = (person: RawBuilder<unknown>) => sql`(${person} & ${BUCKETS - 1
 
 /** How many blocks are read at once: few at first, because they may be enough. */
 const BLOCK_READS = [1, 4, 16, 64, 256]
-/** A search looks no more employees up in blocks at once, so that a text that finds many ends sooner. */
+/** The most employees that a search looks up in blocks at once, so that a text that finds many ends sooner. */
 const MOST_LOOK_UPS = 4_096
 
 /** Finds the first entries with a record that changed nothing of one of these employees. */

@@ -31,7 +31,7 @@ export async function announcePresence(url: string): Promise<RunningPart & { los
       if (stopping.signal.aborted) return new Promise(() => undefined)
       held = await holdAgain(url, stopping.signal)
       if (held.isDistributed !== first)
-        throw new StartupError('the tables were distributed while this process had no connection: start it again')
+        throw new StartupError('the tables were distributed while this process had no connection: restart this process')
     }
   }
   const lost = watch()

@@ -18,7 +18,7 @@ export function createConfiguredSecretBox(config: Config): Promise<SecretBox> {
   return createBox(config, config.DATABASE_URL === undefined ? 'make' : 'none')
 }
 
-/** Opens the box like `openConfiguredSecretBox`, but never creates a key. */
+/** Opens the box like `createConfiguredSecretBox`, but never creates a key. */
 export function findConfiguredSecretBox(config: Config): Promise<SecretBox> {
   return createBox(config, 'none')
 }

@@ -222,7 +222,7 @@ export type RecordedEvent = {
     schema_version: number
     /** RFC 3339 UTC with milliseconds; never goes back within a company. */
     recorded_at: string
-    /** The id of the API key or user that caused it, `operator` for the command line, `schedule` for retention. */
+    /** The id of the key, user, or identity provider that caused it; `operator`: the command line; `schedule`: the service. */
     actor: string
   }
 }[EventType]

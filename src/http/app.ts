@@ -119,7 +119,7 @@ export interface AppServices {
   burstLimit: number
   /** Failed authentications per minute and address; 0 is no limit. */
   failureLimit: number
-  /** The searches, exports, erasures, and test messages that a company may run at once. */
+  /** The heavy reads that a company may run at once. */
   heavyReads: number
   streamLimits: StreamLimits
   sessions: SessionSettings

@@ -147,9 +147,9 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
   )
   const { version, encoding } = rows[0]!
   if (version < OLDEST_SERVER)
-    throw new StartupError(`PostgreSQL 15 or newer is required, this is ${Math.floor(version / 10_000)}`)
+    throw new StartupError(`PostgreSQL 15 or newer is required; this is PostgreSQL ${Math.floor(version / 10_000)}`)
   // The ledger stores exact bytes as text; another encoding would not return them as they were hashed.
-  if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, it is ${encoding}`)
+  if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, not ${encoding}`)
   await assertReleased(db)
 }
 

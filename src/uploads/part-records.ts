@@ -12,7 +12,7 @@ export interface PartRecords {
   rows: readonly StoredRow[]
   /** The number of the column, from 1, of each field; `custom_attributes.KEY` for a custom attribute. */
   columns: ReadonlyMap<string, number>
-  /** The names of the columns that are no attributes. */
+  /** The names of the columns that are not attributes. */
   unknown: readonly string[]
   /** What is wrong with cells. Rows that have any are not in `body`. */
   faults: readonly FileFault[]

@@ -156,7 +156,7 @@ await t.test(
     t.equal(exitCode, 1)
     t.match(
       stderr,
-      /^employee-ledger: the tables were distributed while this process had no connection: start it again$/m,
+      /^employee-ledger: the tables were distributed while this process had no connection: restart this process$/m,
     )
   },
 )

@@ -118,8 +118,8 @@ await t.test('what the provider publishes is shown, and why it cannot be', async
 await t.test('the operator requires a provider, and opens a company that it has locked out', async (t) => {
   const { user_id: admin } = company.admin
   await run('use', 'optional')
-  await fails('required needs --break-glass', 'use', 'required')
-  await fails('required needs --break-glass, and nothing else', 'use', 'optional', '--break-glass', admin)
+  await fails('`provider use required` needs --break-glass', 'use', 'required')
+  await fails('needs --break-glass; no other use accepts it', 'use', 'optional', '--break-glass', admin)
   await fails('No administrator is linked to an account at this issuer yet', 'use', 'required', '--break-glass', admin)
   await pool.query(`update users set issuer = $2, subject = 'x' where company_id = $1 and user_id = $3`, [
     ...[toUuid(company.id), provider.issuer, toUuid(admin)],

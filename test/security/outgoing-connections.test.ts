@@ -48,7 +48,7 @@ await t.test(
 )
 
 await t.test(
-  'API7, API10 unsafe consumption of APIs: the program is a client of PostgreSQL, receivers of webhooks and identity providers alone, and pages load nothing from elsewhere',
+  "API7, API10 unsafe consumption of APIs: the program's own code connects to other servers in one place alone, and pages load nothing from elsewhere",
   async (t) => {
     // Except the samples for the programs of others, and the commands that send the demo's calls to this service.
     const program = readSources('src', 'projections', 'migrations').filter(

@@ -40,17 +40,17 @@ function createClient(settings: Parameters<typeof createEmployeeClient>[0]) {
   }
 }
 
-/** Each column that is no attribute must have a use, and each use a column. */
+/** Each column that is not an attribute must have a use, and each use a column. */
 function refuseColumns(path: string, unknown: string[], { uses }: SendArguments): void {
   const unused = unknown.filter((name) => !uses.has(name))
   if (unused.length > 0)
     throw new CommandError(
       'refused',
-      `${path}: ${unused.length === 1 ? 'this column is no attribute' : 'these columns are no attributes'}: ` +
+      `${path}: ${unused.length === 1 ? 'this column is not an attribute' : 'these columns are not attributes'}: ` +
         `${unused.join(', ')}. Name each in --custom or in --ignore`,
     )
   const missing = [...uses.keys()].filter((name) => !unknown.includes(name))
-  if (missing.length > 0) throw usageError(`${path} has no column that is no attribute and named ${missing.join(', ')}`)
+  if (missing.length > 0) throw usageError(`${path} has no column named ${missing.join(', ')} that is not an attribute`)
 }
 
 try {

@@ -29,7 +29,7 @@ export interface OpenedFile {
   faults: FileFault[]
   /** The number of the column, from 1, of each field; none in a JSON file. */
   columns: ReadonlyMap<string, number>
-  /** The names of the columns that are no attributes. */
+  /** The names of the columns that are not attributes. */
   unknown: string[]
   /** Reads the records again, one part of the file at a time. Throws FileError. */
   read(): AsyncGenerator<FileRecord, void>

@@ -13,8 +13,8 @@ Options:
   --id ID             the API id (or API_ID)
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
-  --custom COLUMN     use a column that is no attribute as a custom attribute (repeatable)
-  --ignore COLUMN     ignore a column that is no attribute (repeatable)
+  --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
+  --ignore COLUMN     ignore a column that is not an attribute (repeatable)
   --dry-run           show what the file would do, and apply nothing
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: 1000)
@@ -31,7 +31,7 @@ export interface SendArguments {
   apiId: string
   apiKey: string
   operation: 'upsert' | 'update'
-  /** What to do with columns that are no attributes. */
+  /** What to do with columns that are not attributes. */
   uses: Map<string, ColumnUse>
   isDryRun: boolean
   statePath: string

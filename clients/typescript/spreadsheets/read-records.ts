@@ -3,7 +3,7 @@ import type { FileFault } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
 import { CUSTOM, MAX_COLUMNS, findField, ORIGIN_COLUMNS, RECORD_COLUMN } from './record-columns.ts'
 
-/** What to do with a column that is no attribute: it becomes a custom attribute, or it is ignored. */
+/** What to do with a column that is not an attribute: it becomes a custom attribute, or it is ignored. */
 export type ColumnUse = 'custom' | 'ignore'
 
 /** What a file holds. */
@@ -14,7 +14,7 @@ export interface FileRecords {
   lines: number[]
   /** The number of the column, from 1, of each field; `custom_attributes.KEY` for a custom attribute. */
   columns: ReadonlyMap<string, number>
-  /** The names of the columns that are no attributes. */
+  /** The names of the columns that are not attributes. */
   unknown: string[]
   /** What the column `log_id` names: the calls whose records these are. */
   logIds: string[]
@@ -37,7 +37,7 @@ interface Column {
 
 type Report = (line: number, column: number | null, message: string) => void
 
-/** Reads the rows of a file below its header. A column that is no attribute is used as `uses` says, or is a field. */
+/** Reads the rows below the header of a file. A column that is not an attribute is used as `uses` says, or is a field. */
 export function readRecords(
   header: FileRow,
   rows: Iterable<FileRow>,

@@ -133,7 +133,7 @@ function explainClient(error: oidc.ClientError, requested: ProviderResource): Pr
   }
 }
 
-/** Explains a status that is no success. */
+/** Explains a status other than success. */
 export function explainStatus(status: number, requested: ProviderResource): ProviderError {
   const refused = status === 401 && requested === 'tokens' ? 'client_refused' : 'misconfigured'
   const fault = status >= 500 || status === 429 ? 'unreachable' : refused

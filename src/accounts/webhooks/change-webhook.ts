@@ -32,7 +32,7 @@ export const NO_SUCH_WEBHOOK = problem('webhook_not_found', 'No such webhook exi
 const CHANGED = 'The webhook has changed since you opened this page. Nothing was done; check it, then try again'
 const CREATED_MEANWHILE =
   'A webhook has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
-const TOO_MANY = problem('too_many_webhooks', `A company may have ${MOST_WEBHOOKS} webhooks`)
+const TOO_MANY = problem('too_many_webhooks', `A company can have at most ${MOST_WEBHOOKS} webhooks; remove one first`)
 const SECRET_BYTES = 32
 
 /** The services that change webhooks. */

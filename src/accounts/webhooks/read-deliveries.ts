@@ -6,7 +6,7 @@ import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 export interface Delivery {
   id: string
   type: string
-  /** The position of the event that the message tells; null for a test ping. */
+  /** The position of the event that the message reports; null for a test ping. */
   position: number | null
   sentAt: string
   durationMs: number

@@ -87,7 +87,7 @@ export async function useProvider(
   { company, breakGlass = null, json }: CompanyOptions & { breakGlass?: string | null },
 ) {
   if ((use === 'required') !== (breakGlass !== null))
-    throw new StartupError('required needs --break-glass, and nothing else takes it')
+    throw new StartupError('`provider use required` needs --break-glass; no other use accepts it')
   await changeAndPrint(json, async (opened) => {
     if (use !== 'off') requireAddresses(opened.config, company)
     const change = { change: 'use', use: { use, break_glass: breakGlass } } as const

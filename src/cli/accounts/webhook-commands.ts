@@ -40,7 +40,7 @@ export function addWebhookCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhooks))
   webhook
     .command('show')
-    .description('show a webhook and how far it has got')
+    .description('show a webhook and its progress')
     .addOption(companyOption())
     .addOption(webhookOption())
     .addOption(jsonOption())

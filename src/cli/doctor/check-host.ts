@@ -31,7 +31,10 @@ export async function checkSigningKeyFile(file: string): Promise<Finding> {
 /** Checks that no other user can read the file of the keys that encrypt stored secrets. */
 export async function checkSecretsKeyFile(file: string): Promise<Finding> {
   const check = 'secrets key'
-  return (await checkMode(check, file)) ?? ok(check, `${file} does not exist; only webhooks need it`)
+  return (
+    (await checkMode(check, file)) ??
+    ok(check, `${file} does not exist; webhooks, identity providers, passkeys, email, and large evidence files need it`)
+  )
 }
 
 /** Checks that nobody else can read and write a file; null if it does not exist. */

@@ -195,7 +195,7 @@ function findLeftOver(check: string, { leftOver }: Facts, machines: MachineAddre
   return [
     fail(
       check,
-      `${leftOver.length} prepared transactions of a crash are older than a minute and hold locks, for example ${leftOver[0]}`,
+      `${leftOver.length} prepared transactions left by a crash are older than a minute and hold locks, for example ${leftOver[0]}`,
       `as a superuser on ${beginners.join(' and ') || 'the coordinator'}, run: select recover_prepared_transactions()`,
     ),
   ]

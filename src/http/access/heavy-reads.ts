@@ -5,8 +5,8 @@ import { createBudget, quarterOf } from '../../admission/budget.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whether a request may take long: it reads much of its company's data (a search, an export, or a look back in
-     * time), or waits for a receiver.
+     * Whether a request may take long: it reads much of its company's data, such as a search or an export, or waits for
+     * another server.
      */
     isHeavyRead?: (request: FastifyRequest) => boolean
   }
@@ -83,6 +83,6 @@ function findCompany({ caller, user, viewer }: FastifyRequest): string {
 }
 
 function refuseHeavyRead(reply: FastifyReply, atOnce: number): Error {
-  const detail = `A company can run at most ${atOnce} searches, exports, erasures, and test messages at once; wait and try again`
+  const detail = `A company can run at most ${atOnce} long requests (such as searches and exports) at once; wait and try again`
   return tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)
 }

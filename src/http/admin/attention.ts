@@ -18,10 +18,10 @@ const Item = Type.Object(
       type: 'object',
       additionalProperties: true,
       description:
-        'Of `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. Of `call_missing`: `expected_by`, `last_call_at`. ' +
-        'Of `webhook_failing`: `error`. Of `webhook_disabled`: `reason`. Of `quota_used` and `quota_nearly_used`: ' +
-        '`requests_made`, `quota_limit`, `resets_at`. Of `key_expiring` and `key_expired`: `expires_at`. Of ' +
-        '`provider_failing`: `fault`. Of `projection_parked`: `position`. Of `ledger_disputed`: `fault`, `error`.',
+        'For `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. For `call_missing`: `expected_by`, `last_call_at`. ' +
+        'For `webhook_failing`: `error`. For `webhook_disabled`: `reason`. For `quota_used` and `quota_nearly_used`: ' +
+        '`requests_made`, `quota_limit`, `resets_at`. For `key_expiring` and `key_expired`: `expires_at`. For ' +
+        '`provider_failing`: `fault`. For `projection_parked`: `position`. For `ledger_disputed`: `fault`, `error`.',
     }),
   },
   { $id: 'AttentionItem', ...STRICT },

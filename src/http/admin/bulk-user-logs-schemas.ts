@@ -204,7 +204,7 @@ export const EntrySchema = Type.Object(
           {
             description:
               'The body of a call that was refused because it could not be read. Only in the answer to a request for one entry. ' +
-              'Null if the body could be read, was empty, or is erased or not kept any more.',
+              'Null if the body could be read, was empty, was erased, or is no longer kept.',
           },
         ),
       ),
@@ -218,7 +218,7 @@ export const EntrySchema = Type.Object(
           },
           {
             description:
-              'From where the call was sent. Only in the answer to a request for one entry. Null if it is not kept any more.',
+              'From where the call was sent. Only in the answer to a request for one entry. Null if it is no longer kept.',
           },
         ),
       ),
@@ -275,7 +275,7 @@ export const EntryList = Type.Object({
         },
         {
           description:
-            'The number of entries that match, counted up to 10,000; less far with `employee` or `q`. Only with ' +
+            'The number of entries that match, counted up to 10,000, or fewer with `employee` or `q`. Only with ' +
             '`count=true`. Null if counting them takes too long.',
         },
       ),

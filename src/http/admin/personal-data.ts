@@ -37,7 +37,7 @@ const ReportBody = requireOnly(
 
 const Section = Type.Object({
   title: Type.String(),
-  description: Type.String({ description: 'What stands here, in sentences.' }),
+  description: Type.String({ description: 'What this section contains, in sentences.' }),
   erases: Type.Array(Type.String(), { description: "The fields that the person's erasure deletes; none if all stay." }),
   items: Type.Array(Type.Object({}, { additionalProperties: true })),
 })

@@ -53,7 +53,7 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
         summary: 'Issue a token for yourself',
         tags,
         description:
-          'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have 20 tokens.',
+          'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 tokens.',
         querystring: NoQuery,
         body: IssueTokenBody,
         response: { 201: TokenWithSecret },

@@ -54,14 +54,14 @@ export const EventsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Only events of this employee, API key, webhook, user or company.',
+        description: 'Only events of this employee, API key, webhook, identity provider, user, or company.',
       }),
     ),
     actor: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Only events that this API key or user caused, or `operator` or `schedule`.',
+        description: 'Only events that this API key, user, or identity provider caused, or `operator` or `schedule`.',
       }),
     ),
     q: Type.Optional(
@@ -88,7 +88,8 @@ const eventMembers = {
     Type.String({ description: 'The id of the call that made the event, and of its entry in Bulk User Logs.' }),
   ),
   stream: Type.String({
-    description: 'The id of the employee, call, key, webhook, user or company that the event is about.',
+    description:
+      'The id of the employee, call, API key, webhook, identity provider, user, or company that the event is about.',
   }),
   version: Type.Integer({
     minimum: 1,
@@ -100,7 +101,8 @@ const eventMembers = {
   recorded_at: Type.String({ format: 'date-time' }),
   actor: Type.String({
     description:
-      'The id of the API key or user that caused the event, `operator` for the command line, or `schedule` for retention.',
+      'The id of the API key, user, or identity provider that caused the event; `operator` for the command line; or ' +
+      '`schedule` for what the service does by itself.',
   }),
 }
 

@@ -79,7 +79,7 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   const { after = 0, call, stream, actor, q: text } = query
   if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')
   if (stream !== undefined && !STREAMS.some((prefix) => isId(prefix, stream)))
-    throw invalidQuery('stream', 'must be the id of an employee, an API key, a webhook, a user or the company')
+    throw invalidQuery('stream', 'must be the id of an employee, API key, webhook, identity provider, user, or company')
   if (stream !== undefined && filter.stream !== undefined)
     throw invalidQuery('stream', 'cannot be combined with employee')
   assertStorable(query)

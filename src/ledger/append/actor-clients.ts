@@ -15,7 +15,7 @@ import type { QueryClient } from '../../postgres/query-client.ts'
  * Each process has rows of its own.
  */
 
-/** A client of a key or user, under the id that events name. */
+/** The address and program of a key or user, under the id by which events refer to it. */
 export interface ActorClient extends Client {
   companyId: string
   clientId: number

@@ -20,7 +20,7 @@ export interface CommitOptions {
   pool: Pool
   /** The shard of a company, if the connections lead to a machine of a cluster. */
   shardOf?: ((companyId: string) => Shard) | undefined
-  /** Employees of calls before, to decide on without loading them. */
+  /** Employees of earlier calls, to decide on without loading them. */
   cache: EmployeeCache
   /** Companies whose creations load employees first. */
   conflicts: RecentConflicts

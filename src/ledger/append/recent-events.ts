@@ -53,7 +53,7 @@ interface RecentCalls {
   employees: Map<string, Employee>
   /** The rebuild that wrote the rows from which these employees follow. */
   generation: string | null
-  /** Whether they reach as far as the company's head was asked for. */
+  /** Whether they reach the head that the caller asked for. */
   isEnd: boolean
 }
 

@@ -74,9 +74,9 @@ export async function findDigests(client: QueryClient, records: LocatedRecord[])
 }
 
 /**
- * Tells the employees of a company about which of them these records change nothing, as their digests show. Returns the
- * other records. All records are those of one call, which is the first of its company in the transaction, so that the
- * managers whom they name are still the same when it is decided.
+ * Records in `employees` which of these records change nothing, according to their digests. Returns the other records.
+ * All records are those of one call, which is the first of its company in the transaction, so that the managers whom
+ * they name are still the same when it is decided.
  */
 export function recognizeUnchanged(callId: string, found: FoundRecord[], employees: LoadedEmployees): FoundRecord[] {
   const times = new Map<string, number>()

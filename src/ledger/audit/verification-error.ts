@@ -5,7 +5,7 @@ export type VerificationErrorKind = 'invalid' | 'diverged' | 'unverifiable'
 export class VerificationError extends Error {
   override name = 'VerificationError'
   readonly kind: VerificationErrorKind
-  /** The position of the event with the error; null if it is none of an event. */
+  /** The position of the event with the error; null if it is not about an event. */
   readonly position: number | null
 
   constructor(kind: VerificationErrorKind, position: number | null, reason: string) {

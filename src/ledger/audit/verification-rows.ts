@@ -21,7 +21,7 @@ export interface VerificationRun {
   verdict: Verdict | Ended | null
 }
 
-/** Makes a run the company's one, at the database's time `now`. Returns false if another one is running. */
+/** Registers the company's only run, at the database's time `now`. Returns false if another one is running. */
 export async function claimRun(
   db: LedgerDb,
   companyId: string,

@@ -73,7 +73,7 @@ export async function* readAnswers(
   }
 }
 
-/** Events, and calls whose ends webhooks tell too. */
+/** Events, and calls whose closing events webhooks also report. */
 export interface ToldEvents {
   positions: readonly number[]
   callIds: readonly string[]

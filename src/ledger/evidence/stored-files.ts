@@ -90,7 +90,7 @@ export async function requestFile(
   return true
 }
 
-/** Reads the company's file; null if there is none, or none any more. */
+/** Reads the company's file; null if there is none, or if it has expired or data were erased since. */
 export async function readStoredFile(db: LedgerDb, companyId: string): Promise<StoredFile | null> {
   const row = await db
     .selectFrom('evidence_files')

@@ -7,11 +7,11 @@ import { isId, toUuid } from '../../domain/ids.ts'
 export interface EventFilter {
   /** Events of any of these types. */
   types?: readonly string[] | undefined
-  /** Events of this employee, key, user or company. */
+  /** Events of this employee, key, webhook, identity provider, user, or company. */
   stream?: string
   /** Events of this call. */
   call?: string
-  /** Events that this key or user caused, or `operator` or `schedule`. */
+  /** Events that this key, user, or identity provider caused, or `operator` or `schedule`. */
   actor?: string | undefined
   /** Events whose data contain this text, in any case. */
   text?: string | undefined

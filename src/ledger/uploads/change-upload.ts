@@ -14,8 +14,8 @@ type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUuid(id)]
 
 /**
- * Begins to apply a file whose preview is complete, or resumes one that has stopped. Only its user can. Returns false if
- * nothing was to be done: so that of two clicks, one begins.
+ * Begins to apply a file whose preview is complete, or resumes one that has stopped. Only the user who uploaded it can.
+ * Returns false if there was nothing to do, so that of two clicks only one starts it.
  */
 export async function beginApplying(
   pool: Pool,
@@ -32,7 +32,9 @@ export async function beginApplying(
   return rowCount === 1
 }
 
-/** Says what columns become that are no attributes, before a file is applied. What was counted is counted again. */
+/**
+ * Sets what to do with columns that are not attributes, before the file is applied. Discards the counts of the preview.
+ */
 export async function changeUses(pool: Pool, upload: UploadRef, uses: ReadonlyMap<string, ColumnUse>): Promise<void> {
   await inTransactionOf(pool, upload.companyId, async (client) => {
     const { rowCount } = await client.query(

@@ -16,7 +16,7 @@ export interface StoredUpload {
   operation: UploadOperation
   /** The line that names the columns; null for JSON. */
   header: string[] | null
-  /** What columns become that are no attributes. */
+  /** What to do with columns that are not attributes. */
   uses: ReadonlyMap<string, ColumnUse>
   /** The ids of the failed calls whose records the file corrects. */
   corrects: string[]

@@ -21,7 +21,7 @@ interface NewUpload {
   parts: { callId: string; rows: StoredRow[] }[]
 }
 
-/** Of a user, the newest previews that are kept when another file is uploaded. */
+/** How many of a user's newest previews are kept when the user uploads another file. */
 const KEPT_PREVIEWS = 4
 /** The uploads that a company may have stored at once, and the bytes of their files. */
 export const MAX_UPLOADS = 20

@@ -100,7 +100,7 @@ export class HeldServer {
     }
     this.#state = { name: 'held', lease: joined.lease, since: performance.now() }
     if (joined.port !== this.port || joined.lease.isServing !== this.lease.isServing)
-      throw new StartupError(`another process has started PostgreSQL in ${clusterDir} in its own way: start again`)
+      throw new StartupError(`another process has started PostgreSQL in ${clusterDir}: start this program again`)
   }
 
   async #findLease(): Promise<ServerLease | undefined> {

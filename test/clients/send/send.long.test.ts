@@ -92,11 +92,11 @@ await t.test('a JSON file is sent as it is written', async (t) => {
   )
 })
 
-await t.test('a column that is no attribute is named, and used as the options say', async (t) => {
+await t.test('a column that is not an attribute is named, and used as the options say', async (t) => {
   write('columns.csv', 'external_id;Shoe size;Note\nstaff-1;42;x\n')
   t.match(await run(['send', 'columns.csv']), {
     code: 1,
-    err: /no attributes: Shoe size, Note\. Name each in --custom/,
+    err: /not attributes: Shoe size, Note\. Name each in --custom/,
   })
   const uses = ['--custom', 'Shoe size', '--ignore', 'Note']
   t.match(await run(['send', 'columns.csv', ...uses]), { code: 0, out: /1 changed/ })

@@ -41,18 +41,21 @@ await t.test('a row is a record with the attributes of its cells', async (t) => 
   t.equal(columns.get('custom_attributes.grade'), 8)
 })
 
-await t.test('a column that is no attribute is named, and becomes what the reader of the file chooses', async (t) => {
-  const rows = [
-    ['email', 'Shoe size'],
-    ['a@example.com', '42'],
-  ]
-  t.match(read(rows), { unknown: ['Shoe size'], records: [{ 'Shoe size': '42' }] })
-  t.match(read(rows, { 'Shoe size': 'custom' }), {
-    unknown: ['Shoe size'],
-    records: [{ email: 'a@example.com', custom_attributes: { 'Shoe size': 42 } }],
-  })
-  t.strictSame(read(rows, { 'Shoe size': 'ignore' }).records, [{ email: 'a@example.com' }])
-})
+await t.test(
+  'a column that is not an attribute is named, and becomes what the reader of the file chooses',
+  async (t) => {
+    const rows = [
+      ['email', 'Shoe size'],
+      ['a@example.com', '42'],
+    ]
+    t.match(read(rows), { unknown: ['Shoe size'], records: [{ 'Shoe size': '42' }] })
+    t.match(read(rows, { 'Shoe size': 'custom' }), {
+      unknown: ['Shoe size'],
+      records: [{ email: 'a@example.com', custom_attributes: { 'Shoe size': 42 } }],
+    })
+    t.strictSame(read(rows, { 'Shoe size': 'ignore' }).records, [{ email: 'a@example.com' }])
+  },
+)
 
 await t.test(
   'what a spreadsheet has damaged, and what cannot be read, is a fault at its line and column',

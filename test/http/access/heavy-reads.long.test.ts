@@ -130,7 +130,7 @@ await t.test("a company's next heavy read is a 429 on any route, and another com
     const page = await browse(service, path, { cookie })
     t.equal(page.status, 429, path)
     t.equal(page.headers['retry-after'], '1', path)
-    t.match(page.text, 'A company can run at most 4 searches, exports, erasures, and test messages at once', path)
+    t.match(page.text, 'A company can run at most 4 long requests (such as searches and exports) at once', path)
   }
   const ofOther = search(b)
   await areInUse(AT_ONCE + 1)

@@ -92,16 +92,19 @@ await t.test('a preview with errors also shows what the other rows would do', as
   t.equal((await newest()).id, before.id)
 })
 
-await t.test('a column that is no attribute is named, and can become a custom attribute or be ignored', async (t) => {
-  const csv = 'external_id,Shoe size,Note\nX-1,42,x\n'
-  const first = await send(csv)
-  t.match(first, { status: 200, words: /Shoe size.*Note.*Line 2, column 2 Shoe size This field does not exist/ })
-  const second = await press(`${first.path}/columns`, { 'use.0': 'custom', 'use.1': 'ignore' })
-  t.match(second, { status: 200, words: /Line 2 custom_attributes\.Shoe size from not set → to 42/ })
-  t.match(await apply(second), { words: /All records of the file were applied/ })
-  const { items } = (await service.call('GET', '/v1/employees?external_id=X-1')).body
-  t.strictSame(items[0].custom_attributes, { 'Shoe size': 42 })
-})
+await t.test(
+  'a column that is not an attribute is named, and can become a custom attribute or be ignored',
+  async (t) => {
+    const csv = 'external_id,Shoe size,Note\nX-1,42,x\n'
+    const first = await send(csv)
+    t.match(first, { status: 200, words: /Shoe size.*Note.*Line 2, column 2 Shoe size This field does not exist/ })
+    const second = await press(`${first.path}/columns`, { 'use.0': 'custom', 'use.1': 'ignore' })
+    t.match(second, { status: 200, words: /Line 2 custom_attributes\.Shoe size from not set → to 42/ })
+    t.match(await apply(second), { words: /All records of the file were applied/ })
+    const { items } = (await service.call('GET', '/v1/employees?external_id=X-1')).body
+    t.strictSame(items[0].custom_attributes, { 'Shoe size': 42 })
+  },
+)
 
 await t.test('what failed can be downloaded, corrected, and sent again; the entries lead to each other', async (t) => {
   const sent = [

@@ -60,7 +60,7 @@ await t.test('a one-time link lets a new user in where the provider is required,
 
   arriveAs('mallory')
   const begun = await comeBack(other.visitor, await goToProvider(other.visitor, company, { query: '?link=1' }))
-  t.match(begun, { status: 403, text: /link does not work/ })
+  t.match(begun, { status: 403, text: /link no longer works/ })
   t.notOk(await other.visitor.isIn())
   t.notMatch((await openVisitor(service).visit(`/invitation?token=${token}`)).text, '/start?link=1')
   arriveAs('new')
@@ -81,9 +81,9 @@ await t.test('a one-time link that has expired, was replaced, or is of someone r
   ])
   await manage('POST', `/users/${replaced.userId}/reset-password`)
   await service.manage('DELETE', `/users/${removed.userId}`, undefined, company.admin.token)
-  t.match(await ofRemoved.comeBack(), { status: 403, text: /not a user any more/ })
+  t.match(await ofRemoved.comeBack(), { status: 403, text: /no longer a user/ })
   for (const arrival of arrivals) {
-    t.match(await arrival.comeBack(), { status: 403, text: /link does not work/ })
+    t.match(await arrival.comeBack(), { status: 403, text: /link no longer works/ })
     t.notOk(await arrival.visitor.isIn())
   }
   t.notOk((await typesOf(expired.userId)).includes('UserIdentityLinked'))

@@ -110,7 +110,7 @@ await t.test('whoever was removed stays out, until an administrator invites them
     service.manage(method, path, body, company.admin.token)
   await manage('DELETE', `/users/${company.member.user_id}`)
   t.notOk(await visitor.isIn(), 'the removal ends sessions at once')
-  t.match((await enter(service, company)).answer, { status: 403, text: /not a user any more/ })
+  t.match((await enter(service, company)).answer, { status: 403, text: /no longer a user/ })
   await manage('POST', '/users', { email: company.member.email, name: 'Again', role: 'member' })
   const back = await enter(service, company)
   t.equal(back.answer.status, 303)

@@ -158,7 +158,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     {
       schema: {
         operationId: 'getUpload',
-        summary: 'Get an upload and how far it is',
+        summary: 'Get an upload and its progress',
         tags,
         description: 'What each part would do, and what became of it.',
         params,
@@ -236,7 +236,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     {
       schema: {
         operationId: 'setUploadColumns',
-        summary: 'Say what columns become that are no attributes',
+        summary: 'Say what to do with columns that are not attributes',
         tags,
         description: 'Before the file is applied. The preview is made again.',
         params,

@@ -56,7 +56,7 @@ const FACTS = {
   id: Type.String({ description: '`upl_…`' }),
   state: oneOf(
     ['previewing', 'previewed', 'applying', 'stopped', 'ended'],
-    '`previewing`: it is being counted what each part would do. `previewed`: it can be applied. `applying`: part after ' +
+    '`previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part after ' +
       'part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. ' +
       '`ended`: every part was applied, refused, or canceled.',
   ),
@@ -78,7 +78,8 @@ export const ColumnsBody = Type.Object(
       type: 'object',
       additionalProperties: { type: 'string', enum: ['custom', 'ignore'] },
       maxProperties: 512,
-      description: 'Columns that are no attributes: each becomes a custom attribute, or is ignored. Others are errors.',
+      description:
+        'Columns that are not attributes: each becomes a custom attribute, or is ignored. Others are errors.',
     }),
   },
   STRICT,
@@ -99,7 +100,7 @@ export const ShownPreview = Type.Object(
     counts: Counts,
     errors: Type.Array(PlacedError, { description: 'The first errors.' }),
     errors_omitted: Count,
-    unknown_columns: Type.Array(Type.String(), { description: 'The columns that are no attributes.' }),
+    unknown_columns: Type.Array(Type.String(), { description: 'The columns that are not attributes.' }),
     rows_awaiting_managers: Type.Integer({
       description: 'The rows whose managers are in earlier parts. The preview leaves these managers out.',
     }),

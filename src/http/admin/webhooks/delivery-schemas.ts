@@ -17,7 +17,7 @@ const SentMessage = Type.Object(
     }),
     erased: Type.Boolean({
       description:
-        'Whether the data of the event are erased. Then `body` has no names and no values, also if they were sent.',
+        'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
     }),
   },
   STRICT,
@@ -30,7 +30,7 @@ export const ShownDelivery = Type.Object(
     position: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 1,
-      description: 'The position of the event that the message tells. Null for a ping.',
+      description: 'The position of the event that the message reports. Null for a ping.',
     }),
     sent_at: Time,
     duration_ms: Type.Integer({ minimum: 0 }),
@@ -48,8 +48,8 @@ export const ShownDelivery = Type.Object(
       Type.Unsafe<Static<typeof SentMessage> | null>({
         anyOf: [SentMessage, { type: 'null' }],
         description:
-          'What was sent. Only in the answer to a request for one delivery. Null if the ledger does not have the event any ' +
-          'more, because it was restored to an earlier state.',
+          'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, ' +
+          'because it was restored to an earlier state.',
       }),
     ),
   },

@@ -19,7 +19,7 @@ const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const URL_RULE = {
   minLength: 1,
   maxLength: LONGEST_URL,
-  description: 'Where messages are sent: an https URL without user name, password and fragment.',
+  description: 'Where messages are sent: an https URL without a user name, password, or fragment.',
 }
 const DESCRIPTION_RULE = { maxLength: LONGEST_DESCRIPTION, description: 'What the webhook is for. May be empty.' }
 const TYPES_RULE = {

@@ -64,7 +64,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     {
       schema: {
         operationId: 'getWebhook',
-        summary: 'Get a webhook and how far it has got',
+        summary: 'Get a webhook and its progress',
         tags,
         description: 'The secret is not shown.',
         params,
@@ -90,7 +90,7 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
         summary: 'Create a webhook',
         tags,
         description:
-          'The secret is shown only once. Messages begin with the next event. A company may have 20 webhooks.',
+          'The secret is shown only once. Messages begin with the next event. A company can have at most 20 webhooks.',
         querystring: NoQuery,
         body: CreateWebhookBody,
         response: { 201: ShownWebhookWithSecret },

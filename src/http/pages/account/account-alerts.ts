@@ -17,7 +17,7 @@ export function addAlertsRoute(app: FastifyInstance, { company }: PageServices):
   })
 }
 
-/** Renders the choice of alerts; nothing for users who are no administrators, or where no email can be sent. */
+/** Renders the choice of alerts; nothing for users who are not administrators, or where no email can be sent. */
 export async function renderAlerts(
   { db, company }: PageServices,
   { companyId, userId, role }: SessionUser,

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { requestsInWindow, windowEnd } from '../../../domain/accounts/quota.ts'
+import { NEARLY_USED } from '../../../domain/attention.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { Html } from '../parts/page.ts'
 
@@ -22,14 +23,12 @@ export function computeQuotaUsed({ key, now }: SeenKey): QuotaUsed {
   return { calls, limit, percent, resetsAt: new Date(windowEnd(refreshPeriod, nowMs)).toISOString() }
 }
 
-const NEARLY_USED_UP = 90
-
 /** Renders a bar that is full when the quota is used up. Put the numbers next to it. */
 export function renderQuotaBar({ percent }: QuotaUsed): Html {
   return html`<svg class="quota" aria-hidden="true" height="12">
     <rect class="quota-ground" width="100%" height="12" rx="3" />
     <rect
-      class="${percent >= NEARLY_USED_UP ? 'nearly-used-up' : 'completed'}"
+      class="${percent >= 100 * NEARLY_USED ? 'nearly-used-up' : 'completed'}"
       width="${Math.min(percent, 100)}%"
       height="12"
       rx="3"

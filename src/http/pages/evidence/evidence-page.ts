@@ -58,7 +58,7 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
       ${renderNotice(request, DONE)} ${renderFormAlert(fault)}
       <p>
         An evidence file proves events to somebody who has nothing but the file. It has the events, the proof that they are
-        in your company's ledger, a verifier, and a page that tells them in sentences. Erased data are not in it.
+        in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in it.
         <a href="/verify">How it is verified</a>
       </p>
       ${planned ? renderPlan(planned, given, storedFiles.canStore) : ''}
@@ -108,7 +108,7 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
     async (request, reply) => {
       const { companyId } = getViewer(request)
       const file = await storedFiles.read(companyId)
-      if (file?.state !== 'done') throw new ProblemError(problem('route_not_found', 'There is no such file any more'))
+      if (file?.state !== 'done') throw new ProblemError(problem('route_not_found', 'This file no longer exists'))
       const chunks = storedFiles.readChunks(companyId, file)
       return sendZip(reply, file.subject).send(await streamTexts({ request, reply, authorize }, chunks))
     },

@@ -62,7 +62,7 @@ export function requireItem({ roles }: NavigationItem) {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Reads what needs attention, once for each request; absent for users who are no administrators. */
+    /** Reads what needs attention, once for each request; absent for users who are not administrators. */
     attention?: () => Promise<Attention | null>
   }
 }

@@ -61,8 +61,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   address_not_allowed: {
     when:
-      'The secret is correct, but the API key may only be used from certain networks, and the call came from another ' +
-      'address. `detail` names the address.',
+      'The secret is correct, but the API key may be used only from certain networks, and the call came from another ' +
+      'address.',
     remedy: 'Call from an allowed network, or ask an administrator to allow the address. Nothing was applied.',
     entry: 'yes',
   },
@@ -176,7 +176,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   too_many_uploads: {
-    when: 'The company already has 20 unfinished uploads, or their files have 256 MiB.',
+    when: 'The company already has 20 unfinished uploads, or uploads of 256 MiB in total.',
     remedy: 'Apply or delete uploads. They are also deleted after a day.',
     entry: 'no',
   },
@@ -191,7 +191,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'no',
   },
   idempotency_in_progress: {
-    when: 'The first call with this Idempotency-Key was still running after the longest time that a call may wait (10 seconds by default).',
+    when: 'The first call with this Idempotency-Key was still running after 10 seconds, the longest time that a call waits.',
     remedy: 'Send the same request with the same key again, a little later.',
     entry: 'of the first call',
   },
@@ -240,8 +240,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'yes',
   },
   idempotency_key_reused: {
-    when: 'The Idempotency-Key was already used with another method, path or body.',
-    remedy: 'Use a new key for each new request. A retry must send exactly the same body.',
+    when: 'The Idempotency-Key was already used with another method, path, body, or condition (If-Match, If-None-Match).',
+    remedy: 'Use a new key for each new request. A retry must be exactly the same request.',
     entry: 'yes',
   },
   quota_exceeded: {
@@ -251,8 +251,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   rate_limited: {
     when:
-      'Too many calls: by one API key within a second, or from one address without valid credentials within a ' +
-      'minute.',
+      'Too many requests: calls of one API key within a second; failed authentications or sign-ins from one address or ' +
+      'with one email address; or searches, exports, live streams, or test messages at once.',
     remedy: 'Wait for the time in Retry-After.',
     entry: 'no',
   },

@@ -41,17 +41,17 @@ export const USER_PROBLEM_TEXTS = {
     entry: 'no',
   },
   provider_required: {
-    when: 'The company has replaced passwords by its identity provider.',
+    when: 'The company has replaced passwords with its identity provider.',
     remedy: "Sign in through the identity provider, at the company's own sign-in page.",
     entry: 'no',
   },
   provider_in_use: {
-    when: 'Users sign in through the identity provider, so it cannot be removed or made another one.',
+    when: 'Users sign in through the identity provider, so it cannot be removed or replaced by another.',
     remedy: 'Turn the provider off first.',
     entry: 'no',
   },
   provider_unproven: {
-    when: 'A provider can be required once an administrator is linked to an account at its issuer.',
+    when: "No administrator is linked to an account at the provider's issuer, so the provider cannot be required yet.",
     remedy: 'Make the provider optional, and sign in through it.',
     entry: 'no',
   },

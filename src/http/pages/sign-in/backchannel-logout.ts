@@ -17,7 +17,7 @@ const BODY_LIMIT = 16_384
 const AT_ONCE = 10
 
 /**
- * `/sign-in/{company}/backchannel-logout`: a provider tells of the end of a session (OpenID Connect Back-Channel Logout
+ * `/sign-in/{company}/backchannel-logout`: a provider reports the end of a session (OpenID Connect Back-Channel Logout
  * 1.0, section 2.8). The signed token is the only credential: there are no cookies, so no page of another site gains
  * anything by sending one.
  */

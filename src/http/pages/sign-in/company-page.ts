@@ -15,7 +15,7 @@ export interface CompanyRoute {
   Params: { company: string }
 }
 
-/** Where the pages lead to that want a password although a provider is there. */
+/** Where pages lead that ask for a password although the company has a provider. */
 const PASSWORD_PATH = '/sign-in?with=password'
 
 /** `/sign-in/{company}`: leads to the company's provider. Its link is what administrators share. */

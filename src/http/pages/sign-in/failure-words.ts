@@ -32,10 +32,10 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   },
   misconfigured: {
     status: 502,
-    title: 'The settings for PROVIDER do not fit',
+    title: 'The settings for PROVIDER do not match',
     advice: 'Send the lines below to your IT team or an administrator.',
     forIt:
-      'What the provider publishes or sends does not fit the settings in Company Settings, Sign-in. The check on that page says more.',
+      'What the provider publishes or sends does not match the settings in Company Settings, Sign-in. The check on that page says more.',
   },
   client_refused: {
     status: 502,
@@ -47,14 +47,15 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   denied: {
     status: 403,
     title: 'PROVIDER did not let you in',
-    advice: 'If you did not cancel yourself, send the lines below to your IT team.',
+    advice: 'If you did not cancel the sign-in, send the lines below to your IT team.',
     forIt: 'The person canceled, or may not use this application: check its assignments at the provider.',
   },
   invalid_response: {
     status: 400,
-    title: 'The answer of PROVIDER is not valid',
+    title: 'PROVIDER sent an invalid answer',
     advice: AGAIN,
-    forIt: 'The answer failed a check of state, nonce, code, signature, or claims. Once, this can be a second tab.',
+    forIt:
+      'The answer failed a check of state, nonce, code, signature, or claims. If it happens only once, a second tab may be the cause.',
   },
   wrong_issuer: {
     status: 400,
@@ -67,7 +68,7 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     status: 502,
     title: 'The clocks of PROVIDER and this service differ',
     advice: 'Send the lines below to your IT team.',
-    forIt: 'A token is not valid yet, or not any more. Both machines need the right time (NTP).',
+    forIt: 'A token is not yet valid, or no longer valid. Both machines need the right time (NTP).',
   },
   outdated: {
     status: 409,
@@ -128,7 +129,7 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   },
   user_removed: {
     status: 403,
-    title: 'You are not a user any more',
+    title: 'You are no longer a user',
     advice: 'Ask an administrator of your company to invite you again.',
     forIt: 'An administrator removed the user with this account or email.',
   },
@@ -140,7 +141,7 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   },
   link_invalid: {
     status: 403,
-    title: 'This one-time link does not work any more',
+    title: 'This one-time link no longer works',
     advice: 'Ask an administrator for a new one.',
     forIt: 'The link was used or replaced, or has expired. An administrator can create one on the page of the user.',
   },

@@ -10,7 +10,7 @@ import type { Destination } from './destination.ts'
 type SignInServices = Pick<PageServices, 'access' | 'accessPool' | 'company' | 'sessions'>
 
 interface Finished extends Destination {
-  /** That of the new session. */
+  /** The cookie of the new session. */
   cookie: string
   companyId: string
 }

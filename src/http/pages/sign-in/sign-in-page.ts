@@ -50,7 +50,7 @@ const EMPTY: SignInForm = { email: '', next: '', kept: null, step: 'email', cand
 
 /**
  * `/sign-in`: asks for the email and the password. Without a password, it leads to the provider of the user's company if
- * there is one, and otherwise asks for the password again, also of strangers.
+ * there is one. Everyone else is asked for the password again, strangers too.
  */
 export function addSignInPage(app: FastifyInstance, services: PageServices, options: SignInOptions): void {
   const { access, sessions } = services

@@ -165,7 +165,7 @@ export function renderProgress(given: ShownUpload): Html {
     ${
       upload.state === 'stopped'
         ? html`<p class="alert" role="alert">
-            Stopped, because the user who uploaded the file was not an administrator any more.
+            Stopped, because the user who uploaded the file was no longer an administrator.
             ${isOwn ? 'You can resume it.' : 'Only this user can resume it.'}
           </p>`
         : ''
@@ -209,7 +209,7 @@ function renderUnknownColumns({ id, uses }: StoredUpload, unknown: readonly stri
   if (unknown.length === 0) return html``
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/columns">
     <fieldset class="uses">
-      <legend>Columns that are no attributes</legend>
+      <legend>Columns that are not attributes</legend>
       ${unknown.map(
         (name, at) =>
           html`<p>

@@ -190,7 +190,7 @@ function readUploadId(id: string): string {
   return id
 }
 
-/** The fields are numbered like the columns that are no attributes. */
+/** The fields are numbered like the columns that are not attributes. */
 function readUses({ header }: StoredUpload, fields: FormFields): Map<string, ColumnUse> {
   const { unknown } = readRecords({ line: 1, cells: header ?? [] }, [], new Map())
   return new Map(

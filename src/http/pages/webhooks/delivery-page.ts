@@ -65,7 +65,7 @@ function renderRequest(message: RebuiltMessage | null): Html {
   if (!message)
     return html`<section>
       <h2>Request</h2>
-      <p class="hint">The ledger doesn't have the event any more: it was restored to an earlier state.</p>
+      <p class="hint">The ledger no longer has the event: it was restored to an earlier state.</p>
     </section>`
   return html`<section>
     <h2>Request</h2>
