@@ -209,16 +209,14 @@ export async function recordRound(
   return rows[0].failing_ms
 }
 
-/** Records an attempt that an administrator asked for. It does not move the checkpoint. */
+/** Records an attempt that an administrator asked for, in a transaction of the company. It does not move the checkpoint. */
 export async function recordAttempt(client: ClientBase, ref: WebhookRef, attempt: Attempt): Promise<void> {
-  await client.query('begin')
   // An erasure takes the same lock, so an answer is either erased or not stored.
   const { rowCount } = await client.query(
     'select from webhook_progress where company_id = $1 and webhook_id = $2 for update',
     [toUuid(ref.companyId), toUuid(ref.webhookId)],
   )
   if (rowCount === 1) await insertAttempts(client, ref, [attempt])
-  await client.query('commit')
 }
 
 /** Inserts attempts, under the lock of the webhook's progress. */
