@@ -26,7 +26,7 @@ import { createEmployeeLookup } from '../ledger/read/read-employees.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
 import { openQueues, queuePool, RUN_UPLOADS } from '../workers/queues.ts'
-import { createAnnouncer } from '../workers/announce.ts'
+import { announceCompanies, createAnnouncer } from '../workers/announce.ts'
 import { createWaker } from '../workers/wake.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { createSingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
@@ -47,7 +47,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = createWaker(boss, warn)
   const mail = createOutbox(config, { secrets, boss, onError: warn })
-  const uploads = createAnnouncer(boss, RUN_UPLOADS, warn)
+  const uploads = createAnnouncer((companyIds) => announceCompanies(boss, RUN_UPLOADS, companyIds), warn)
   const appends = openAppendPool(options, config.LANES)
   const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }

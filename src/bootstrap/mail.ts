@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Outbox } from '../accounts/mail/outbox.ts'
 import type { MailServer } from '../delivery/mail/mail-server.ts'
 import { readMailServer } from '../delivery/mail/mail-server.ts'
-import { createAnnouncer } from '../workers/announce.ts'
+import { announceCompanies, createAnnouncer } from '../workers/announce.ts'
 import { SEND_EMAILS } from '../workers/queues.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import type { SecretBox } from '../accounts/secrets/secret-box.ts'
@@ -26,7 +26,7 @@ export function createOutbox(
 ): { outbox: Outbox | undefined; flush(): Promise<void> } {
   const server = findMailServer(config, secrets)
   if (!server) return { outbox: undefined, flush: async () => undefined }
-  const { announce, idle } = createAnnouncer(boss, SEND_EMAILS, onError)
+  const { announce, idle } = createAnnouncer((companyIds) => announceCompanies(boss, SEND_EMAILS, companyIds), onError)
   return { outbox: { publicUrl: config.PUBLIC_URL!, secrets, announce }, flush: idle }
 }
 

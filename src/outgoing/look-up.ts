@@ -41,7 +41,7 @@ const lookUpAll = callbackify(
     })
     const all = Promise.all(lookUps)
     // A name server may answer for one family and not for the other.
-    await Promise.race([all, Promise.any(lookUps).then(() => pause(LATER_FAMILY_MS, undefined, { ref: false }))])
+    await Promise.race([all, Promise.race(lookUps).then(() => pause(LATER_FAMILY_MS, undefined, { ref: false }))])
     if (results.length === 0) await all
     if (results.length === 0 && fault !== undefined) throw fault
     return results

@@ -2,11 +2,10 @@ import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
-import { beginApplying, recordCounts } from '../ledger/uploads/change-upload.ts'
-import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { beginApplying } from '../ledger/uploads/change-upload.ts'
+import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
-import { goOn } from './go-on.ts'
-import { previewPart } from './run-part.ts'
+import { countPart, goOn } from './go-on.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
 /** Finds an upload of the company. Throws RefusedByStateError with `upload_not_found`. */
@@ -50,13 +49,6 @@ async function assertReadable(services: UploadRouteServices, upload: StoredUploa
     const { unreadable } = part.counts ?? (await countPart(services, upload, part))
     if (unreadable > 0) throw refuse('The file has rows that cannot be read')
   }
-}
-
-/** Counts what a part would do, and records it. */
-async function countPart(services: UploadRouteServices, upload: StoredUpload, part: StoredPart) {
-  const { counts } = await previewPart(services, upload, part)
-  await recordCounts(services.pool, upload, part.number, counts)
-  return counts
 }
 
 function refuse(detail: string): RefusedByStateError {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import type { PartCounts } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
-import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { readParts } from '../ledger/uploads/read-uploads.ts'
 import type { CompanyTurns } from '../workers/company-turns.ts'
 import { startTurns } from '../workers/company-turns.ts'
@@ -58,10 +59,17 @@ export async function goOn(services: UploadServices, upload: StoredUpload): Prom
   const parts = await readParts(services.pool, upload)
   if (upload.state === 'previewing') {
     const part = parts.find(({ counts }) => counts === null)
-    if (part) await recordCounts(services.pool, upload, part.number, (await previewPart(services, upload, part)).counts)
+    if (part) await countPart(services, upload, part)
   }
   if (upload.state === 'applying') {
     const part = parts.find(({ isSettled }) => !isSettled)
     if (part) await applyPart(services, upload, part)
   }
+}
+
+/** Counts what a part would do, and records it. */
+export async function countPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartCounts> {
+  const { counts } = await previewPart(services, upload, part)
+  await recordCounts(services.pool, upload, part.number, counts)
+  return counts
 }

@@ -6,7 +6,7 @@ export interface CompaniesJob {
   companies: string[]
 }
 
-const COMPANIES_PER_JOB = 100
+const COMPANIES_PER_JOB = 1_000
 
 /** The jobs that announce these companies. */
 export function makeCompaniesJobs(companyIds: string[]): { data: CompaniesJob }[] {
@@ -16,16 +16,21 @@ export function makeCompaniesJobs(companyIds: string[]): { data: CompaniesJob }[
   return jobs
 }
 
-/** Announces companies to the workers of a queue. `idle` waits for what is under way. */
-export function createAnnouncer(boss: PgBoss, queue: string, onError: (error: unknown) => void) {
+/** Announces companies to the workers of a queue. Rejects if the queue does not answer. */
+export function announceCompanies(boss: PgBoss, queue: string, companyIds: string[]): Promise<void> {
+  return insertJobs(boss, queue, makeCompaniesJobs(companyIds))
+}
+
+/** Announces companies in the background, one batch after another. `idle` waits for what is under way. */
+export function createAnnouncer(send: (companyIds: string[]) => Promise<void>, onError: (error: unknown) => void) {
   const announced = new Set<string>()
   let sending: Promise<void> | undefined
 
-  async function send(): Promise<void> {
+  async function sendAnnounced(): Promise<void> {
     while (announced.size > 0) {
       const companies = [...announced]
       announced.clear()
-      await insertJobs(boss, queue, makeCompaniesJobs(companies)).catch(onError)
+      await send(companies).catch(onError)
     }
   }
 
@@ -33,7 +38,7 @@ export function createAnnouncer(boss: PgBoss, queue: string, onError: (error: un
     /** Returns at once; companies that are announced meanwhile go together. */
     announce(companyIds: string[]): void {
       for (const id of companyIds) announced.add(id)
-      sending ??= send().finally(() => (sending = undefined))
+      sending ??= sendAnnounced().finally(() => (sending = undefined))
     },
     idle: async (): Promise<void> => sending,
   }

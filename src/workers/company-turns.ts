@@ -2,12 +2,13 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createBudget } from '../admission/budget.ts'
 import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
-import { findEverywhere, readTargets } from '../postgres/cluster/query-targets.ts'
+import { findEverywhere, leaveOut, readTargets } from '../postgres/cluster/query-targets.ts'
 import type { CompaniesJob } from './announce.ts'
-import { makeCompaniesJobs } from './announce.ts'
+import { announceCompanies } from './announce.ts'
 import type { PgBoss } from './queues.ts'
-import { insertJobs, POLLING } from './queues.ts'
+import { POLLING } from './queues.ts'
 import { Runs } from './runs.ts'
+import { startSweep } from './sweep.ts'
 
 interface TurnsOptions {
   boss: PgBoss
@@ -26,12 +27,12 @@ interface TurnsOptions {
   /** Does the next thing for a company. Returns false if there is none. `cutOff` aborts when the process can't wait. */
   takeTurn(companyId: string, cutOff: AbortSignal): Promise<boolean>
   /** Runs before each search. */
-  beforeSweep?(leaveOut: OnUnreachable): Promise<unknown>
+  beforeSweep?(onUnreachable: OnUnreachable): Promise<unknown>
 }
 
 export interface CompanyTurns {
-  /** Stops: lets turns that are under way finish for some milliseconds, then aborts them. */
-  stop(finishMs?: number): Promise<void>
+  /** Stops: lets turns that are under way finish for some seconds, then aborts them. */
+  stop(): Promise<void>
 }
 
 const JOBS_AT_ONCE = 100
@@ -64,32 +65,23 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
   })
 
   async function sweepOnce(): Promise<void> {
-    const leaveOut: OnUnreachable = (machine, error) =>
-      log.warn({ err: error, machine }, `could not ${what} of a machine`)
-    await options.beforeSweep?.(leaveOut)
-    const due = await findEverywhere(readTargets(pool), (place) => options.listDue(place.pool), leaveOut)
+    const onUnreachable = leaveOut(log, `could not ${what} of a machine`)
+    await options.beforeSweep?.(onUnreachable)
+    const due = await findEverywhere(readTargets(pool), (place) => options.listDue(place.pool), onUnreachable)
     try {
-      await insertJobs(boss, queue, makeCompaniesJobs(due))
+      await announceCompanies(boss, queue, due)
     } catch (error) {
       log.warn({ err: error }, `could not reach the job queue to ${what}; going on without it`)
       dispatch(due)
     }
   }
 
-  let sweeping: Promise<void> | undefined
-  const sweep = () => {
-    sweeping ??= sweepOnce()
-      .catch((error: unknown) => log.warn({ err: error }, `could not look for companies to ${what}; retrying`))
-      .finally(() => (sweeping = undefined))
-  }
-  sweep()
-  const timer = setInterval(sweep, sweepIntervalMs)
+  const sweeps = startSweep(sweepOnce, sweepIntervalMs, (error) =>
+    log.warn({ err: error }, `could not look for companies to ${what}; retrying`),
+  )
   return {
-    async stop(finishMs) {
-      clearInterval(timer)
-      const stopped = runs.stop(finishMs)
-      await Promise.all([boss.offWork(queue, { wait: true }), sweeping])
-      await stopped
+    async stop() {
+      await Promise.all([runs.stop(), boss.offWork(queue, { wait: true }), sweeps.stop()])
     },
   }
 }

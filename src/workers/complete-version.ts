@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
-import { headsWithCheckpoints } from '../ledger/read/read-progress.ts'
+import { headsWithCheckpoints, isComplete } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 
 /** The age in seconds up to which unfolded events are tolerated: under load, there are always some. */
@@ -14,9 +14,7 @@ export async function completeVersion(
   db: LedgerDb,
   { name, version }: Projection,
 ): Promise<'completed' | 'complete' | 'behind'> {
-  const { rows: said } =
-    await sql`select 1 from projection_versions where projection = ${name} and version = ${version}`.execute(db)
-  if (said.length > 0) return 'complete'
+  if (await isComplete(db, { name, version })) return 'complete'
   const older = sql`select 1 from checkpoints o
     where o.company_id = h.company_id and o.projection = ${name} and o.version < ${version}`
   const { rows: behind } = await sql`

@@ -173,7 +173,7 @@ async function foldOne(options: TurnOptions, projection: Projection, companyId: 
       await boss.send(deadLetterOf(projection), job)
     } else {
       log.warn(facts, 'could not fold events; retrying')
-      await boss.send(queueOf(projection), job, { startAfter: Math.ceil(standing.retryInSeconds) })
+      await boss.send(queueOf(projection), job, { startAfter: standing.retryInSeconds })
     }
     return true
   }

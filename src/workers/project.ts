@@ -5,6 +5,7 @@ import { schemaOf } from '../../projections/projection.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing, closesCall } from '../domain/event-types.ts'
 import { isPermanent } from '../postgres/database-errors.ts'
+import { errorReason } from '../postgres/error-reason.ts'
 import type { EventPage, PositionRange } from '../ledger/read/read-events.ts'
 import { readEventPage, readLastOfStream } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
@@ -198,7 +199,7 @@ async function readOrUnfoldable<Result>(read: () => Promise<Result>): Promise<Re
   } catch (error) {
     if (!isPermanent(error)) throw error
     // The stored event or the code that reads it is at fault; a retry would fail the same way.
-    throw new UnfoldableError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new UnfoldableError(errorReason(error), { cause: error })
   }
 }
 
@@ -296,8 +297,7 @@ async function foldParts(
     await projection.fold(transaction as never, schema, parts)
   } catch (error) {
     if (!isPermanent(error)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UnfoldableError(`${parts.map(describePositions).join(', ')}: ${reason}`, { cause: error })
+    throw new UnfoldableError(`${parts.map(describePositions).join(', ')}: ${errorReason(error)}`, { cause: error })
   }
 }
 

@@ -4,7 +4,7 @@ import { schemaOf } from '../../projections/projection.ts'
 import { isComplete } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { shadowOf } from './copies.ts'
-import { dropReplaced, dropSchema } from './shadow.ts'
+import { dropReplaced, dropSchema, forgetCheckpoints } from './shadow.ts'
 
 /** An older version of a projection, and whether its tables were dropped or are still in use. */
 interface PrunedVersion {
@@ -48,12 +48,8 @@ async function listOlderVersions(db: LedgerDb, { name, version }: Projection): P
 async function forgetVersion(db: LedgerDb, projection: Projection): Promise<void> {
   const { name, version } = projection
   await db.transaction().execute(async (transaction) => {
-    const names = [name, shadowOf(projection).name]
-    await transaction
-      .deleteFrom('checkpoints')
-      .where('projection', 'in', names)
-      .where('version', '=', version)
-      .execute()
+    await forgetCheckpoints(transaction, projection)
+    await forgetCheckpoints(transaction, shadowOf(projection))
     await transaction
       .deleteFrom('projection_versions')
       .where('projection', '=', name)

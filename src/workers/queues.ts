@@ -4,11 +4,6 @@ import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { connectionTo } from '../postgres/session-settings.ts'
 
-/** A job names companies that may have unfolded events. It is only a hint; the checkpoint decides. */
-export interface ProjectJob {
-  companies: string[]
-}
-
 /** The name of a projection's queue. */
 export function queueOf(projection: Pick<Projection, 'name'>): string {
   return `project-${projection.name}`

@@ -38,13 +38,9 @@ export class Runs {
     this.#onError = onError
   }
 
-  get isStopping(): boolean {
-    return this.#stopping.signal.aborted
-  }
-
   /** Starts a run of a company, or lets the one of this name take another step. */
   wake(name: string, companyId: string, createStep: () => Step): void {
-    if (this.isStopping) return
+    if (this.#stopping.signal.aborted) return
     const running = this.#runs.get(name)
     if (running) {
       running.isWokenAgain = true
@@ -63,7 +59,7 @@ export class Runs {
   async #take(run: Run, step: Step): Promise<void> {
     const signals = { stopping: this.#stopping.signal, cutOff: this.#cutOff.signal }
     let isDue = true
-    while (isDue && !this.isStopping) {
+    while (isDue && !signals.stopping.aborted) {
       run.isWokenAgain = false
       isDue = (await step(signals)) || run.isWokenAgain
     }

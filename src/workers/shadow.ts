@@ -52,7 +52,8 @@ export async function completeShadow(db: LedgerDb, projection: Projection, oid: 
   })
 }
 
-async function forgetCheckpoints(db: LedgerDb, { name, version }: Projection): Promise<void> {
+/** Forgets how far a version of a projection has folded. */
+export async function forgetCheckpoints(db: LedgerDb, { name, version }: Projection): Promise<void> {
   await db.deleteFrom('checkpoints').where('projection', '=', name).where('version', '=', version).execute()
 }
 

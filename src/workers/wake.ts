@@ -1,5 +1,6 @@
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { PgBoss } from './queues.ts'
+import { makeCompaniesJobs } from './announce.ts'
 import { queueOf } from './queues.ts'
 
 /**
@@ -28,7 +29,7 @@ export function createWaker(boss: PgBoss, onError: (error: unknown) => void): Wa
   function send(): void {
     const companies = [...dirty]
     dirty.clear()
-    const jobs = PROJECTIONS.map((projection) => boss.insert(queueOf(projection), [{ data: { companies } }]))
+    const jobs = PROJECTIONS.map((projection) => boss.insert(queueOf(projection), makeCompaniesJobs(companies)))
     sending = Promise.all([sending, ...jobs]).catch(onError)
     timer = setTimeout(() => void sendNext(), GATHER_MS)
   }

@@ -1,31 +1,31 @@
 import type { Pool } from 'pg'
-import type { Logger } from 'pino'
 import { addBlocks } from '../../projections/bulk-user-logs/unchanged-index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { deleteOldClients } from '../ledger/append/actor-clients.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
-import { countEverywhere, findEverywhere, readTargets } from '../postgres/cluster/query-targets.ts'
+import { countEverywhere, findEverywhere, leaveOut, readTargets } from '../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
+import type { CompaniesJob } from './announce.ts'
+import { announceCompanies } from './announce.ts'
 import { findLagging, retryParked } from './checkpoints.ts'
 import { completeVersion } from './complete-version.ts'
 import type { TurnOptions } from './fold-in-turns.ts'
 import { foldInTurns } from './fold-in-turns.ts'
-import type { ProjectJob } from './queues.ts'
 import { retireRecords } from './retire-records.ts'
 import {
   CHECK_ATTENTION,
   DELETE_EXPIRED,
   INDEX_UNCHANGED,
-  insertJobs,
   POLLING,
   PUBLISH_CHECKPOINTS,
   queueOf,
   RECORD_SIGN_INS,
   RETIRE_RECORDS,
 } from './queues.ts'
+import { startSweep } from './sweep.ts'
 
 interface WorkerOptions extends TurnOptions {
   /** Connections for looking over all companies. */
@@ -67,8 +67,6 @@ const JOBS_AT_ONCE = 100
  * hold up those that are announced later.
  */
 const TURN_MS = 200
-/** The number of companies in one job. */
-const COMPANIES_PER_JOB = 1_000
 
 /**
  * Starts folding, with one pg-boss worker per projection and a sweep for events whose job was lost, and the workers of
@@ -82,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     /** What the last turn left unfinished, in the order of the next one. */
     let left: string[] = []
     let workerId = ''
-    workerId = await boss.work<ProjectJob>(queueOf(projection), work, async (jobs) => {
+    workerId = await boss.work<CompaniesJob>(queueOf(projection), work, async (jobs) => {
       const companies = new Set(jobs.flatMap(({ data }) => data.companies))
       const unfinished = new Set([...left.filter((id) => companies.has(id)), ...companies])
       const signal = AbortSignal.any([stopping.signal, ...jobs.map((job) => job.signal)])
@@ -92,19 +90,24 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         left = [...unfinished]
         options.onDone?.([...companies])
         // Companies that were announced meanwhile get their turn beside these.
-        await insertJobs(boss, queueOf(projection), makeJobs(left))
+        await announceCompanies(boss, queueOf(projection), left)
         // Where it can't listen, it would first pause.
         if (left.length > 0) boss.notifyWorker(workerId)
       }
     })
   }
 
-  await boss.work(DELETE_EXPIRED, POLLING, () => deleteExpired(options))
-  await boss.work(CHECK_ATTENTION, POLLING, () =>
+  const queues = projections.map(queueOf)
+  const work = (queue: string, task: () => Promise<void>) => {
+    queues.push(queue)
+    return boss.work(queue, POLLING, task)
+  }
+  await work(DELETE_EXPIRED, () => deleteExpired(options))
+  await work(CHECK_ATTENTION, () =>
     options.checkAttention(leaveOut(log, 'could not check what needs attention on a machine')),
   )
 
-  await boss.work(INDEX_UNCHANGED, POLLING, async () => {
+  await work(INDEX_UNCHANGED, async () => {
     const count = await countEverywhere(
       options.pool,
       (target) => addBlocks(openDatabase(target)),
@@ -113,24 +116,20 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (count > 0) log.info({ blocks: count }, 'indexed records that changed nothing')
   })
 
-  await boss.work(RECORD_SIGN_INS, POLLING, () =>
-    options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')),
-  )
+  await work(RECORD_SIGN_INS, () => options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')))
 
-  await boss.work(PUBLISH_CHECKPOINTS, POLLING, () =>
+  await work(PUBLISH_CHECKPOINTS, () =>
     options.publishCheckpoints(leaveOut(log, 'could not publish the checkpoints on a machine'), stopping.signal),
   )
 
   await retryAllParked(options)
-  let sweeping: Promise<void> | undefined
   const incomplete = new Set(projections)
-  const sweep = () => {
-    sweeping ??= sweepOnce(options, incomplete, stopping.signal)
-      .catch((error: unknown) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'))
-      .finally(() => (sweeping = undefined))
-  }
-  sweep()
-  await boss.work(RETIRE_RECORDS, POLLING, async () => {
+  const sweeps = startSweep(
+    () => sweepOnce(options, incomplete, stopping.signal),
+    sweepIntervalMs,
+    (error) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'),
+  )
+  await work(RETIRE_RECORDS, async () => {
     const count = await retireRecords(
       options.pool,
       options.rejectedRecordsKeptDays,
@@ -140,24 +139,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (count === 0) return
     log.info({ count }, 'retired refused records')
     // The read models have to drop them, too.
-    sweep()
+    sweeps.sweep()
   })
-  const timer = setInterval(sweep, sweepIntervalMs)
   return {
     async stop() {
-      clearInterval(timer)
       stopping.abort()
-      const scheduled = [
-        DELETE_EXPIRED,
-        INDEX_UNCHANGED,
-        CHECK_ATTENTION,
-        RECORD_SIGN_INS,
-        RETIRE_RECORDS,
-        PUBLISH_CHECKPOINTS,
-      ]
-      await Promise.all([...projections.map(queueOf), ...scheduled].map((queue) => boss.offWork(queue, { wait: true })))
-      // A job may have started a sweep.
-      await sweeping
+      await Promise.all(queues.map((queue) => boss.offWork(queue, { wait: true })))
+      // Last, because a job may have started a sweep.
+      await sweeps.stop()
     },
   }
 }
@@ -180,18 +169,6 @@ async function deleteExpired(options: WorkerOptions): Promise<void> {
   ])
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'could not delete everything that has expired')
-}
-
-function makeJobs(companyIds: string[]): { data: ProjectJob }[] {
-  const jobs: { data: ProjectJob }[] = []
-  for (let at = 0; at < companyIds.length; at += COMPANIES_PER_JOB)
-    jobs.push({ data: { companies: companyIds.slice(at, at + COMPANIES_PER_JOB) } })
-  return jobs
-}
-
-/** Says in the log which machine is left out. */
-function leaveOut(log: Logger, message: string): OnUnreachable {
-  return (machine, error) => log.warn({ err: error, machine }, message)
 }
 
 /** A new version may be able to fold what stopped the one before, such as events of types that are new. */
@@ -219,7 +196,7 @@ async function sweepOnce(options: WorkerOptions, incomplete: Set<Projection>, si
       leaveOut(log, 'could not look for lagging companies on a machine'),
     )
     try {
-      await insertJobs(boss, queueOf(projection), makeJobs(lagging))
+      await announceCompanies(boss, queueOf(projection), lagging)
     } catch (error) {
       log.warn({ err: error }, 'could not reach the job queue; folding without it')
       // What fails is in the log, and keeps no other projection waiting.

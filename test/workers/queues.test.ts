@@ -3,11 +3,15 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
+import { PROJECTIONS } from '../../projections/index.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
+import type { CompaniesJob } from '../../src/workers/announce.ts'
 import { readQueueDepths } from '../../src/workers/health.ts'
-import { createQueues, DELETE_EXPIRED, openQueues, workedQueueNames } from '../../src/workers/queues.ts'
+import { createQueues, DELETE_EXPIRED, openQueues, queueOf, workedQueueNames } from '../../src/workers/queues.ts'
+import { createWaker } from '../../src/workers/wake.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
@@ -54,6 +58,25 @@ await t.test('the depth of every queue is reported, except those of parked compa
     depths,
     names.toSorted((one, other) => one.localeCompare(other)).map((name) => ({ name, waiting: 1, active: 0 })),
   )
+})
+
+await t.test('a wake-up of many companies is split into jobs, each within the limit', async (t) => {
+  const { serviceUrl } = await createTestDatabase(t)
+  const boss = await openQueues(serviceUrl, { works: false, connections: 1, onError: (error) => t.fail(error.message) })
+  t.teardown(() => boss.stop({ graceful: false }))
+  const waker = createWaker(boss, (error) => t.fail(String(error)))
+  const companies = Array.from({ length: 2_500 }, () => newId('com'))
+  waker.wake(companies)
+  await waker.flush()
+  for (const projection of PROJECTIONS) {
+    const jobs = await boss.fetch<CompaniesJob>(queueOf(projection), { batchSize: 10 })
+    const named = jobs.map(({ data }) => data.companies)
+    t.strictSame(
+      named.map(({ length }) => length).toSorted((one, other) => other - one),
+      [1_000, 1_000, 500],
+    )
+    t.strictSame(named.flat().toSorted(), companies.toSorted())
+  }
 })
 
 await t.test('a connection that breaks while it closes, after the stop, is no fault', async (t) => {

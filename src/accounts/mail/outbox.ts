@@ -106,7 +106,7 @@ export async function cancelEmails(
   )
   await client.query(
     'update emails set content = null where company_id = $1 and user_id = $2 and content is not null',
-    [...ids],
+    ids,
   )
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { createDurably, readIfExists, writeDurably } from '../../ledger/audit/durable-file.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import { KEY_BYTES } from './secret-box.ts'
 
 /** Keys that cannot be used. The message is for the operator. */
@@ -26,7 +27,7 @@ export async function readSecretKeys({ text, file, missing }: SecretKeyPlace): P
   if (missing === 'refuse') throw new SecretKeyError(`the file of the secrets key, ${file}, does not exist`)
   if (missing === 'none') return []
   await createDurably(file, `${newKey()}\n`).catch((error: unknown) => {
-    throw new SecretKeyError(`the secrets key ${file} cannot be made: ${messageOf(error)}`, { cause: error })
+    throw new SecretKeyError(`the secrets key ${file} cannot be made: ${errorReason(error)}`, { cause: error })
   })
   return parseKeys((await readKeyFile(file)) ?? '', file)
 }
@@ -52,7 +53,7 @@ async function changeKeyFile(file: string, change: (keys: string[]) => string[])
   const lock = `${file}.lock`
   const explain = (error: unknown): never => {
     if (error instanceof SecretKeyError) throw error
-    throw new SecretKeyError(`${file} cannot be changed: ${messageOf(error)}`, { cause: error })
+    throw new SecretKeyError(`${file} cannot be changed: ${errorReason(error)}`, { cause: error })
   }
   if (!(await createDurably(lock, '').catch(explain)))
     throw new SecretKeyError(`another command is changing ${file}; if none is running, delete ${lock}`)
@@ -97,10 +98,6 @@ function parseKeys(text: string, place: string): Buffer[] {
 
 async function readKeyFile(file: string): Promise<string | null> {
   return readIfExists(file).catch((error: unknown) => {
-    throw new SecretKeyError(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
+    throw new SecretKeyError(`${file} cannot be read: ${errorReason(error)}`, { cause: error })
   })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,7 @@
 import type { Argon2Parameters } from 'node:crypto'
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { NoTurnError } from '../../admission/batcher.ts'
+import { createBudget } from '../../admission/budget.ts'
 
 // The first choice of OWASP's Password Storage Cheat Sheet for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456
@@ -11,11 +11,9 @@ const TAG_BYTES = 32
 const SALT_BYTES = 16
 const GENERATED_BYTES = 15
 
-// Each hash takes 19 MiB and a libuv thread, which DNS and files need too. So run two at once, with a bounded queue.
-const AT_ONCE = 2
-const MAX_WAITING = 50
-let running = 0
-const waiting: (() => void)[] = []
+// Each hash takes 19 MiB and a libuv thread, which DNS and files need too. So run two at once, with a bounded queue: all
+// have the same holder, of which a quarter of `maxWaiting` may wait.
+const hashes = createBudget({ total: 2, share: 2, maxWaiting: 200, maxWaitMs: 60_000 })
 
 /** A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError if too many wait. */
 export async function hashPassword(password: string): Promise<string> {
@@ -71,17 +69,6 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(computed, expected)
 }
 
-async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) throw new NoTurnError('too many passwords are being checked')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running += 1
-  try {
-    return await promisify(argon2)('argon2id', parameters)
-  } finally {
-    // Hand the slot to the longest waiter.
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
+function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
+  return hashes.hold('', 1, undefined, () => promisify(argon2)('argon2id', parameters))
 }

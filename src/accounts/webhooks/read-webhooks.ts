@@ -30,8 +30,11 @@ interface WebhookProgress {
   error: string | null
 }
 
+/** What `SELECT_WEBHOOKS` does not return. */
 type HiddenColumn = 'secret' | 'previous_secret' | 'revision'
-type WebhookRow = Omit<LedgerTables['webhooks'], HiddenColumn> &
+
+/** A row that `SELECT_WEBHOOKS` returned. */
+export type WebhookRow = Omit<LedgerTables['webhooks'], HiddenColumn> &
   Pick<LedgerTables['webhook_progress'], 'position' | 'attempts' | 'failing_since' | 'due_at' | 'error'> & {
     head: number
     now: string
@@ -64,7 +67,7 @@ export async function findWebhook(db: LedgerDb, companyId: string, webhookId: st
   return rows[0] ? toSeenWebhook(rows[0]) : null
 }
 
-/** Converts a row that `SELECT_WEBHOOKS` returned. */
+/** Converts such a row. */
 export function toSeenWebhook(row: WebhookRow): SeenWebhook {
   const webhook = {
     id: fromUuid('whk', row.webhook_id),

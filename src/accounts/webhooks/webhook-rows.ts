@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { SeenWebhook } from './read-webhooks.ts'
+import type { WebhookRecord, WebhookRow } from './read-webhooks.ts'
 import { SELECT_WEBHOOKS, toSeenWebhook } from './read-webhooks.ts'
 
 /*
@@ -15,9 +15,9 @@ export async function loadWebhook(
   client: ClientBase,
   companyId: string,
   webhookId: string,
-): Promise<SeenWebhook['webhook'] | null> {
+): Promise<WebhookRecord | null> {
   const text = `${SELECT_WEBHOOKS} where w.company_id = $1 and w.webhook_id = $2`
-  const { rows } = await client.query<Parameters<typeof toSeenWebhook>[0]>(text, [toUuid(companyId), toUuid(webhookId)])
+  const { rows } = await client.query<WebhookRow>(text, [toUuid(companyId), toUuid(webhookId)])
   return rows[0] ? toSeenWebhook(rows[0]).webhook : null
 }
 

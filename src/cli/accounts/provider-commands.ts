@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { ROLES } from '../../domain/accounts/roles.ts'
+import type { ProviderSettings } from '../../domain/provider-settings.ts'
 import { CLIENT_AUTHS, PROVIDER_USES } from '../../domain/provider-settings.ts'
 import { companyOption, jsonOption, loadOnRun, parseId } from '../terminal/options.ts'
-import type { GivenRole } from './given-role.ts'
 
 const authOption = () => new Option('--client-auth <how>', 'how the service authenticates').choices(CLIENT_AUTHS)
 
@@ -70,9 +70,9 @@ export function addProviderCommands(program: Command): void {
 }
 
 /** Parses one of several roles of values, and adds it to those before it. The value may contain an equals sign. */
-function parseRole(text: string, before: GivenRole[] = []): GivenRole[] {
+function parseRole(text: string, before: ProviderSettings['roles'] = []): ProviderSettings['roles'] {
   const end = text.lastIndexOf('=')
-  const role = text.slice(end + 1)
-  if (end > 0 && ROLES.some((one) => one === role)) return [...before, { value: text.slice(0, end), role }]
+  const role = ROLES.find((one) => one === text.slice(end + 1))
+  if (end > 0 && role) return [...before, { value: text.slice(0, end), role }]
   throw new InvalidArgumentError(`It must be a value, =, and one of ${ROLES.join(', ')}, such as ledger-admins=admin.`)
 }

@@ -19,7 +19,6 @@ import { print } from '../terminal/print.ts'
 import type { Opened } from '../terminal/with-store.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions, openServices } from './operator.ts'
-import type { GivenRole } from './given-role.ts'
 
 interface SecretOptions {
   clientAuth?: ClientAuth
@@ -33,7 +32,7 @@ interface SetOptions extends CompanyOptions, SecretOptions {
   createsUsers?: 'yes' | 'no'
   /** False: none. */
   roleClaim?: string | false
-  role?: GivenRole[]
+  role?: ProviderSettings['roles']
 }
 
 /** `provider set`: sets the provider up, or changes the settings that are given. */
@@ -121,11 +120,7 @@ async function changeAndPrint(
 }
 
 /** The settings as given, and otherwise as they are. Throws an error that names everything that is wrong. */
-function readSettings(
-  given: SetOptions | Omit<SetOptions, 'company'>,
-  current: ProviderSettings | null,
-  config: Config,
-) {
+function readSettings(given: Omit<SetOptions, 'company'>, current: ProviderSettings | null, config: Config) {
   const newSettings = {
     name: given.name ?? current?.name ?? '',
     issuer: given.issuer ?? current?.issuer ?? '',

@@ -3,10 +3,10 @@ import { ErasedMeanwhileError, planEvidence, writeEvidence } from '../../evidenc
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { NoEvidenceError } from '../../ledger/evidence/evidence-subject.ts'
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
-import { findHead } from '../../ledger/read/read-head.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
+import { requireHead } from '../terminal/require-head.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
 import { withStore } from '../terminal/with-store.ts'
 
@@ -25,7 +25,7 @@ export async function writeEvidenceFile(options: EvidenceOptions) {
   const { company, out } = options
   await assertNotThere(out)
   const result = await withStore(async ({ config, store }) => {
-    if (!(await findHead(store.db, company))) throw new StartupError(`there is no company ${company}`)
+    await requireHead(store.db, company)
     const services = await createEvidenceServices(config, store)
     const progress = eventProgress('evidence')
     try {

@@ -4,10 +4,10 @@ import { StartupError } from '../../postgres/startup-error.ts'
 import { ExportOvertakenError, exportPages } from '../../ledger/read/export-pages.ts'
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import { formatProofLine } from '../../ledger/read/proof-line.ts'
-import { findHead } from '../../ledger/read/read-head.ts'
 import { NoSigningKeyError, RefusedToSignError } from '../../ledger/audit/sign-checkpoint.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { eventProgress } from '../terminal/progress.ts'
+import { requireHead } from '../terminal/require-head.ts'
 import { readSettings } from '../terminal/settings.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
 import type { Opened } from '../terminal/with-store.ts'
@@ -65,26 +65,19 @@ async function findExportEnd(
   companyId: string,
 ): Promise<{ upTo: number; note: ExportNote }> {
   const signer = await createSigner(config)
+  const { position } = await requireHead(db, companyId)
   try {
     const { size, note, witnessed } = await signer.sign(db, companyId)
-    if (size === 0) throw new StartupError(`there is no company ${companyId}`)
     // Witnesses may not have seen the end yet.
     const earlier = witnessed && witnessed.checkpoint.size < size ? `${witnessed.note}\n` : ''
     return { upTo: size, note: { text: `${earlier}${note}` } }
   } catch (error) {
-    const unsigned = 'no checkpoint was written, because no signing key is set'
     if (error instanceof NoSigningKeyError)
-      return { upTo: await requireHeadPosition(db, companyId), note: { unsigned } }
-    const isRefused = error instanceof RefusedToSignError || error instanceof NoteFileError
-    if (isRefused) return { upTo: await requireHeadPosition(db, companyId), note: { refusal: error.message } }
+      return { upTo: position, note: { unsigned: 'no checkpoint was written, because no signing key is set' } }
+    if (error instanceof RefusedToSignError || error instanceof NoteFileError)
+      return { upTo: position, note: { refusal: error.message } }
     throw error
   }
-}
-
-async function requireHeadPosition(db: Opened['store']['db'], companyId: string): Promise<number> {
-  const head = await findHead(db, companyId)
-  if (!head) throw new StartupError(`there is no company ${companyId}`)
-  return head.position
 }
 
 /** Yields the lines of the export. Progress leaves out events that were appended after the start. */

@@ -1,8 +1,6 @@
-import type { OpenedMaintenance } from '../../bootstrap/maintenance.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { isKnownCompany } from '../../ledger/read/read-progress.ts'
 import { readStanding } from '../../ledger/read/read-standings.ts'
 import { unpark } from '../../workers/checkpoints.ts'
 import { pruneVersions } from '../../workers/prune.ts'
@@ -17,11 +15,6 @@ export function findProjection(name: string): Projection {
   throw new StartupError(
     `there is no projection ${name}; choose one of: ${PROJECTIONS.map((candidate) => candidate.name).join(', ')}`,
   )
-}
-
-/** Throws a StartupError when the company does not exist. */
-export async function assertCompany(db: OpenedMaintenance['db'], companyId: string): Promise<void> {
-  if (!(await isKnownCompany(db, companyId))) throw new StartupError(`there is no company ${companyId}`)
 }
 
 /** `projections list`: shows for each projection how many companies lag, which are parked and why, and rebuilds. */

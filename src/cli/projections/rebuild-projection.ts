@@ -8,7 +8,8 @@ import { rebuildCompany } from '../../workers/rebuild-company.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
-import { assertCompany, findProjection } from './projections.ts'
+import { requireHead } from '../terminal/require-head.ts'
+import { findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
 
 interface RebuildFlags {
@@ -81,7 +82,7 @@ async function rebuildOne(
   { db }: OpenedMaintenance,
   { company, json }: RebuildFlags & { company: string },
 ) {
-  await assertCompany(db, company)
+  await requireHead(db, company)
   const progress = eventProgress(`rebuilding ${projection.name}`)
   const stopListening = printWhenInterrupted('stopping; the company is unchanged, run the command again to start over')
   let rows: number

@@ -4,7 +4,8 @@ import { verifyProjection } from '../../workers/verify.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
-import { assertCompany, findProjection } from './projections.ts'
+import { requireHead } from '../terminal/require-head.ts'
+import { findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
 
 interface VerifyFlags {
@@ -17,7 +18,7 @@ interface VerifyFlags {
 export async function verifyProjections(name: string | undefined, { company, showValues, json }: VerifyFlags) {
   const projections = name === undefined ? PROJECTIONS : [findProjection(name)]
   const results = await withMaintenance(async ({ db }) => {
-    if (company !== undefined) await assertCompany(db, company)
+    if (company !== undefined) await requireHead(db, company)
     const each = []
     for (const projection of projections) {
       const progress = eventProgress(`verifying ${projection.name}`)

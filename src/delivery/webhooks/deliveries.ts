@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
-import { findEverywhere, readTargets, shardTargets } from '../../postgres/cluster/query-targets.ts'
+import { findEverywhere, leaveOut, readTargets, shardTargets } from '../../postgres/cluster/query-targets.ts'
+import { createAnnouncer } from '../../workers/announce.ts'
 import type { PgBoss } from '../../workers/queues.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs, POLLING } from '../../workers/queues.ts'
+import { startSweep } from '../../workers/sweep.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
@@ -38,9 +40,7 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
   })
 
   await boss.work(EXPIRE_DELIVERIES, POLLING, async () => {
-    const count = await expireDeliveries(pool, (machine, error) =>
-      log.warn({ err: error, machine }, 'could not delete old deliveries on a machine'),
-    )
+    const count = await expireDeliveries(pool, leaveOut(log, 'could not delete old deliveries on a machine'))
     if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
   })
 
@@ -48,12 +48,11 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
     const due = await findEverywhere(
       companyIds ? shardTargets(pool, companyIds) : readTargets(pool),
       (place) => listDueWebhooks(place.pool, place.companyIds),
-      (machine, error) => log.warn({ err: error, machine }, 'could not look for due webhooks on a machine'),
+      leaveOut(log, 'could not look for due webhooks on a machine'),
     )
     const jobs: { data: DeliverJob }[] = []
     for (let at = 0; at < due.length; at += WEBHOOKS_PER_JOB)
       jobs.push({ data: { webhooks: due.slice(at, at + WEBHOOKS_PER_JOB) } })
-    if (jobs.length === 0) return
     try {
       await insertJobs(boss, DELIVER_WEBHOOKS, jobs)
     } catch (error) {
@@ -62,46 +61,21 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
     }
   }
 
-  let sending: Promise<void> = Promise.resolve()
-  const announced = new Set<string>()
-  let isSending = false
-  let isStopping = false
-
-  /** Sends one after another; companies that are announced meanwhile go together. */
-  async function sendAnnounced(): Promise<void> {
-    isSending = true
-    try {
-      while (announced.size > 0) {
-        const companyIds = [...announced]
-        announced.clear()
-        await send(companyIds)
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'could not announce webhooks; the sweep makes up for it')
-    } finally {
-      isSending = false
-    }
-  }
-
-  let sweeping: Promise<void> | undefined
-  const sweep = () => {
-    sweeping ??= send()
-      .catch((error: unknown) => log.warn({ err: error }, 'could not look for due webhooks; retrying'))
-      .finally(() => (sweeping = undefined))
-  }
-  sweep()
-  const timer = setInterval(sweep, sweepIntervalMs)
+  const announcer = createAnnouncer(send, (error) =>
+    log.warn({ err: error }, 'could not announce webhooks; the sweep makes up for it'),
+  )
+  const sweeps = startSweep(send, sweepIntervalMs, (error) =>
+    log.warn({ err: error }, 'could not look for due webhooks; retrying'),
+  )
   return {
-    announce(companyIds) {
-      if (isStopping) return
-      for (const id of companyIds) announced.add(id)
-      if (!isSending) sending = sendAnnounced()
-    },
+    announce: announcer.announce,
     async stop() {
-      isStopping = true
-      clearInterval(timer)
       const queues = [DELIVER_WEBHOOKS, EXPIRE_DELIVERIES]
-      await Promise.all([...queues.map((queue) => boss.offWork(queue, { wait: true })), sending, sweeping])
+      await Promise.all([
+        ...queues.map((queue) => boss.offWork(queue, { wait: true })),
+        announcer.idle(),
+        sweeps.stop(),
+      ])
       await dispatcher.stop()
     },
   }

@@ -36,7 +36,6 @@ export interface LeasedWebhook extends SeenRevision {
   /** Up to where the ledger is folded, and may be told. */
   head: number
   attempts: number
-  failingSince: string | null
   url: string
   types: WebhookType[]
   includeData: boolean
@@ -81,7 +80,6 @@ interface LeasedRow {
   ahead: string[]
   head: number
   attempts: number
-  failing_since: string | null
   url: string
   types: WebhookType[]
   include_data: boolean
@@ -102,7 +100,7 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
        from webhooks w join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
        where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2
          and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
-       returning p.position, p.ahead, p.attempts, p.failing_since, p.is_slow, ${FOLDED_POSITION} as head,
+       returning p.position, p.ahead, p.attempts, p.is_slow, ${FOLDED_POSITION} as head,
          w.url, w.types, w.include_data, w.concurrency, w.revision,
          ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
       [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
@@ -117,7 +115,6 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
     position,
     head,
     attempts,
-    failingSince: row.failing_since,
     url,
     types,
     concurrency,
@@ -209,16 +206,14 @@ export async function recordRound(
   return rows[0].failing_ms
 }
 
-/** Records an attempt that an administrator asked for. It does not move the checkpoint. */
+/** Records an attempt that an administrator asked for, in a transaction of the company. It does not move the checkpoint. */
 export async function recordAttempt(client: ClientBase, ref: WebhookRef, attempt: Attempt): Promise<void> {
-  await client.query('begin')
   // An erasure takes the same lock, so an answer is either erased or not stored.
   const { rowCount } = await client.query(
     'select from webhook_progress where company_id = $1 and webhook_id = $2 for update',
     [toUuid(ref.companyId), toUuid(ref.webhookId)],
   )
   if (rowCount === 1) await insertAttempts(client, ref, [attempt])
-  await client.query('commit')
 }
 
 /** Inserts attempts, under the lock of the webhook's progress. */

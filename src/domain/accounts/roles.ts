@@ -1,6 +1,7 @@
 /** What a company's user may do. Bulk User Logs and keys: admin alone. Event stream: admin and auditor. */
 export type Role = 'admin' | 'auditor' | 'member'
 
+/** Those with the most rights first. */
 export const ROLES: readonly Role[] = ['admin', 'auditor', 'member']
 
 /** How a session was begun. */

@@ -1,8 +1,6 @@
-import type { Role } from '../accounts/roles.ts'
+import { ROLES, type Role } from '../accounts/roles.ts'
 import type { UserFacts } from '../accounts/user-lifecycle.ts'
 import type { ProviderSettings } from '../provider-settings.ts'
-
-const MOST_RIGHTS_FIRST: readonly Role[] = ['admin', 'auditor', 'member']
 
 /** The role that the values of the claim give: the one with the most rights, or `member`. Null if no claim decides. */
 export function findRoleOfClaims(
@@ -11,7 +9,7 @@ export function findRoleOfClaims(
 ): Role | null {
   if (claim === null) return null
   const given = new Set(roles.filter(({ value }) => values.includes(value)).map(({ role }) => role))
-  return MOST_RIGHTS_FIRST.find((role) => given.has(role)) ?? 'member'
+  return ROLES.find((role) => given.has(role)) ?? 'member'
 }
 
 /**

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { rateLimitHeaders } from '../../domain/accounts/quota.ts'
 import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import { isId } from '../../domain/ids.ts'
@@ -92,23 +93,16 @@ interface CredentialCache {
  * key takes effect at once. `now` returns milliseconds.
  */
 export function createCredentialCache(now: () => number = () => performance.now()): CredentialCache {
-  const entries = new Map<string, { key: FoundKey; at: number }>()
+  const entries = new LRUCache<string, { key: FoundKey; at: number }>({ max: MAX_CACHED })
   return {
     find(apiId, secretHash) {
-      const key = cacheKey(apiId, secretHash)
-      const entry = entries.get(key)
+      const entry = entries.get(cacheKey(apiId, secretHash))
       if (!entry) return null
       const age = now() - entry.at
-      if (age < MAX_CACHED_MS) return { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) }
-      entries.delete(key)
-      return null
+      return age < MAX_CACHED_MS ? { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) } : null
     },
     add(foundKey, secretHash) {
-      const key = cacheKey(foundKey.key.id, secretHash)
-      // Re-insert, so that the first entry is the oldest.
-      entries.delete(key)
-      entries.set(key, { key: foundKey, at: now() })
-      if (entries.size > MAX_CACHED) entries.delete(entries.keys().next().value!)
+      entries.set(cacheKey(foundKey.key.id, secretHash), { key: foundKey, at: now() })
     },
   }
 }

@@ -48,12 +48,9 @@ export class EmployeeIndex {
     const { id, email, external_id: externalId } = employee
     const before = this.#byId.get(id)
     if (before === employee) return before
+    if (before) this.remove(before)
     this.#byId.set(id, employee)
-    if (before && before.email !== email && this.#idByEmail.get(before.email) === id)
-      this.#idByEmail.delete(before.email)
     this.#idByEmail.set(email, id)
-    if (before && before.external_id !== null && before.external_id !== externalId)
-      if (this.#idByExternalId.get(before.external_id) === id) this.#idByExternalId.delete(before.external_id)
     if (externalId !== null) this.#idByExternalId.set(externalId, id)
     return before
   }

@@ -35,7 +35,9 @@ export async function loadReportingLines(
   if (moves.length === 0) return
   const below = await queryShard((pipe) =>
     Promise.all(
-      moves.map(({ companyId, employeeIds }) => loadSubordinates(pipe, companyId, employeeIds, MAX_SUBORDINATES + 1)),
+      moves.map(({ companyId, employeeIds }) =>
+        loadLines(pipe, SUBORDINATES, companyId, employeeIds, MAX_SUBORDINATES + 1),
+      ),
     ),
   )
   const wide = moves.flatMap((move, at) => {
@@ -46,7 +48,7 @@ export async function loadReportingLines(
   if (wide.length === 0) return
   const limitOf = ({ managerIds }: Move) => MAX_SUBORDINATES + MAX_LEVELS * managerIds.length
   const above = await queryShard((pipe) =>
-    Promise.all(wide.map((move) => loadSuperiors(pipe, move.companyId, move.managerIds, limitOf(move) + 1))),
+    Promise.all(wide.map((move) => loadLines(pipe, SUPERIORS, move.companyId, move.managerIds, limitOf(move) + 1))),
   )
   for (const [at, move] of wide.entries()) {
     setManagers(move.employees, above[at]!)
@@ -109,27 +111,9 @@ interface ReportingLine {
   managerId: string
 }
 
-/** The direct and indirect subordinates of these employees, at most `limit`, in no order. */
-function loadSubordinates(
-  client: QueryClient,
-  companyId: string,
-  employeeIds: string[],
-  limit: number,
-): Promise<ReportingLine[]> {
-  return loadLines(client, SUBORDINATES, companyId, employeeIds, limit)
-}
-
-/** The lines from these employees to their direct and indirect managers, at most `limit`, the nearest first. */
-function loadSuperiors(
-  client: QueryClient,
-  companyId: string,
-  employeeIds: string[],
-  limit: number,
-): Promise<ReportingLine[]> {
-  return loadLines(client, SUPERIORS, companyId, employeeIds, limit)
-}
-
 // UNION drops rows that were found before, so that a query ends even if the table had a cycle.
+
+/** The direct and indirect subordinates of employees, in no order. */
 const SUBORDINATES = {
   name: 'load-subordinates',
   text: `with recursive below as (
@@ -141,6 +125,7 @@ const SUBORDINATES = {
     )
     select employee_id, manager_id from below limit $3`,
 }
+/** The lines from employees to their direct and indirect managers, the nearest first. */
 const SUPERIORS = {
   name: 'load-superiors',
   text: `with recursive above as (
@@ -155,6 +140,7 @@ const SUPERIORS = {
     select employee_id, manager_id from above limit $3`,
 }
 
+/** Loads such lines of these employees, at most `limit`. */
 async function loadLines(
   client: QueryClient,
   statement: { name: string; text: string },

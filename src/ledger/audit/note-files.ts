@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { errorReason } from '../../postgres/error-reason.ts'
 import type { Checkpoint } from './checkpoint-note.ts'
 import { formatOrigin, parseCheckpoints } from './checkpoint-note.ts'
 import { syncFolder } from './durable-file.ts'
@@ -88,7 +89,7 @@ async function unlessMissing<Result>(task: () => Promise<Result>, fault: string)
 
 function fileError(error: unknown, fault: string): Error {
   if (error instanceof NoteFileError) return error
-  return new NoteFileError(`${fault}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  return new NoteFileError(`${fault}: ${errorReason(error)}`, { cause: error })
 }
 
 async function readLast(file: string, origin: string): Promise<Checkpoint | null> {

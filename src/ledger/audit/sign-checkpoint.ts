@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { toUuid } from '../../domain/ids.ts'
 import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
 import { signCheckpointNote, formatOrigin, listVerifierKeys } from './checkpoint-note.ts'
@@ -73,7 +74,7 @@ export function createCheckpointSigner(
 ): CheckpointSigner {
   const { current, retired } = keys
   /** By company, the verified frontier at the last external checkpoint. */
-  const remembered = new Map<string, Frontier>()
+  const remembered = new LRUCache<string, Frontier>({ max: COMPANIES_REMEMBERED })
 
   async function sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint> {
     if (!current) throw new NoSigningKeyError('no signing key is set')
@@ -118,15 +119,9 @@ export function createCheckpointSigner(
     if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
     if (!rootOf(then).equals(last.root))
       throw refuse(`differs from its last external checkpoint at position ${last.size}`)
-    remember(companyId, then)
+    remembered.set(companyId, then)
     const now = await extend(db, companyId, then, head.size)
     if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not match its head')
-  }
-
-  function remember(companyId: string, frontier: Frontier): void {
-    remembered.delete(companyId)
-    remembered.set(companyId, frontier)
-    if (remembered.size > COMPANIES_REMEMBERED) remembered.delete(remembered.keys().next().value!)
   }
 
   return {

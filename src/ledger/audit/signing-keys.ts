@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { errorReason } from '../../postgres/error-reason.ts'
 import { createDurably, readIfExists, writeDurably } from './durable-file.ts'
 import type { NoteSigner } from './signed-note.ts'
 import { encodePublicKey, parsePublicKey } from './signed-note.ts'
@@ -54,7 +55,7 @@ export async function rotateSigningKey(file: string): Promise<SigningKeys & { cu
 /** Creates the key. If several processes do this at once, all use the key of the first one. */
 async function makeKey(file: string): Promise<NoteSigner> {
   await createDurably(file, generatePem()).catch((error: unknown) => {
-    throw new SigningKeyError(`the signing key ${file} cannot be made: ${formatCause(error)}`, { cause: error })
+    throw new SigningKeyError(`the signing key ${file} cannot be made: ${errorReason(error)}`, { cause: error })
   })
   return signerOf((await readKeyFile(file)) ?? '', file)
 }
@@ -96,10 +97,6 @@ function retiredFile(file: string): string {
 
 async function readKeyFile(file: string): Promise<string | null> {
   return readIfExists(file).catch((error: unknown) => {
-    throw new SigningKeyError(`${file} cannot be read: ${formatCause(error)}`, { cause: error })
+    throw new SigningKeyError(`${file} cannot be read: ${errorReason(error)}`, { cause: error })
   })
-}
-
-function formatCause(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
+import { readNow } from '../read/read-head.ts'
 import type { LedgerDb } from '../tables.ts'
 import type { Verdict } from './verify-export.ts'
 
@@ -85,12 +85,6 @@ export async function readRun(db: LedgerDb, companyId: string): Promise<Verifica
   const isDead = verdict === null && row.seen_at < isoBefore(await readNow(db), DEAD_AFTER_MS)
   const ended = verdict === null ? null : (JSON.parse(verdict) as Verdict | Ended)
   return { startedBy, startedAt, position, size, verdict: isDead ? { verdict: 'interrupted' } : ended }
-}
-
-/** The database's time, RFC 3339 UTC. Citus takes it in an update only as a parameter. */
-async function readNow(db: LedgerDb): Promise<string> {
-  const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
-  return rows[0]!.now
 }
 
 function isoBefore(instant: string, milliseconds: number): string {

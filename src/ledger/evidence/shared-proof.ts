@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
-import { toUuid } from '../../domain/ids.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
 import type { TreeHead } from '../audit/checkpoint-note.ts'
 import type { Frontier } from '../integrity/merkle.ts'
 import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
-import { forgetSubtrees, readSubtrees, storeSubtrees } from '../read/merkle-subtrees.ts'
+import { forgetSubtrees, readLeaves, readSubtrees, storeSubtrees } from '../read/merkle-subtrees.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /*
@@ -61,7 +60,7 @@ export async function* proofPages(
   for (const { first, last } of ranges) {
     let before = await skipTo(first - 1)
     while (frontier.size < last) {
-      const leaves = await readLeaves(db, companyId, { first: frontier.size + 1, last })
+      const leaves = await readLeaves(db, companyId, frontier.size, Math.min(LEAVES_PER_PAGE, last - frontier.size))
       const lines = leaves.map((leaf) => {
         frontier = appendSubtree(frontier, 0, leaf)
         const line = formatProofRow(frontier.size, leaf, before)
@@ -80,20 +79,6 @@ async function assertRoot(db: LedgerDb, companyId: string, frontier: Frontier, t
   if (rootOf(frontier).equals(tree.root)) return
   await forgetSubtrees(db, companyId)
   throw new UnavailableError('stored subtrees were damaged, and are being stored again')
-}
-
-async function readLeaves(db: LedgerDb, companyId: string, { first, last }: PositionRange): Promise<Buffer[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select('leaf_hash')
-    .where('company_id', '=', toUuid(companyId))
-    .where('position', '>=', first)
-    .where('position', '<=', Math.min(last, first + LEAVES_PER_PAGE - 1))
-    .orderBy('position')
-    .execute()
-  if (rows.length !== Math.min(LEAVES_PER_PAGE, last - first + 1))
-    throw new Error(`events between ${first} and ${last} of ${companyId} are missing`)
-  return rows.map((row) => row.leaf_hash)
 }
 
 function formatProofRow(position: number, leaf: Buffer | null, before: readonly Buffer[]): string {

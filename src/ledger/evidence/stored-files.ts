@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import { hasErasure } from '../read/export-pages.ts'
-import { readHead } from '../read/read-head.ts'
+import { readHead, readNow } from '../read/read-head.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
@@ -236,12 +236,6 @@ async function deleteOtherChunks(db: LedgerDb, companyId: string, fileId: string
     .where('company_id', '=', toUuid(companyId))
     .where('file_id', '<>', fileId)
     .execute()
-}
-
-/** The database's time, RFC 3339 UTC. Citus takes it in an update only as a parameter. */
-async function readNow(db: LedgerDb): Promise<string> {
-  const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
-  return rows[0]!.now
 }
 
 function addMinutes(instant: string, minutes: number): string {

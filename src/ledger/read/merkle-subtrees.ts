@@ -122,8 +122,8 @@ async function readLeavesOf(
   return leaves
 }
 
-/** Consecutive leaves, starting at a number. */
-async function readLeaves(db: LedgerDb, companyId: string, first: number, count: number): Promise<Buffer[]> {
+/** Reads consecutive leaves, starting at a number. Throws if one is missing. */
+export async function readLeaves(db: LedgerDb, companyId: string, first: number, count: number): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('events')
     .select('leaf_hash')

@@ -38,16 +38,6 @@ export async function readReached(
   return new Map(rows.map(({ company_id: company, position }) => [fromUuid('com', company), position]))
 }
 
-/** Whether a company exists. */
-export async function isKnownCompany(db: LedgerDb, companyId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('heads')
-    .select('company_id')
-    .where('company_id', '=', toUuid(companyId))
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Whether a version of a projection may be read: its tables have once caught up with the heads. */
 export async function isComplete(db: LedgerDb, projection: { name: string; version: number }): Promise<boolean> {
   const find = db

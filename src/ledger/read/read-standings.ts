@@ -6,7 +6,7 @@ import { clusterOf } from '../../postgres/cluster/company-connections.ts'
 import { findEverywhere, shardTargets } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
-import { headsWithCheckpoints } from './read-progress.ts'
+import { headsWithCheckpoints, isComplete } from './read-progress.ts'
 
 /*
  * What operators and monitoring see of all companies. A cluster is asked machine by machine, and what is on machines that
@@ -78,7 +78,10 @@ export async function readStanding(
     projection: name,
     version,
     ...sumLags(parts),
-    is_complete: await isComplete(pool, projection),
+    is_complete: await isComplete(openDatabase<LedgerTables>(pool), projection).catch((error: unknown) => {
+      if (clusterOf(pool)) return null
+      throw error
+    }),
     seconds_behind: seconds.length > 0 ? most(seconds) : null,
     parked: parts
       .flatMap(({ parked }) => parked)
@@ -114,19 +117,6 @@ function sumLags(lags: Lag[]): Lag {
     lagging: sum(lags, (lag) => lag.lagging),
     events_behind: sum(lags, (lag) => lag.events_behind),
     parked_companies: sum(lags, (lag) => lag.parked_companies),
-  }
-}
-
-async function isComplete(pool: Pool, { name, version }: Version): Promise<boolean | null> {
-  try {
-    const { rows } = await pool.query('select 1 from projection_versions where projection = $1 and version = $2', [
-      name,
-      version,
-    ])
-    return rows.length > 0
-  } catch (error) {
-    if (clusterOf(pool)) return null
-    throw error
   }
 }
 

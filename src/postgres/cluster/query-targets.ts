@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { Logger } from 'pino'
 import { isTransient } from '../database-errors.ts'
 import { clusterOf, poolOfMachine, poolOfShard, poolOfShards } from './company-connections.ts'
 
@@ -65,6 +66,11 @@ const rethrow: OnUnreachable = (_, error) => {
 /** Leaves out a machine that does not answer. The caller reports unreachable machines elsewhere. */
 export const leaveOutUnreachable: OnUnreachable = (_, error) => {
   if (!isTransient(error)) throw error
+}
+
+/** Leaves out a machine, and says so in the log. */
+export function leaveOut(log: Logger, message: string): OnUnreachable {
+  return (machine, error) => log.warn({ err: error, machine }, message)
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isErrno } from './errno.ts'
+import { errorReason } from '../error-reason.ts'
 import { StartupError } from '../startup-error.ts'
 import { discardUnfinished, unfinishedPath } from './unfinished.ts'
 
@@ -30,7 +31,7 @@ export async function readRecord(dataDir: string): Promise<DatabaseRecord | unde
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return undefined
     if (isErrno(error, 'EACCES')) throw new StartupError(`${path} belongs to another user who ran this program before`)
-    throw new StartupError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new StartupError(`${path} cannot be read: ${errorReason(error)}`)
   }
 }
 

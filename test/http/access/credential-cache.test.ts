@@ -79,7 +79,7 @@ await t.test('a cached proof is for one key and one secret, and expires after te
   t.equal(cache.find('key_1', 'aa'), null)
 })
 
-await t.test('the credential cache is bounded: the oldest entries are dropped', async (t) => {
+await t.test('the credential cache is bounded: the entries that were not used for longest are dropped', async (t) => {
   const cache = createCredentialCache(() => 0)
   for (let at = 0; at <= 10_000; at += 1) cache.add({ key: { id: `key_${at}` }, nowMs: 0 } as FoundKey, 'aa')
   t.equal(cache.find('key_0', 'aa'), null)
