@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
 import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
 import {
@@ -24,7 +25,7 @@ import {
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 
-const Email = { maxLength: 254, description: 'Stored in lower case and Unicode NFKC.' }
+const Email = { maxLength: MAX_EMAIL_CHARACTERS, description: 'Stored in lower case and Unicode NFKC.' }
 const UserRole = oneOf(ROLES)
 
 const userFields = {

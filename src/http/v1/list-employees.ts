@@ -8,7 +8,7 @@ import {
   listEmployees,
   matchesFilter,
 } from '../../../projections/employees/queries.ts'
-import { normalizeEmail } from '../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, normalizeEmail } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
@@ -38,7 +38,7 @@ const ListQuery = Type.Object(
     email: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 254,
+        maxLength: MAX_EMAIL_CHARACTERS,
         description: 'The employee with exactly this value now, including the latest commit.',
       }),
     ),
