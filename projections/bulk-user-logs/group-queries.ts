@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { buildColumnConditions, buildTimeConditions, ENTRIES, joinConditions, type EntryFilter } from './queries.ts'
+import { ENTRIES } from './live-tables.ts'
+import { buildColumnConditions, buildTimeConditions, joinConditions, type EntryFilter } from './queries.ts'
 
 /** The entries with the same status, operation, key and error code. */
 export interface EntryGroup {

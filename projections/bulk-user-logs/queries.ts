@@ -12,7 +12,8 @@ import { NO_KEY } from './tables.ts'
 import type { Upload } from './uploads.ts'
 import { readUploads } from './uploads.ts'
 import { bulkUserLogs } from './fold.ts'
-import { schemaOf } from '../projection.ts'
+import { ENTRIES, HOURS } from './live-tables.ts'
+import { startOfHour } from './rollups.ts'
 
 /** The projection that these queries read. */
 export const BULK_USER_LOGS = { name: bulkUserLogs.name, version: bulkUserLogs.version }
@@ -216,12 +217,6 @@ const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.requested_at, 
   e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
 type Condition = RawBuilder<unknown>
 
-const SCHEMA = schemaOf(bulkUserLogs)
-/** The table of entries. */
-export const ENTRIES = sql.id(SCHEMA, 'entries')
-const HOURS = sql.id(SCHEMA, 'hours')
-const HOUR_CHARACTERS = '0000-00-00T00'.length
-
 /**
  * The conditions that times set on positions. Times are turned into positions through the hours, because entries are in
  * the order in which their calls were committed, not requested.
@@ -229,9 +224,8 @@ const HOUR_CHARACTERS = '0000-00-00T00'.length
 export function buildTimeConditions(company: string, { from, to }: EntryFilter, position: Condition): Condition[] {
   const conditions: Condition[] = []
   if (from !== undefined) {
-    const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
     conditions.push(
-      sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`,
+      sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${startOfHour(from)})`,
     )
   }
   if (to !== undefined) {

@@ -3,12 +3,9 @@ import type { AnyDb } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LocalDay } from '../../src/domain/local-times.ts'
-import { bulkUserLogs } from './fold.ts'
-import { schemaOf } from '../projection.ts'
+import { CALLS_BY_HOUR } from './live-tables.ts'
 import { EVERY_KEY } from './tables.ts'
 import { texts, timestamps, unnestedRows } from '../unnested-rows.ts'
-
-const CALLS_BY_HOUR = sql.id(schemaOf(bulkUserLogs), 'calls_by_hour')
 
 /** The number of calls of a day with an operation and a status, and the sums of their counts. */
 export interface UsageOfDay {
