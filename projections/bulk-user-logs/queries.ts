@@ -1,7 +1,7 @@
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { FilePart, Operation } from '../../src/domain/events.ts'
+import type { CallCounts, FilePart, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
 import type { Direction, Search } from './search-bounds.ts'
@@ -27,7 +27,7 @@ export interface LogEntry {
     name: 'Public API' | 'File upload'
     requested_at: string
     operation: Operation
-    counts: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
+    counts: CallCounts
     http_status: number
     duration_ms: number
     /** Null if a user uploaded a file. */

@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
+import type { CallCounts } from '../../src/domain/events.ts'
 import { type BulkUserLogTables, EVERY_KEY } from './tables.ts'
 import { bigints, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
-type Counts = Record<(typeof COUNTS)[number], number>
 
 /** The fields of an entry that the rollups need. They have the names of their columns, except for ids. */
-export interface CountedEntry extends Counts {
+export interface CountedEntry extends CallCounts {
   companyId: string
   position: number
   requested_at: string
@@ -53,7 +53,7 @@ async function addToSums(transaction: Transaction<unknown>, schema: string, entr
     (entry) => [entry.companyId, entry.keyId, startOfHour(entry.requested_at), entry.operation, entry.status],
   )
   const first = hours.map((group) => group[0]!)
-  const sums = (count: keyof Counts) =>
+  const sums = (count: keyof CallCounts) =>
     bigints(hours.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
   await sql`insert into ${sql.id(schema, 'calls_by_hour')} as h
       (company_id, key_id, hour, operation, status, calls, total, updated, deactivated, failed, no_updates)

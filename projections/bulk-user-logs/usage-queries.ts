@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import type { CallCounts, Operation } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LocalDay } from '../../src/domain/local-times.ts'
 import { CALLS_BY_HOUR } from './live-tables.ts'
@@ -14,7 +14,7 @@ export interface UsageOfDay {
   operation: Operation
   status: 'Completed' | 'Failed'
   calls: number
-  records: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
+  records: CallCounts
 }
 
 /**
@@ -29,7 +29,7 @@ export async function readDailyUsage(
   // PostgreSQL sums bigint to numeric, which arrives as text.
   const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
   const instants = (end: 'from' | 'to') => timestamps(days.map((day) => new Date(day[end]).toISOString()))
-  const { rows } = await sql<Omit<UsageOfDay, 'records'> & UsageOfDay['records']>`
+  const { rows } = await sql<Omit<UsageOfDay, 'records'> & CallCounts>`
     select r.day, operation, status, ${sum('calls')},
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
     from ${unnestedRows({ day: texts(days.map(({ day }) => day)), since: instants('from'), until: instants('to') })}
