@@ -9,7 +9,7 @@ import { formatLocal, listDaysUpTo } from '../../domain/local-times.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { oneOf } from '../openapi/schema-parts.ts'
+import { Count, oneOf, STRICT } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 const DEFAULT_DAYS = 30
@@ -36,10 +36,9 @@ const UsageQuery = Type.Object(
       Type.Boolean({ description: 'Whether to add the usage of the same number of days before `from`.' }),
     ),
   },
-  { additionalProperties: false },
+  STRICT,
 )
 
-const Count = Type.Integer({ minimum: 0 })
 const UsageOfDays = {
   from: Type.String({ format: 'date' }),
   to: Type.String({ format: 'date' }),
