@@ -3,7 +3,7 @@ import { toUuid } from '../../domain/ids.ts'
 import { hashSecret } from '../users/new-secret.ts'
 import { verifyPassword } from '../users/password.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
-import type { PasskeyOwner } from './user-handle.ts'
+import type { UserRef } from '../users/users.ts'
 
 /** For how long a session is proof enough of someone who has no password. */
 export const RECENT_MINUTES = 10
@@ -18,7 +18,7 @@ type Client = Pick<ClientBase, 'query'>
  */
 export async function proveAgain(
   client: Client,
-  owner: PasskeyOwner,
+  owner: UserRef,
   { password, cookie }: { password: string; cookie: string | null },
 ): Promise<Proof> {
   const stored = await loadPasswordHash(client, owner.companyId, owner.userId)
@@ -29,7 +29,7 @@ export async function proveAgain(
 /** Whether the session of this cookie is one of the user's, and began recently. */
 export async function isSessionRecent(
   client: Client,
-  { companyId, userId }: PasskeyOwner,
+  { companyId, userId }: UserRef,
   cookie: string | null,
 ): Promise<boolean> {
   const { rowCount } = await client.query(

@@ -12,7 +12,7 @@ import { insertSessionEvents } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
 import { searchCompanies } from './search-companies.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
-import type { SignedInUser } from './users.ts'
+import type { SignedInUser, UserRef } from './users.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 
@@ -43,10 +43,8 @@ export interface SessionUser extends SignedInUser {
 }
 
 /** A user with a password who may be signing in. */
-export interface SignInCandidate {
-  companyId: string
+export interface SignInCandidate extends UserRef {
   companyName: string
-  userId: string
   role: Role
   passwordHash: string
   /** Whether the password needs a second step. */
@@ -124,7 +122,7 @@ export type SessionProof =
 /** Starts a session if what was proved still belongs to the user. Returns whether it did. */
 export async function insertSession(
   client: Pick<ClientBase, 'query'>,
-  { companyId, userId }: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  { companyId, userId }: UserRef,
   proof: SessionProof,
   session: NewSession & { hash: Buffer },
 ): Promise<boolean> {
