@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -15,6 +15,7 @@ import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser, UserRef } from './users.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * Sessions of signed-in users. Only that they began and ended is in the ledger. A change that ends a user's sessions
@@ -121,7 +122,7 @@ export type SessionProof =
 
 /** Starts a session if what was proved still belongs to the user. Returns whether it did. */
 export async function insertSession(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   { companyId, userId }: UserRef,
   proof: SessionProof,
   session: NewSession & { hash: Buffer },
@@ -268,11 +269,7 @@ export async function endSession(
 }
 
 /** Deletes the session of a cookie, in the transaction after which another one replaces it: it has not ended. */
-export async function deleteReplacedSession(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-  cookie: string,
-): Promise<void> {
+export async function deleteReplacedSession(client: Queryable, companyId: string, cookie: string): Promise<void> {
   await client.query('delete from sessions where company_id = $1 and session_hash = $2', [
     toUuid(companyId),
     hashSecret(cookie),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import type { FailedAttempts, SignInMethod } from '../../domain/accounts/sign-in.ts'
 import { FAILING_METHODS } from '../../domain/accounts/sign-in.ts'
 import type { Client } from '../../domain/client.ts'
@@ -8,17 +8,16 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import type { UserRef } from './users.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * The last sign-in and the latest failed ones of each user, for the pages of users. From where they came is personal:
  * like the clients of events, it is deleted after a while, and with its user.
  */
 
-type QueryClient = Pick<ClientBase, 'query'>
-
 /** Stores a user's last sign-in, in the transaction that starts the session. */
 export async function storeLastSignIn(
-  client: QueryClient,
+  client: Queryable,
   { companyId, userId }: UserRef,
   method: SignInMethod,
   { address, userAgent }: Client,
