@@ -1,15 +1,13 @@
 import { html } from 'hono/html'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, hasPreviousSecret } from '../../../accounts/api-keys/read-api-keys.ts'
+import { EXPIRES_SOON_MS } from '../../../domain/attention.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
 import { computeQuotaUsed } from './quota-used.ts'
 import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import { formatAge, renderDay, renderTime } from '../parts/times.ts'
-
-/** How long before its end a key is marked as one that expires soon. */
-const SOON_MS = 14 * 86_400_000
 
 /** Renders the status of a key as a badge; of one that works but soon will not, when it expires. */
 export function renderKeyStatus(seen: SeenKey): Html {
@@ -31,7 +29,7 @@ function renderWorking(seen: SeenKey): Html {
   if (calls >= limit) return renderBadge('bad', 'Quota used up')
   if (key.expiresAt === null) return renderBadge('good', 'Enabled')
   const [endMs, nowMs] = [Date.parse(key.expiresAt), Date.parse(now)]
-  return endMs - nowMs > SOON_MS
+  return endMs - nowMs > EXPIRES_SOON_MS
     ? renderBadge('good', 'Enabled')
     : renderBadge('warn', `Expires ${formatAge(endMs, nowMs)}`)
 }
