@@ -2,13 +2,9 @@ import { sql } from 'kysely'
 import type { FailedCalls } from '../../src/domain/attention.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'
-import { schemaOf } from '../projection.ts'
-import { bulkUserLogs } from './fold.ts'
+import { ENTRIES } from './live-tables.ts'
+import { buildTimeConditions, joinConditions } from './queries.ts'
 import { NO_KEY } from './tables.ts'
-
-const SCHEMA = schemaOf(bulkUserLogs)
-const ENTRIES = sql.id(SCHEMA, 'entries')
-const HOURS = sql.id(SCHEMA, 'hours')
 
 /** The failed calls that are counted, the newest ones, and the keys and codes that are told apart. */
 const MAX_COUNTED = 10_000
@@ -28,8 +24,8 @@ export async function readFailedCalls(db: AnyDb, companyId: string, since: strin
   }>`
     with failed as (
       select position, call_id, key_id, key_name, error_code, requested_at from ${ENTRIES}
-      where company_id = ${company} and status = 'Failed' and key_id <> ${toUuid(NO_KEY)} and requested_at >= ${since} and position >=
-        (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${startOfHour(since)})
+      where company_id = ${company} and status = 'Failed' and key_id <> ${toUuid(NO_KEY)} and requested_at >= ${since}
+        and ${joinConditions(buildTimeConditions(company, { from: since }, sql.ref('position')))}
       order by position desc limit ${MAX_COUNTED}
     )
     select key_id, (array_agg(key_name order by position desc))[1] as key_name, error_code as code,
@@ -44,10 +40,6 @@ export async function readFailedCalls(db: AnyDb, companyId: string, since: strin
     firstAt: row.first_at,
     lastLogId: fromUuid('log', row.last_call),
   }))
-}
-
-function startOfHour(instant: string): string {
-  return `${instant.slice(0, 'yyyy-mm-ddThh'.length)}:00:00.000Z`
 }
 
 interface LastCall {

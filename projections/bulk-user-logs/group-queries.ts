@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import type { CallCounts, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { buildColumnConditions, buildTimeConditions, ENTRIES, joinConditions, type EntryFilter } from './queries.ts'
+import { ENTRIES } from './live-tables.ts'
+import { buildColumnConditions, buildTimeConditions, joinConditions, type EntryFilter } from './queries.ts'
 
 /** The entries with the same status, operation, key and error code. */
 export interface EntryGroup {
@@ -14,7 +15,7 @@ export interface EntryGroup {
   error: string | null
   entries: number
   /** The sums of their counts. */
-  counts: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
+  counts: CallCounts
 }
 
 export interface EntryGroups {
@@ -56,7 +57,7 @@ export async function groupLogEntries(
 }
 
 type GroupRow = Pick<EntryGroup, 'status' | 'operation' | 'entries'> &
-  EntryGroup['counts'] & { key_id: string; error_code: string | null }
+  CallCounts & { key_id: string; error_code: string | null }
 
 function toGroup({ status, operation, key_id, error_code, entries, ...counts }: GroupRow): EntryGroup {
   return { status, operation, key: fromUuid('key', key_id), error: error_code, entries, counts }

@@ -6,9 +6,8 @@ import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
 import type { Found, Search } from './search-bounds.ts'
 import { ENTRY_COST } from './search-bounds.ts'
 import { findUnchanged } from './unchanged-index.ts'
-import { bulkUserLogs } from './fold.ts'
+import { ENTRIES, REJECTED_NAMES } from './live-tables.ts'
 import type { AnyDb } from '../projection.ts'
-import { schemaOf } from '../projection.ts'
 
 /*
  * Finds the entries with a record of a person, and those that a text names in another way. Indexes find the events of an
@@ -17,10 +16,6 @@ import { schemaOf } from '../projection.ts'
  */
 
 type Condition = RawBuilder<unknown>
-
-const SCHEMA = schemaOf(bulkUserLogs)
-const ENTRIES = sql.id(SCHEMA, 'entries')
-const REJECTED_NAMES = sql.id(SCHEMA, 'rejected_names')
 
 /** Finds the first entries with a record of each person of the filter. */
 export async function searchEntries(

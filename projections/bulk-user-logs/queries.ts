@@ -1,7 +1,7 @@
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { FilePart, Operation } from '../../src/domain/events.ts'
+import type { CallCounts, FilePart, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
 import type { Direction, Search } from './search-bounds.ts'
@@ -12,7 +12,8 @@ import { NO_KEY } from './tables.ts'
 import type { Upload } from './uploads.ts'
 import { readUploads } from './uploads.ts'
 import { bulkUserLogs } from './fold.ts'
-import { schemaOf } from '../projection.ts'
+import { ENTRIES, HOURS } from './live-tables.ts'
+import { startOfHour } from './rollups.ts'
 
 /** The projection that these queries read. */
 export const BULK_USER_LOGS = { name: bulkUserLogs.name, version: bulkUserLogs.version }
@@ -26,7 +27,7 @@ export interface LogEntry {
     name: 'Public API' | 'File upload'
     requested_at: string
     operation: Operation
-    counts: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
+    counts: CallCounts
     http_status: number
     duration_ms: number
     /** Null if a user uploaded a file. */
@@ -216,12 +217,6 @@ const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.requested_at, 
   e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
 type Condition = RawBuilder<unknown>
 
-const SCHEMA = schemaOf(bulkUserLogs)
-/** The table of entries. */
-export const ENTRIES = sql.id(SCHEMA, 'entries')
-const HOURS = sql.id(SCHEMA, 'hours')
-const HOUR_CHARACTERS = '0000-00-00T00'.length
-
 /**
  * The conditions that times set on positions. Times are turned into positions through the hours, because entries are in
  * the order in which their calls were committed, not requested.
@@ -229,9 +224,8 @@ const HOUR_CHARACTERS = '0000-00-00T00'.length
 export function buildTimeConditions(company: string, { from, to }: EntryFilter, position: Condition): Condition[] {
   const conditions: Condition[] = []
   if (from !== undefined) {
-    const hour = `${from.slice(0, HOUR_CHARACTERS)}:00:00.000Z`
     conditions.push(
-      sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${hour})`,
+      sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${startOfHour(from)})`,
     )
   }
   if (to !== undefined) {

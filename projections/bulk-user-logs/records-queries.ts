@@ -9,8 +9,7 @@ import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
 import { readUnchanged } from './people-search.ts'
 import type { CauseFilter } from './refusals.ts'
 import { findWithCause } from './refusals.ts'
-import { bulkUserLogs } from './fold.ts'
-import { schemaOf } from '../projection.ts'
+import { ENTRIES, REJECTED_NAMES } from './live-tables.ts'
 
 /** A record of an entry, and the positions of the events with its details. */
 export interface LogRecord {
@@ -102,8 +101,6 @@ export async function countOutcomes(
   return counts
 }
 
-const SCHEMA = schemaOf(bulkUserLogs)
-
 /** The record that stands for a call that was refused as a whole; its details are in the event that closes the call. */
 interface WholeCall extends Omit<PlacedRecord, 'index'> {
   index: null
@@ -144,7 +141,7 @@ function matchesOutcome(outcome: RecordOutcome, filter: OutcomeFilter): boolean 
 
 async function placeAll(db: AnyDb, companyId: string, { position, entry }: EntryPlace): Promise<Place[]> {
   const { rows } = await sql<{ first_position: number; outcomes: Buffer | null }>`
-    select first_position, outcomes from ${sql.id(SCHEMA, 'entries')}
+    select first_position, outcomes from ${ENTRIES}
     where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
   const row = rows[0]
   if (!row) return []
@@ -161,8 +158,8 @@ async function findRefused(
 ): Promise<Set<number | null>> {
   const { rows } = await sql<{ position: number; employee_id: string | null; is_named: boolean }>`
     select n.position, n.employee_id, bool_or(n.name_hash in (${selectNameHashes(companyId, person)})) as is_named
-    from ${sql.id(SCHEMA, 'rejected_names')} n
-    where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position} and n.position >= (select e.first_position from ${sql.id(SCHEMA, 'entries')} e
+    from ${REJECTED_NAMES} n
+    where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position} and n.position >= (select e.first_position from ${ENTRIES} e
         where e.company_id = ${toUuid(companyId)} and e.position = ${entry.position})
     group by n.position, n.employee_id`.execute(db)
   const idOf = (uuid: string | null) => (uuid === null ? null : fromUuid('emp', uuid))

@@ -3,8 +3,7 @@ import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Operation } from '../../src/domain/events.ts'
-import { bulkUserLogs } from './fold.ts'
-import { schemaOf } from '../projection.ts'
+import { ENTRIES } from './live-tables.ts'
 
 /*
  * What refused records have in common. Their errors are in the events of the call, which stand next to each other, so
@@ -107,6 +106,6 @@ function selectErrors(companyId: string, call: CallPlace): RawBuilder<unknown> {
 function isRefusedIn(companyId: string, { position }: CallPlace): RawBuilder<unknown> {
   const company = toUuid(companyId)
   return sql`company_id = ${company} and type = 'EmployeeRecordRejected' and position < ${position}
-    and position >= (select first_position from ${sql.id(schemaOf(bulkUserLogs), 'entries')}
+    and position >= (select first_position from ${ENTRIES}
       where company_id = ${company} and position = ${position})`
 }

@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
+import type { CallCounts } from '../../src/domain/events.ts'
 import { type BulkUserLogTables, EVERY_KEY } from './tables.ts'
 import { bigints, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
 const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
-type Counts = Record<(typeof COUNTS)[number], number>
 
 /** The fields of an entry that the rollups need. They have the names of their columns, except for ids. */
-export interface CountedEntry extends Counts {
+export interface CountedEntry extends CallCounts {
   companyId: string
   position: number
   requested_at: string
@@ -30,10 +30,10 @@ export async function addToRollups(
 }
 
 async function widenHours(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
-  const hours = groupByKey(entries, (entry) => [entry.companyId, getHour(entry)]).map((group) => {
+  const hours = groupByKey(entries, (entry) => [entry.companyId, startOfHour(entry.requested_at)]).map((group) => {
     const first = group.reduce((least, { position }) => Math.min(least, position), Infinity)
     const last = group.reduce((most, { position }) => Math.max(most, position), 0)
-    return { companyId: group[0]!.companyId, hour: getHour(group[0]!), first, last }
+    return { companyId: group[0]!.companyId, hour: startOfHour(group[0]!.requested_at), first, last }
   })
   await sql`insert into ${sql.id(schema, 'hours')} as h (company_id, hour, first_position, last_position)
     select * from ${unnestedRows({
@@ -50,17 +50,17 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
 async function addToSums(transaction: Transaction<unknown>, schema: string, entries: CountedEntry[]): Promise<void> {
   const hours = groupByKey(
     entries.flatMap((entry) => [entry, { ...entry, keyId: EVERY_KEY }]),
-    (entry) => [entry.companyId, entry.keyId, getHour(entry), entry.operation, entry.status],
+    (entry) => [entry.companyId, entry.keyId, startOfHour(entry.requested_at), entry.operation, entry.status],
   )
   const first = hours.map((group) => group[0]!)
-  const sums = (count: keyof Counts) =>
+  const sums = (count: keyof CallCounts) =>
     bigints(hours.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
   await sql`insert into ${sql.id(schema, 'calls_by_hour')} as h
       (company_id, key_id, hour, operation, status, calls, total, updated, deactivated, failed, no_updates)
     select * from ${unnestedRows({
       company_id: uuids(first.map(({ companyId }) => companyId)),
       key_id: uuids(first.map(({ keyId }) => keyId)),
-      hour: timestamps(first.map(getHour)),
+      hour: timestamps(first.map(({ requested_at: requestedAt }) => startOfHour(requestedAt))),
       operation: texts(first.map(({ operation }) => operation)),
       status: texts(first.map(({ status }) => status)),
       calls: bigints(hours.map((group) => group.length)),
@@ -72,8 +72,9 @@ async function addToSums(transaction: Transaction<unknown>, schema: string, entr
       no_updates = h.no_updates + excluded.no_updates`.execute(transaction)
 }
 
-function getHour(entry: CountedEntry): string {
-  return `${entry.requested_at.slice(0, 13)}:00:00.000Z`
+/** The start of the hour of an instant; both are RFC 3339 in UTC. */
+export function startOfHour(instant: string): string {
+  return `${instant.slice(0, 'yyyy-mm-ddThh'.length)}:00:00.000Z`
 }
 
 /** Groups entries by key, in the order of the keys. */

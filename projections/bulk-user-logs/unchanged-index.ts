@@ -1,9 +1,8 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { toUuid } from '../../src/domain/ids.ts'
-import { bulkUserLogs } from './fold.ts'
+import { ENTRIES } from './live-tables.ts'
 import type { AnyDb } from '../projection.ts'
-import { schemaOf } from '../projection.ts'
 import type { Found, Search } from './search-bounds.ts'
 import { ENTRY_COST } from './search-bounds.ts'
 
@@ -15,8 +14,6 @@ import { ENTRY_COST } from './search-bounds.ts'
  * The rows of a block are split by a hash of the employee, so that a search reads a sixteenth of it. Closing events never
  * change and are never erased, so neither is a block.
  */
-
-const ENTRIES = sql.id(schemaOf(bulkUserLogs), 'entries')
 
 /** A block ends after so many entries, or with the entry that reaches so many records. */
 interface BlockSize {

@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import type { CallCounts, Operation } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LocalDay } from '../../src/domain/local-times.ts'
-import { bulkUserLogs } from './fold.ts'
-import { schemaOf } from '../projection.ts'
+import { CALLS_BY_HOUR } from './live-tables.ts'
 import { EVERY_KEY } from './tables.ts'
 import { texts, timestamps, unnestedRows } from '../unnested-rows.ts'
-
-const CALLS_BY_HOUR = sql.id(schemaOf(bulkUserLogs), 'calls_by_hour')
 
 /** The number of calls of a day with an operation and a status, and the sums of their counts. */
 export interface UsageOfDay {
@@ -17,7 +14,7 @@ export interface UsageOfDay {
   operation: Operation
   status: 'Completed' | 'Failed'
   calls: number
-  records: { total: number; updated: number; deactivated: number; failed: number; no_updates: number }
+  records: CallCounts
 }
 
 /**
@@ -32,7 +29,7 @@ export async function readDailyUsage(
   // PostgreSQL sums bigint to numeric, which arrives as text.
   const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
   const instants = (end: 'from' | 'to') => timestamps(days.map((day) => new Date(day[end]).toISOString()))
-  const { rows } = await sql<Omit<UsageOfDay, 'records'> & UsageOfDay['records']>`
+  const { rows } = await sql<Omit<UsageOfDay, 'records'> & CallCounts>`
     select r.day, operation, status, ${sum('calls')},
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
     from ${unnestedRows({ day: texts(days.map(({ day }) => day)), since: instants('from'), until: instants('to') })}

@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg'
 import type { UserEvent } from '../domain/accounts/user-lifecycle.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import type { Queryable } from '../postgres/query-client.ts'
 
 /** An event of a user that has no version yet. */
 export type UnplacedEvent = {
@@ -12,7 +12,7 @@ export type UnplacedEvent = {
  * company's head. The rows of the users get the versions too, because every other change continues from there.
  */
 export async function placeUserEvents(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   companyId: string,
   events: UnplacedEvent[],
 ): Promise<UserEvent[]> {

@@ -1,8 +1,8 @@
-import type { ClientBase } from 'pg'
 import type { SessionEndReason } from '../domain/accounts/sign-in.ts'
 import type { Client } from '../domain/client.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import type { Queryable } from '../postgres/query-client.ts'
 
 /*
  * What becomes of sessions is in the ledger, but signing in and out never waits for the head of a company. The
@@ -29,7 +29,7 @@ export interface SessionActor {
 
 /** Stores events that are to be appended, in the caller's transaction. */
 export async function insertSessionEvents(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   { companyId, actor, client: sender }: SessionActor,
   events: SessionEvent[],
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function insertSessionEvents(
  * begin with $2. Stores an event for each user. Returns the number of sessions.
  */
 export async function endSessions(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   by: SessionActor,
   reason: SessionEndReason,
   condition: string,

@@ -5,7 +5,7 @@ import { findMissedDeadline } from './accounts/expected-calls.ts'
 import type { KeyUsage, RefreshPeriod } from './accounts/quota.ts'
 import { requestsInWindow, windowEnd } from './accounts/quota.ts'
 import type { NewEvent } from './events.ts'
-import { findStartOf, formatLocal } from './local-times.ts'
+import { DAY_MS, findStartOf, formatLocalDay, shiftDay } from './local-times.ts'
 import type { WebhookDisabledReason } from './webhook-types.ts'
 
 /*
@@ -108,16 +108,14 @@ export interface AttentionFacts {
 /** A key with this share of its quota used needs attention. */
 export const NEARLY_USED = 0.8
 /** How long before its end a key needs attention, and how long after. */
-export const EXPIRES_SOON_MS = 14 * 86_400_000
-export const EXPIRED_LONG_AGO_MS = 30 * 86_400_000
+export const EXPIRES_SOON_MS = 14 * DAY_MS
+export const EXPIRED_LONG_AGO_MS = 30 * DAY_MS
 /** A webhook whose receiver fails for a shorter time needs no attention: most failures pass. */
 const FAILING_MS = 10 * 60_000
 
 /** The start of yesterday in a time zone. Milliseconds since the epoch, in and out. */
 export function startOfYesterday(nowMs: number, timeZone: string): number {
-  const today = formatLocal(nowMs, timeZone).slice(0, 'yyyy-mm-dd'.length)
-  const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 'yyyy-mm-dd'.length)
-  return findStartOf(yesterday, timeZone)
+  return findStartOf(shiftDay(formatLocalDay(nowMs, timeZone), -1), timeZone)
 }
 
 /** Lists what needs attention, the most urgent first. */

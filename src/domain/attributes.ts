@@ -10,7 +10,8 @@ type AttributeRule =
   | { kind: 'email'; max: number; required: true }
   | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom'; required?: false }
 
-const MAX_EMAIL_CHARACTERS = 254
+/** The longest email address, in characters. */
+export const MAX_EMAIL_CHARACTERS = 254
 
 /** The attributes that a client can set, in the order of responses. The types and the OpenAPI schemas are made from this table. */
 const RULES = {

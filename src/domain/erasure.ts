@@ -1,6 +1,7 @@
 import { normalizeEmail } from './attributes.ts'
 import type { ErasingType } from './event-types.ts'
 import type { EventData, NewEvent, RecordedEvent } from './events.ts'
+import { IDENTIFYING_FIELDS } from './events.ts'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
@@ -101,14 +102,7 @@ function readEscapes(json: string): string {
 }
 
 /** Clients mix these up, so an external id is looked for in all of them. */
-const IDENTIFYING_FIELDS: ReadonlySet<string> = new Set([
-  'id',
-  'email',
-  'external_id',
-  'manager_id',
-  'manager_email',
-  'manager_external_id',
-])
+const FIELDS_OF_IDS = new Set<string>(IDENTIFYING_FIELDS)
 
 /** Whether a field has one of these external ids. White space may have been sent by mistake. */
 function isExternalId(text: string, field: string, externalIds: Set<string>): boolean {
@@ -129,8 +123,7 @@ function someText(value: unknown, field: string, satisfies: (text: string, field
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => someText(item, field, satisfies))
   return Object.entries(value).some(
-    ([name, member]) =>
-      satisfies(name, field) || someText(member, IDENTIFYING_FIELDS.has(name) ? name : field, satisfies),
+    ([name, member]) => satisfies(name, field) || someText(member, FIELDS_OF_IDS.has(name) ? name : field, satisfies),
   )
 }
 

@@ -81,10 +81,15 @@ interface AttentionData {
   code?: string
 }
 
-/** The fields of a record that can identify a person. Emails are normalized. */
-type RecordNames = Partial<
-  Record<'id' | 'email' | 'external_id' | 'manager_id' | 'manager_email' | 'manager_external_id', string | number>
->
+/** The fields of a record that can identify a person. */
+export const IDENTIFYING_FIELDS = [
+  'id',
+  'email',
+  'external_id',
+  'manager_id',
+  'manager_email',
+  'manager_external_id',
+] as const
 
 /** The data of each event type, in the current schema version. */
 export interface EventData {
@@ -103,8 +108,8 @@ export interface EventData {
     record: SentJson
     /** Set if the record is too large to keep whole. */
     truncated?: true
-    /** The names in a truncated record. */
-    names?: RecordNames
+    /** The names in a truncated record. Emails are normalized. */
+    names?: Partial<Record<(typeof IDENTIFYING_FIELDS)[number], string | number>>
     /** The first errors. `code` is a record's code or, for a single update, the code of the whole call. */
     errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string }[]
     /** The number of further errors; absent if there are none. */

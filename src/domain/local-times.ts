@@ -3,7 +3,9 @@
  * `YYYY-MM-DDThh:mm`, without an offset.
  */
 
-const DAY_MS = 86_400_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+const DAY_CHARACTERS = 'YYYY-MM-DD'.length
 const HOURS_OF_DAY = '00:00'
 const LOCAL = /^((?:19|2\d)\d{2}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?$/
 
@@ -41,8 +43,17 @@ export function listDaysUpTo(last: string, count: number, timeZone: string): Loc
   const midnights = Array.from({ length: count + 1 }, (_, at) => Date.parse(last) + (at + 1 - count) * DAY_MS)
   const starts = midnights.map((clock) => findInstants(clock, timeZone)[0])
   return midnights.slice(0, count).map((clock, at) => {
-    return { day: new Date(clock).toISOString().slice(0, 'YYYY-MM-DD'.length), from: starts[at]!, to: starts[at + 1]! }
+    return { day: formatDay(clock), from: starts[at]!, to: starts[at + 1]! }
   })
+}
+
+/** Returns the day (YYYY-MM-DD) that is some days later. */
+export function shiftDay(day: string, days: number): string {
+  return formatDay(Date.parse(day) + days * DAY_MS)
+}
+
+function formatDay(midnight: number): string {
+  return new Date(midnight).toISOString().slice(0, DAY_CHARACTERS)
 }
 
 /** The last local time that a form can send. */
@@ -52,6 +63,11 @@ const LAST_LOCAL = Date.parse('9999-12-31T23:59Z')
 export function formatLocal(instant: number, timeZone: string): string {
   const clock = Math.min(instant + findOffset(instant, timeZone), LAST_LOCAL)
   return new Date(clock).toISOString().slice(0, 'YYYY-MM-DDThh:mm'.length)
+}
+
+/** Formats the day (YYYY-MM-DD) of a time zone that an instant is in. */
+export function formatLocalDay(instant: number, timeZone: string): string {
+  return formatLocal(instant, timeZone).slice(0, DAY_CHARACTERS)
 }
 
 function readWallClock(text: string): number {

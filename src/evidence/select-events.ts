@@ -9,7 +9,7 @@ import { storedEventPages } from '../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
 import { NoEvidenceError } from '../ledger/evidence/evidence-subject.ts'
-import type { PositionRange } from '../ledger/evidence/shared-proof.ts'
+import type { PositionRange } from '../ledger/read/read-events.ts'
 
 /** The most separate ranges of positions in a file: each takes a few look-ups. */
 const MAX_RANGES = 100_000

@@ -13,7 +13,8 @@ import {
 } from '../ledger/erasure/forget-answers.ts'
 import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
 import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
-import type { EventPlace, Queryable, RowPlace } from './places.ts'
+import type { Queryable } from '../postgres/query-client.ts'
+import type { EventPlace, RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */
 export interface NamedEmployee {

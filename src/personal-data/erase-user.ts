@@ -3,8 +3,8 @@ import type { Acting, CompanyServices } from '../accounts/change-company.ts'
 import { changeCompany } from '../accounts/change-company.ts'
 import type { ChangedUser } from '../accounts/users/change-user.ts'
 import { changeUserRow } from '../accounts/users/change-user.ts'
+import type { UserRef } from '../accounts/users/users.ts'
 import { filterWithData } from '../ledger/erasure/erase-events.ts'
-import type { CompanyUser } from './user-places.ts'
 import { isErasedWithUser, USER_EVENTS, USER_ROWS } from './user-places.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
 }
 
 /** The positions of the events that hold personal data of the user. */
-async function findPersonalPositions(client: PoolClient, user: CompanyUser): Promise<number[]> {
+async function findPersonalPositions(client: PoolClient, user: UserRef): Promise<number[]> {
   const positions: number[] = []
   for (const place of Object.values(USER_EVENTS)) {
     for await (const page of place.read(client, user, 0))

@@ -1,12 +1,11 @@
 import type { ClientBase } from 'pg'
 import type { RecordedEvent } from '../domain/events.ts'
+import type { Queryable } from '../postgres/query-client.ts'
 
 /*
  * Where data of people stand. The erasure of a person and the report of what is held about them follow the same
  * descriptions, so that the one deletes what the other lists.
  */
-
-export type Queryable = Pick<ClientBase, 'query'>
 
 /** Events that hold data of a person. Erasing events name their positions, and their data are deleted. */
 export interface EventPlace<Person> {

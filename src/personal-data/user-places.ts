@@ -1,3 +1,4 @@
+import type { UserRef } from '../accounts/users/users.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { mayErase } from '../domain/event-types.ts'
 import type { IdPrefix } from '../domain/ids.ts'
@@ -5,14 +6,8 @@ import { fromUuid, toUuid } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readStreamPages } from '../ledger/erasure/find-events.ts'
 import type { EventPlace, Row, RowPlace } from './places.ts'
 
-/** A user of a company. */
-export interface CompanyUser {
-  companyId: string
-  userId: string
-}
-
 /** The events that hold data of a user. */
-export const USER_EVENTS: Readonly<Record<'history' | 'uploaded_files', EventPlace<CompanyUser>>> = {
+export const USER_EVENTS: Readonly<Record<'history' | 'uploaded_files', EventPlace<UserRef>>> = {
   /** The user's own events. */
   history: {
     read: (db, { companyId, userId }, after) => readStreamPages(db, companyId, userId, after),
@@ -165,18 +160,15 @@ export type UserRows = keyof typeof USER_TABLES
 /** The rows beside the ledger that hold data of a user. */
 export const USER_ROWS = Object.fromEntries(
   Object.entries(USER_TABLES).map(([name, table]) => [name, makeRowPlace(table)]),
-) as Readonly<Record<UserRows, RowPlace<CompanyUser>>>
+) as Readonly<Record<UserRows, RowPlace<UserRef>>>
 
 const ROWS_PER_PAGE = 500
 
-function makeRowPlace({ table, user, key: [key, type], shows, ids = {}, sets }: UserTable): RowPlace<CompanyUser> {
+function makeRowPlace({ table, user, key: [key, type], shows, ids = {}, sets }: UserTable): RowPlace<UserRef> {
   const select = Object.entries(shows).map(([name, column]) => `${column} as ${name}`)
   const isOfUser = `company_id = $1 and ${user} = $2`
   const change = Object.entries(sets === 'delete' ? {} : sets).map(([name, value]) => `${name} = ${value}`)
-  const valuesOf = ({ companyId, userId }: CompanyUser) => [
-    toUuid(companyId),
-    user === 'actor' ? userId : toUuid(userId),
-  ]
+  const valuesOf = ({ companyId, userId }: UserRef) => [toUuid(companyId), user === 'actor' ? userId : toUuid(userId)]
   const toRow = (row: Record<string, unknown>): Row =>
     Object.fromEntries(
       Object.keys(shows).map((name) => [name, name in ids ? fromUuid(ids[name]!, row[name] as string) : row[name]]),

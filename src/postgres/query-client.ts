@@ -1,4 +1,4 @@
-import type { QueryResultRow } from 'pg'
+import type { ClientBase, QueryResultRow } from 'pg'
 
 export interface Answer<Row> {
   rows: Row[]
@@ -20,6 +20,9 @@ export interface Statement {
 export interface QueryClient {
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>>
 }
+
+/** Accepts queries of node-postgres: a connection, or a pool. */
+export type Queryable = Pick<ClientBase, 'query'>
 
 /** What a statement does with rows that another transaction has locked. */
 export type WhenLocked = 'wait' | 'skip locked'

@@ -6,7 +6,7 @@ import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing, closesCall } from '../domain/event-types.ts'
 import { isPermanent } from '../postgres/database-errors.ts'
 import { errorReason } from '../postgres/error-reason.ts'
-import type { EventPage, PositionRange } from '../ledger/read/read-events.ts'
+import type { EventPage, PositionsAfter } from '../ledger/read/read-events.ts'
 import { readEventPage, readLastOfStream } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
@@ -163,7 +163,7 @@ interface NextCalls {
 async function readNextCalls(
   db: LedgerDb,
   companyId: string,
-  range: PositionRange & { limit: number },
+  range: PositionsAfter & { limit: number },
 ): Promise<NextCalls | null> {
   const { after } = range
   const { events, isEnd } = await readBatch(db, companyId, range)
@@ -184,7 +184,7 @@ async function readNextCalls(
 async function readBatch(
   db: LedgerDb,
   companyId: string,
-  range: PositionRange & { limit: number },
+  range: PositionsAfter & { limit: number },
 ): Promise<EventPage> {
   const page = await readOrUnfoldable(() =>
     readEventPage(db, companyId, range, { limit: range.limit, bytes: BATCH_BYTES }),

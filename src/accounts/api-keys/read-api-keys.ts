@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { ClientBase } from 'pg'
 import type { KeyScope } from '../../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
 import type { KeyUsage, RefreshPeriod } from '../../domain/accounts/quota.ts'
@@ -9,6 +8,7 @@ import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { UsageRow } from '../../ledger/append/statements.ts'
 import { keyUsageOf } from '../../ledger/append/statements.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface ApiKeyRecord extends KeyLife {
@@ -108,7 +108,7 @@ export async function findApiKey(db: LedgerDb, companyId: string, apiId: string)
 }
 
 /** Counts the keys of a company, including revoked ones: keys are never deleted. */
-export async function countApiKeys(client: Pick<ClientBase, 'query'>, companyId: string): Promise<number> {
+export async function countApiKeys(client: Queryable, companyId: string): Promise<number> {
   const text = 'select count(*)::integer as count from api_keys where company_id = $1'
   const { rows } = await client.query<{ count: number }>(text, [toUuid(companyId)])
   return rows[0]!.count

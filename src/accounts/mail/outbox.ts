@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { countEverywhere } from '../../postgres/cluster/query-targets.ts'
@@ -9,6 +9,7 @@ import { openDatabase } from '../../postgres/kysely.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { EmailContent, EmailKind } from './email.ts'
 import { limitContent } from './email.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * The messages that are to be sent. One is inserted in the transaction of the change that causes it, so that it is sent
@@ -50,7 +51,7 @@ const EMAILS_KEPT_DAYS = 30
  * Whoever writes a message because of a request locks the user, so that two at once stay within the limit.
  */
 export async function enqueueEmail(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   { secrets }: Outbox,
   { companyId, userId, kind, expiresAt, ...content }: NewEmail,
 ): Promise<boolean> {
@@ -92,11 +93,7 @@ export function decryptContent(secrets: SecretBox, sealed: Buffer, emailId: stri
  * Cancels the messages to a user that are not under way, and deletes what the others say, in the transaction that removes
  * or erases the user.
  */
-export async function cancelEmails(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-  userId: string,
-): Promise<void> {
+export async function cancelEmails(client: Queryable, companyId: string, userId: string): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
     `update emails set state = 'canceled', content = null, ended_at = statement_timestamp(), lease_id = null,

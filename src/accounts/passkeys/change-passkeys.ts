@@ -17,7 +17,7 @@ import {
   replaceRecoveryCodes,
 } from './passkey-rows.ts'
 import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
-import type { PasskeyOwner } from './user-handle.ts'
+import type { UserRef } from '../users/users.ts'
 import type { NewCredential } from './webauthn.ts'
 
 /**
@@ -97,7 +97,7 @@ export async function issueRecoveryCodes(services: CompanyServices, acting: Acti
   return result
 }
 
-async function issueCodes(client: PoolClient, owner: PasskeyOwner, seen?: number) {
+async function issueCodes(client: PoolClient, owner: UserRef, seen?: number) {
   const codes = generateRecoveryCodes()
   const change = { change: 'issue_recovery_codes' } as const
   const { events } = await changeUserRow(client, owner.companyId, owner.userId, change, seen)

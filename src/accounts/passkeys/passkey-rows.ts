@@ -1,8 +1,8 @@
-import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { requiresProvider } from '../users/sign-in-conditions.ts'
-import type { PasskeyOwner } from './user-handle.ts'
+import type { UserRef } from '../users/users.ts'
 import type { NewCredential } from './webauthn.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * The rows of passkeys and recovery codes. They are written under the lock of the company's head, together with the user's
@@ -29,12 +29,10 @@ interface PasskeyRow {
   last_used: string | null
 }
 
-type Client = Pick<ClientBase, 'query'>
-
-const idsOf = ({ companyId, userId }: PasskeyOwner) => [toUuid(companyId), toUuid(userId)]
+const idsOf = ({ companyId, userId }: UserRef) => [toUuid(companyId), toUuid(userId)]
 
 /** Lists a user's passkeys, oldest first. */
-export async function listPasskeys(client: Client, owner: PasskeyOwner): Promise<Passkey[]> {
+export async function listPasskeys(client: Queryable, owner: UserRef): Promise<Passkey[]> {
   const { rows } = await client.query<PasskeyRow>(
     `select passkey_id, name, credential_id, transports, created_at, last_used from passkeys
      where company_id = $1 and user_id = $2 order by created_at, passkey_id`,
@@ -52,8 +50,8 @@ export async function listPasskeys(client: Client, owner: PasskeyOwner): Promise
 
 /** Inserts a passkey. Returns false if the company already has one with its credential id. */
 export async function insertPasskey(
-  client: Client,
-  owner: PasskeyOwner,
+  client: Queryable,
+  owner: UserRef,
   { id, name, credential }: { id: string; name: string; credential: NewCredential },
   now: string,
 ): Promise<boolean> {
@@ -68,7 +66,7 @@ export async function insertPasskey(
 }
 
 /** Deletes a passkey. */
-export async function deletePasskey(client: Client, owner: PasskeyOwner, id: string): Promise<void> {
+export async function deletePasskey(client: Queryable, owner: UserRef, id: string): Promise<void> {
   const text = 'delete from passkeys where company_id = $1 and user_id = $2 and passkey_id = $3'
   await client.query(text, [...idsOf(owner), toUuid(id)])
 }
@@ -85,7 +83,7 @@ interface StoredKey {
 }
 
 /** Loads the key of a user's passkey; null if the user has no such passkey. */
-export async function loadKey(client: Client, owner: PasskeyOwner, credentialId: Buffer): Promise<StoredKey | null> {
+export async function loadKey(client: Queryable, owner: UserRef, credentialId: Buffer): Promise<StoredKey | null> {
   const { rows } = await client.query<{
     passkey_id: string
     public_key: Buffer
@@ -105,7 +103,7 @@ export async function loadKey(client: Client, owner: PasskeyOwner, credentialId:
 }
 
 /** Whether the company requires its identity provider of this user, so that passkeys do not sign in. */
-export async function mustUseProvider(client: Client, owner: PasskeyOwner): Promise<boolean> {
+export async function mustUseProvider(client: Queryable, owner: UserRef): Promise<boolean> {
   const { rows } = await client.query<{ is_required: boolean }>(
     `select ${requiresProvider('$1', '$2')} as is_required`,
     idsOf(owner),
@@ -118,8 +116,8 @@ export async function mustUseProvider(client: Client, owner: PasskeyOwner): Prom
  * newer than that of the last use, so that each challenge works once, or if the counter has not gone up. Authenticators that do not count always send 0.
  */
 export async function markUsed(
-  client: Client,
-  owner: PasskeyOwner,
+  client: Queryable,
+  owner: UserRef,
   use: { credentialId: Buffer; counter: number; challengedAt: string },
 ): Promise<boolean> {
   const { rowCount } = await client.query(
@@ -132,7 +130,7 @@ export async function markUsed(
 }
 
 /** Counts a user's unused recovery codes. */
-export async function countRecoveryCodes(client: Client, owner: PasskeyOwner): Promise<number> {
+export async function countRecoveryCodes(client: Queryable, owner: UserRef): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     'select count(*)::integer as count from recovery_codes where company_id = $1 and user_id = $2',
     idsOf(owner),
@@ -141,7 +139,7 @@ export async function countRecoveryCodes(client: Client, owner: PasskeyOwner): P
 }
 
 /** Replaces all recovery codes of a user, given the hashes of the new ones. */
-export async function replaceRecoveryCodes(client: Client, owner: PasskeyOwner, hashes: Buffer[]): Promise<void> {
+export async function replaceRecoveryCodes(client: Queryable, owner: UserRef, hashes: Buffer[]): Promise<void> {
   await client.query('delete from recovery_codes where company_id = $1 and user_id = $2', idsOf(owner))
   await client.query('insert into recovery_codes (company_id, user_id, code_hash) select $1, $2, unnest($3::bytea[])', [
     ...idsOf(owner),
@@ -150,19 +148,19 @@ export async function replaceRecoveryCodes(client: Client, owner: PasskeyOwner, 
 }
 
 /** Whether a recovery code is one of the user's unused ones. */
-export async function hasRecoveryCode(client: Client, owner: PasskeyOwner, hash: Buffer): Promise<boolean> {
+export async function hasRecoveryCode(client: Queryable, owner: UserRef, hash: Buffer): Promise<boolean> {
   const text = 'select 1 from recovery_codes where company_id = $1 and user_id = $2 and code_hash = $3'
   return ((await client.query(text, [...idsOf(owner), hash])).rowCount ?? 0) > 0
 }
 
 /** Deletes a recovery code. Returns false if it is not one of the user's unused ones. */
-export async function deleteRecoveryCode(client: Client, owner: PasskeyOwner, hash: Buffer): Promise<boolean> {
+export async function deleteRecoveryCode(client: Queryable, owner: UserRef, hash: Buffer): Promise<boolean> {
   const text = 'delete from recovery_codes where company_id = $1 and user_id = $2 and code_hash = $3'
   return ((await client.query(text, [...idsOf(owner), hash])).rowCount ?? 0) > 0
 }
 
 /** Whether the user can sign in through the company's identity provider. */
-export async function hasUsableIdentity(client: Client, owner: PasskeyOwner): Promise<boolean> {
+export async function hasUsableIdentity(client: Queryable, owner: UserRef): Promise<boolean> {
   const text = `select 1 from users u join identity_providers p on p.company_id = u.company_id and p.issuer = u.issuer
     where u.company_id = $1 and u.user_id = $2 and p.use <> 'off'`
   return ((await client.query(text, idsOf(owner))).rowCount ?? 0) > 0

@@ -1,24 +1,22 @@
-import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import { hashSecret } from '../users/new-secret.ts'
 import { verifyPassword } from '../users/password.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
-import type { PasskeyOwner } from './user-handle.ts'
+import type { UserRef } from '../users/users.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /** For how long a session is proof enough of someone who has no password. */
 export const RECENT_MINUTES = 10
 
 type Proof = 'proved' | 'wrong password' | 'old session'
 
-type Client = Pick<ClientBase, 'query'>
-
 /**
  * Checks that whoever changes how a user signs in is that user: by the password or, if the user has none, by a session
  * that began recently. Throws UnavailableError.
  */
 export async function proveAgain(
-  client: Client,
-  owner: PasskeyOwner,
+  client: Queryable,
+  owner: UserRef,
   { password, cookie }: { password: string; cookie: string | null },
 ): Promise<Proof> {
   const stored = await loadPasswordHash(client, owner.companyId, owner.userId)
@@ -28,8 +26,8 @@ export async function proveAgain(
 
 /** Whether the session of this cookie is one of the user's, and began recently. */
 export async function isSessionRecent(
-  client: Client,
-  { companyId, userId }: PasskeyOwner,
+  client: Queryable,
+  { companyId, userId }: UserRef,
   cookie: string | null,
 ): Promise<boolean> {
   const { rowCount } = await client.query(

@@ -1,16 +1,11 @@
 import { fromUuid, isId, UUID_BYTES, writeUuid } from '../../domain/ids.ts'
-
-/** A user of a company. */
-export interface PasskeyOwner {
-  companyId: string
-  userId: string
-}
+import type { UserRef } from '../users/users.ts'
 
 /**
  * What an authenticator stores with a passkey, and returns when the passkey is used: the UUIDs of the company and the
  * user. So signing in needs no email, and searches only this company.
  */
-export function makeUserHandle({ companyId, userId }: PasskeyOwner): Uint8Array<ArrayBuffer> {
+export function makeUserHandle({ companyId, userId }: UserRef): Uint8Array<ArrayBuffer> {
   const handle = new Uint8Array(2 * UUID_BYTES)
   writeUuid(companyId, handle, 0)
   writeUuid(userId, handle, UUID_BYTES)
@@ -18,7 +13,7 @@ export function makeUserHandle({ companyId, userId }: PasskeyOwner): Uint8Array<
 }
 
 /** Reads a handle in base64url; null if it is not one of ours. */
-export function readUserHandle(text: unknown): PasskeyOwner | null {
+export function readUserHandle(text: unknown): UserRef | null {
   const bytes = typeof text === 'string' ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   if (bytes.length !== 2 * UUID_BYTES) return null
   const companyId = fromUuid('com', bytes.toString('hex', 0, UUID_BYTES))

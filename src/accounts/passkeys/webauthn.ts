@@ -6,7 +6,8 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { RelyingParty } from './relying-party.ts'
-import { makeUserHandle, readUserHandle, type PasskeyOwner } from './user-handle.ts'
+import type { UserRef } from '../users/users.ts'
+import { makeUserHandle, readUserHandle } from './user-handle.ts'
 
 /* What browsers are asked for, and the checks of what they answer (WebAuthn Level 3, sections 7.1 and 7.2). */
 
@@ -36,7 +37,7 @@ export interface NewCredential {
   transports: string[]
 }
 
-interface Registrant extends PasskeyOwner {
+interface Registrant extends UserRef {
   email: string
   name: string
   /** The user's passkeys: their authenticators make no second one. */
@@ -106,7 +107,7 @@ export async function checkRegistration(
 export interface Assertion {
   credentialId: Buffer
   /** Whose passkey it claims to be. */
-  owner: PasskeyOwner
+  owner: UserRef
   response: AuthenticationResponseJSON
 }
 

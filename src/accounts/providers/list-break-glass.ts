@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 const MOST_LISTED = 100
 const MOST_UNLINKED = 50
@@ -11,7 +11,7 @@ export interface Administrator {
 }
 
 /** Lists who can be the break-glass administrator: administrators with a password, oldest first, at most 100. */
-export async function listBreakGlass(client: Pick<ClientBase, 'query'>, companyId: string): Promise<Administrator[]> {
+export async function listBreakGlass(client: Queryable, companyId: string): Promise<Administrator[]> {
   const { rows } = await client.query<{ user_id: string; name: string; email: string }>(
     `select user_id, name, email from users
      where company_id = $1 and role = 'admin' and removed_at is null and password_hash is not null
@@ -30,7 +30,7 @@ export interface Unlinked {
 }
 
 /** Counts the users of a company, and those who have no account at its identity provider yet; lists the first 50. */
-export async function readUnlinkedUsers(client: Pick<ClientBase, 'query'>, companyId: string): Promise<Unlinked> {
+export async function readUnlinkedUsers(client: Queryable, companyId: string): Promise<Unlinked> {
   const { rows } = await client.query<{ users: number; unlinked: number }>(
     `select count(*)::integer as users, (count(*) filter (where issuer is null))::integer as unlinked
      from users where company_id = $1 and removed_at is null`,

@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /** A company's identity provider, as it is stored. */
 export interface StoredProvider {
@@ -33,10 +33,7 @@ interface ProviderRow extends ProviderSettings {
 }
 
 /** Reads a company's identity provider; null if it has none. */
-export async function readProvider(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-): Promise<StoredProvider | null> {
+export async function readProvider(client: Queryable, companyId: string): Promise<StoredProvider | null> {
   const { rows } = await client.query<ProviderRow>(
     `select provider_id, version, name, issuer, client_id, client_auth, creates_users, role_claim, roles, use,
        break_glass, secret, created_at, fault from identity_providers where company_id = $1`,

@@ -3,11 +3,7 @@ import type { FailedAttempts, FailingMethod } from '../../domain/accounts/sign-i
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
-
-interface AttackedUser {
-  companyId: string
-  userId: string
-}
+import type { UserRef } from '../users/users.ts'
 
 /** Counts the failed sign-ins of users. */
 export interface FailedSignIns {
@@ -16,7 +12,7 @@ export interface FailedSignIns {
    * for an unknown email, and a flood of attempts costs one statement at a time. What is not stored when a process is
    * killed is not counted.
    */
-  count(user: AttackedUser, method: FailingMethod, client: Client): void
+  count(user: UserRef, method: FailingMethod, client: Client): void
   /** Waits until everything is stored. */
   flush(): Promise<void>
 }
@@ -24,7 +20,7 @@ export interface FailedSignIns {
 /** Users whose failures may wait to be stored; those of further users are not counted meanwhile. */
 const MAX_WAITING = 10_000
 
-interface Waiting extends AttackedUser {
+interface Waiting extends UserRef {
   attempts: FailedAttempts
   /** From where the last one came. */
   sender: Client

@@ -9,11 +9,11 @@ import { beginSession } from '../users/begin-session.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
 import { countRecoveryCodes, deleteRecoveryCode, hasRecoveryCode } from '../passkeys/passkey-rows.ts'
 import { hashRecoveryCode } from '../passkeys/recovery-codes.ts'
-import type { PasskeyOwner } from '../passkeys/user-handle.ts'
+import type { UserRef } from '../users/users.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 
 /** Someone who has given the password of a user with passkeys, which is not enough. */
-export interface SecondStep extends PasskeyOwner {
+export interface SecondStep extends UserRef {
   /** Which password it was: a digest of its hash, so that another one ends the step. */
   password: string
 }
@@ -64,7 +64,7 @@ export async function signInWithRecoveryCode(
 }
 
 /** Loads the hash of the password that was given; null if the user has another one by now, or none. */
-async function loadPassword(pool: Pool, { companyId, userId }: PasskeyOwner, given: string): Promise<string | null> {
+async function loadPassword(pool: Pool, { companyId, userId }: UserRef, given: string): Promise<string | null> {
   const stored = await loadPasswordHash(pool, companyId, userId)
   return stored !== null && digest(stored) === given ? stored : null
 }

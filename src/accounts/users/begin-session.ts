@@ -2,13 +2,13 @@ import { sessionPrefix } from '../../domain/accounts/secrets.ts'
 import type { Pool } from 'pg'
 import type { SignInMethod } from '../../domain/accounts/sign-in.ts'
 import { insertSessionEvents } from '../session-events.ts'
-import type { SignInCandidate } from './sessions.ts'
 import { insertSession, renewSession } from './sessions.ts'
 import type { NewSession, SessionProof, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { storeLastSignIn } from './sign-in-records.ts'
+import type { UserRef } from './users.ts'
 
 /**
  * Starts a session after something was proved; null if that does not belong to the user any more. Unless the session
@@ -16,7 +16,7 @@ import { storeLastSignIn } from './sign-in-records.ts'
  */
 export async function beginSession(
   pool: Pool,
-  { companyId, userId }: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  { companyId, userId }: UserRef,
   proof: SessionProof,
   session: NewSession,
 ): Promise<string | null> {

@@ -1,11 +1,10 @@
-import type { ClientBase } from 'pg'
 import { isId, toUuid } from '../../domain/ids.ts'
 import type { AccountChange, EmailContext } from '../mail/account-emails.ts'
 import { describeAccountChange, describeInvitation, describeReset } from '../mail/account-emails.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
-type Client = Pick<ClientBase, 'query'>
 type Services = Pick<CompanyServices, 'outbox'>
 
 /** A new one-time link of a user. */
@@ -22,7 +21,7 @@ interface NewLink {
  * link. Returns whether there will be one: not where the service sends no email, nor beyond the limits of the outbox.
  */
 export async function emailLink(
-  client: Client,
+  client: Queryable,
   { outbox }: Services,
   acting: Acting,
   { userId, kind, token, expiresAt }: NewLink,
@@ -44,7 +43,7 @@ export function buildLinkUrl(publicUrl: string, token: string): string {
 
 /** Tells a user about a change of the account, in the transaction that makes it. `now` is RFC 3339 UTC. */
 export async function notifyUser(
-  client: Client,
+  client: Queryable,
   { outbox }: Services,
   acting: Acting,
   { userId, change, now }: { userId: string; change: AccountChange; now: string },
@@ -57,7 +56,7 @@ export async function notifyUser(
 
 /** Loads what messages say about the company and about who acts. */
 export async function loadEmailContext(
-  client: Client,
+  client: Queryable,
   { companyId, actor, client: sender }: Acting,
 ): Promise<EmailContext> {
   const { rows } = await client.query<{ name: string; time_zone: string; actor_name: string | null }>(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -12,9 +12,10 @@ import { insertSessionEvents } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
 import { searchCompanies } from './search-companies.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
-import type { SignedInUser } from './users.ts'
+import type { SignedInUser, UserRef } from './users.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * Sessions of signed-in users. Only that they began and ended is in the ledger. A change that ends a user's sessions
@@ -43,10 +44,8 @@ export interface SessionUser extends SignedInUser {
 }
 
 /** A user with a password who may be signing in. */
-export interface SignInCandidate {
-  companyId: string
+export interface SignInCandidate extends UserRef {
   companyName: string
-  userId: string
   role: Role
   passwordHash: string
   /** Whether the password needs a second step. */
@@ -123,8 +122,8 @@ export type SessionProof =
 
 /** Starts a session if what was proved still belongs to the user. Returns whether it did. */
 export async function insertSession(
-  client: Pick<ClientBase, 'query'>,
-  { companyId, userId }: Pick<SignInCandidate, 'companyId' | 'userId'>,
+  client: Queryable,
+  { companyId, userId }: UserRef,
   proof: SessionProof,
   session: NewSession & { hash: Buffer },
 ): Promise<boolean> {
@@ -270,11 +269,7 @@ export async function endSession(
 }
 
 /** Deletes the session of a cookie, in the transaction after which another one replaces it: it has not ended. */
-export async function deleteReplacedSession(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-  cookie: string,
-): Promise<void> {
+export async function deleteReplacedSession(client: Queryable, companyId: string, cookie: string): Promise<void> {
   await client.query('delete from sessions where company_id = $1 and session_hash = $2', [
     toUuid(companyId),
     hashSecret(cookie),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import type { FailedAttempts, SignInMethod } from '../../domain/accounts/sign-in.ts'
 import { FAILING_METHODS } from '../../domain/accounts/sign-in.ts'
 import type { Client } from '../../domain/client.ts'
@@ -7,23 +7,18 @@ import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import type { UserRef } from './users.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * The last sign-in and the latest failed ones of each user, for the pages of users. From where they came is personal:
  * like the clients of events, it is deleted after a while, and with its user.
  */
 
-interface OfUser {
-  companyId: string
-  userId: string
-}
-
-type QueryClient = Pick<ClientBase, 'query'>
-
 /** Stores a user's last sign-in, in the transaction that starts the session. */
 export async function storeLastSignIn(
-  client: QueryClient,
-  { companyId, userId }: OfUser,
+  client: Queryable,
+  { companyId, userId }: UserRef,
   method: SignInMethod,
   { address, userAgent }: Client,
 ): Promise<void> {
@@ -45,7 +40,7 @@ export interface LastSignIn {
 }
 
 /** Finds a user's last sign-in; null if there was none, or it was before version 1.1.0. */
-export async function findLastSignIn(db: LedgerDb, { companyId, userId }: OfUser): Promise<LastSignIn | null> {
+export async function findLastSignIn(db: LedgerDb, { companyId, userId }: UserRef): Promise<LastSignIn | null> {
   const row = await db
     .selectFrom('last_sign_ins')
     .select(['signed_in_at', 'method', 'address', 'user_agent'])
@@ -68,7 +63,7 @@ export interface FailedHour {
 /** Lists the latest hours in which signing in as a user failed, newest first. */
 export async function listFailedHours(
   db: LedgerDb,
-  { companyId, userId }: OfUser,
+  { companyId, userId }: UserRef,
   limit: number,
 ): Promise<FailedHour[]> {
   const rows = await db

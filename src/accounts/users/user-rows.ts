@@ -9,6 +9,7 @@ import type { SessionActor } from '../session-events.ts'
 import { endSessions } from '../session-events.ts'
 import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
 import { SELECT_USERS, toUserRecord } from './users.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * The rows of users and their tokens, written only under the lock of the company's head, together with the user's
@@ -202,7 +203,7 @@ export interface UserOfLink {
 
 /** Finds the user of a link; null if the link is unknown, has expired, or may no longer set a password. */
 export async function findUserOfLink(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   companyId: string,
   linkHash: Buffer,
 ): Promise<UserOfLink | null> {
@@ -229,11 +230,7 @@ export async function findUserOfLink(
 }
 
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */
-export async function loadPasswordHash(
-  client: Pick<ClientBase, 'query'>,
-  companyId: string,
-  userId: string,
-): Promise<string | null> {
+export async function loadPasswordHash(client: Queryable, companyId: string, userId: string): Promise<string | null> {
   const { rows } = await client.query<{ password_hash: string | null }>(
     'select password_hash from users where company_id = $1 and user_id = $2 and removed_at is null',
     [toUuid(companyId), toUuid(userId)],

@@ -8,9 +8,13 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret } from './new-secret.ts'
 import { hasPasskey } from './sign-in-conditions.ts'
 
-export interface SignedInUser {
+/** A user of a company. */
+export interface UserRef {
   companyId: string
   userId: string
+}
+
+export interface SignedInUser extends UserRef {
   role: Role
 }
 

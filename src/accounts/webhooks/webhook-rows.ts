@@ -4,6 +4,7 @@ import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { WebhookRecord, WebhookRow } from './read-webhooks.ts'
 import { SELECT_WEBHOOKS, toSeenWebhook } from './read-webhooks.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * The rows of webhooks, written only under the lock of the company's head, together with the webhook's events. Only
@@ -22,7 +23,7 @@ export async function loadWebhook(
 }
 
 /** Counts the webhooks of a company. */
-export async function countWebhooks(client: Pick<ClientBase, 'query'>, companyId: string): Promise<number> {
+export async function countWebhooks(client: Queryable, companyId: string): Promise<number> {
   const text = 'select count(*)::integer as count from webhooks where company_id = $1'
   const { rows } = await client.query<{ count: number }>(text, [toUuid(companyId)])
   return rows[0]!.count

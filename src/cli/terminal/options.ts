@@ -1,11 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { readAttribute } from '../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../domain/attributes.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { isId } from '../../domain/ids.ts'
 import { readNetwork } from '../../domain/networks.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
-
-const MAX_EMAIL_CHARACTERS = 254
 
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2

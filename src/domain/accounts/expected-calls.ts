@@ -1,4 +1,4 @@
-import { findStartOf, formatLocal } from '../local-times.ts'
+import { DAY_MS, findStartOf, formatLocal, formatLocalDay, HOUR_MS, shiftDay } from '../local-times.ts'
 
 /** When calls of a key are expected: at least every so many hours, or by a time of day on some weekdays. */
 export type ExpectedCalls = { every_hours: number } | { by_time: string; weekdays: readonly Weekday[] }
@@ -30,10 +30,6 @@ export function isSameExpectation(one: ExpectedCalls | null, other: ExpectedCall
 /** The local time of a day, hours and minutes. */
 export const TIME_OF_DAY = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const DAY_LENGTH = 'yyyy-mm-dd'.length
-
 /**
  * The time by which a call should have come and did not; null if all is well. A call by a time of day may come in the
  * 24 hours before; one that comes later ends the wait. Times of day are in the company's time zone: one that the clocks
@@ -59,19 +55,19 @@ function findLastDeadline(
   nowMs: number,
   timeZone: string,
 ): number | null {
-  const today = Date.parse(formatLocal(nowMs, timeZone).slice(0, DAY_LENGTH))
+  const today = formatLocalDay(nowMs, timeZone)
   // Of eight days, one is a chosen weekday whose time has passed.
   for (let back = 0; back <= 7; back += 1) {
-    const day = new Date(today - back * DAY_MS)
+    const day = shiftDay(today, -back)
     if (!weekdays.includes(weekdayOf(day))) continue
-    const deadlineMs = findStartOf(`${day.toISOString().slice(0, DAY_LENGTH)}T${time}`, timeZone)
+    const deadlineMs = findStartOf(`${day}T${time}`, timeZone)
     if (deadlineMs <= nowMs) return deadlineMs
   }
   return null
 }
 
-function weekdayOf(day: Date): Weekday {
-  return (((day.getUTCDay() + 6) % 7) + 1) as Weekday
+function weekdayOf(day: string): Weekday {
+  return (((new Date(day).getUTCDay() + 6) % 7) + 1) as Weekday
 }
 
 /** How many days of calls a proposal needs, and how many it looks at. */
@@ -93,24 +89,21 @@ export function proposeExpectedCalls(
 ): ExpectedCalls | null {
   const firstHourOf = new Map<string, number>()
   for (const startMs of hoursMs.toSorted((one, other) => one - other)) {
-    const local = formatLocal(startMs, timeZone)
-    const day = local.slice(0, DAY_LENGTH)
-    if (!firstHourOf.has(day)) firstHourOf.set(day, Number(local.slice(DAY_LENGTH + 1, DAY_LENGTH + 3)))
+    const [day, time] = formatLocal(startMs, timeZone).split('T') as [string, string]
+    if (!firstHourOf.has(day)) firstHourOf.set(day, Number(time.slice(0, 2)))
   }
   if (firstHourOf.size < MIN_DAYS) return null
-  const today = Date.parse(formatLocal(nowMs, timeZone).slice(0, DAY_LENGTH))
+  const today = formatLocalDay(nowMs, timeZone)
   // In order, because the hours were.
-  const [firstDay = today] = [...firstHourOf.keys()].map((day) => Date.parse(day))
+  const [firstDay = today] = firstHourOf.keys()
   const weekdays = WEEKDAYS.filter((weekday) => {
     const days: string[] = []
-    for (let day = firstDay; day < today; day += DAY_MS)
-      if (weekdayOf(new Date(day)) === weekday) days.push(new Date(day).toISOString().slice(0, DAY_LENGTH))
+    for (let day = firstDay; day < today; day = shiftDay(day, 1)) if (weekdayOf(day) === weekday) days.push(day)
     return days.length > 0 && days.every((day) => firstHourOf.has(day))
   })
   if (weekdays.length === 0) return null
   let latest = 0
-  for (const [day, first] of firstHourOf)
-    if (weekdays.includes(weekdayOf(new Date(day)))) latest = Math.max(latest, first)
+  for (const [day, first] of firstHourOf) if (weekdays.includes(weekdayOf(day))) latest = Math.max(latest, first)
   const hour = Math.min(latest + 1 + GRACE_HOURS, LAST_HOUR)
   return { by_time: `${String(hour).padStart(2, '0')}:00`, weekdays }
 }

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from '../local-times.ts'
+
 /** The calendar window after which a key's quota resets (UTC, weeks from Monday). */
 export type RefreshPeriod = 'hourly' | 'daily' | 'weekly' | 'monthly'
 
@@ -38,10 +40,6 @@ export function windowEnd(period: RefreshPeriod, atMs: number): number {
       return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)
   }
 }
-
-const HOUR_MS = 3_600_000
-
-const DAY_MS = 24 * HOUR_MS
 
 /** The use of a key, in the window of its last charge. Milliseconds since the epoch. */
 export interface KeyUsage {

@@ -2,6 +2,7 @@ import type { Role, TokenScope } from './roles.ts'
 import { problem } from '../errors.ts'
 import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'
+import { DAY_MS } from '../local-times.ts'
 import type { Decided } from './key-lifecycle.ts'
 import { decidePasskeyChange, type PasskeyChange } from './passkeys.ts'
 
@@ -56,8 +57,6 @@ export const MIN_PASSWORD_CHARACTERS = 12
 export const MAX_PASSWORD_CHARACTERS = 1_000
 export const MAX_TOKEN_DAYS = 366
 export const DEFAULT_TOKEN_DAYS = 90
-
-const DAY_MS = 86_400_000
 
 /** Adds days to a time. RFC 3339 UTC, in and out. */
 export function addDays(now: string, days: number): string {

@@ -1,5 +1,6 @@
-import { MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
+import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
 import type { EventData, SentJson } from '../events.ts'
+import { IDENTIFYING_FIELDS } from '../events.ts'
 import { isObject } from '../json.ts'
 
 /*
@@ -11,9 +12,7 @@ import { isObject } from '../json.ts'
 /** The largest refused record that is kept whole, in bytes of its JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 65_536
 /** Nobody can look for a longer name: twice the 254 characters that a search takes, as UTF-16 units. */
-export const MAX_NAME_UNITS = 508
-
-const NAMES = ['id', 'email', 'external_id', 'manager_id', 'manager_email', 'manager_external_id'] as const
+export const MAX_NAME_UNITS = 2 * MAX_EMAIL_CHARACTERS
 
 /** The members of a rejected record's event that hold what was sent. */
 type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncated' | 'names'>
@@ -61,7 +60,7 @@ function utf8Bytes(codePoint: number): number {
 function namesOf(sent: SentJson): NonNullable<KeptRecord['names']> {
   const names: NonNullable<KeptRecord['names']> = {}
   if (!isObject(sent)) return names
-  for (const name of NAMES) {
+  for (const name of IDENTIFYING_FIELDS) {
     const value = Object.hasOwn(sent, name) ? nameKept(name, sent[name]) : null
     if (value !== null) names[name] = value
   }
@@ -69,7 +68,7 @@ function namesOf(sent: SentJson): NonNullable<KeptRecord['names']> {
 }
 
 /** A value by which somebody could be meant: a number spells an external id. */
-function nameKept(name: (typeof NAMES)[number], value: SentJson): string | number | null {
+function nameKept(name: (typeof IDENTIFYING_FIELDS)[number], value: SentJson): string | number | null {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return null
   const isEmail = name === 'email' || name === 'manager_email'

@@ -1,4 +1,5 @@
 import type { Decided } from '../accounts/key-lifecycle.ts'
+import { findChangedSettings } from '../changed-settings.ts'
 import { problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
 import { fieldError, invalidFields } from '../field-errors.ts'
@@ -45,14 +46,14 @@ export function decideProviderChange(
   const place = { stream: provider.id, version: provider.version + 1, index: null }
   switch (change.change) {
     case 'edit': {
-      const data = changedSettings(provider.settings, change.settings)
+      const data = findChangedSettings(provider.settings, change.settings)
       if (data === null) return { events: [] }
       const isOther = data.to.issuer !== undefined || data.to.client_id !== undefined
       if (isOther && provider.use.use !== 'off') return { problem: TURN_OFF_TO_CHANGE }
       return { events: [{ ...place, type: 'IdentityProviderChanged', data }] }
     }
     case 'replace_secret': {
-      const data = changedSettings(provider.settings, { client_auth: change.clientAuth })
+      const data = findChangedSettings(provider.settings, { client_auth: change.clientAuth })
       const replaced = { ...place, type: 'IdentityProviderSecretReplaced', data: {} } as const
       if (data === null) return { events: [replaced] }
       const changed = { ...place, type: 'IdentityProviderChanged', data } as const
@@ -96,19 +97,6 @@ const NOBODY_ELSE = problem(
 const NO_BREAK_GLASS = invalidFields([
   fieldError('/break_glass', 'invalid_value', 'break_glass must be an administrator who has a password'),
 ])
-
-/** The settings that differ, before and after; null if none does. */
-function changedSettings(
-  current: ProviderSettings,
-  newSettings: Partial<ProviderSettings>,
-): { from: Partial<ProviderSettings>; to: Partial<ProviderSettings> } | null {
-  const names = (Object.keys(newSettings) as (keyof ProviderSettings)[]).filter(
-    (name) => name in current && JSON.stringify(newSettings[name]) !== JSON.stringify(current[name]),
-  )
-  if (names.length === 0) return null
-  const pick = (settings: Partial<ProviderSettings>) => Object.fromEntries(names.map((name) => [name, settings[name]]))
-  return { from: pick(current), to: pick(newSettings) }
-}
 
 /** Applies an event to a provider. */
 export function evolveProvider(provider: ProviderLife, event: ProviderEvent): ProviderLife {

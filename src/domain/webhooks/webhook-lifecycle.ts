@@ -1,3 +1,4 @@
+import { findChangedSettings } from '../changed-settings.ts'
 import type { NewEvent } from '../events.ts'
 import type { WebhookDisabledReason, WebhookSettings, WebhookStatus } from '../webhook-types.ts'
 
@@ -48,7 +49,7 @@ export function decideWebhookChange(
   const place = { stream: webhook.id, version: webhook.version + 1, index: null }
   switch (change.change) {
     case 'edit': {
-      const data = changedSettings(webhook.settings, change.settings)
+      const data = findChangedSettings(webhook.settings, change.settings)
       return data ? [{ ...place, type: 'WebhookChanged', data }] : []
     }
     case 'rotate': {
@@ -69,19 +70,6 @@ export function decideWebhookChange(
     case 'remove':
       return [{ ...place, type: 'WebhookRemoved', data: {} }]
   }
-}
-
-/** The settings that differ, before and after; null if none does. */
-function changedSettings(
-  current: WebhookSettings,
-  newSettings: Partial<WebhookSettings>,
-): { from: Partial<WebhookSettings>; to: Partial<WebhookSettings> } | null {
-  const names = (Object.keys(newSettings) as (keyof WebhookSettings)[]).filter(
-    (name) => newSettings[name] !== undefined && JSON.stringify(newSettings[name]) !== JSON.stringify(current[name]),
-  )
-  if (names.length === 0) return null
-  const pick = (settings: Partial<WebhookSettings>) => Object.fromEntries(names.map((name) => [name, settings[name]]))
-  return { from: pick(current), to: pick(newSettings) }
 }
 
 /** Applies an event to a webhook. */

@@ -21,6 +21,9 @@ const RETRY_AFTER_SECONDS = 1
 /** For routes that are always heavy. */
 export const ALWAYS = () => true
 
+/** For routes that stream an answer. HEAD would read everything that GET does, only to discard it. */
+export const STREAMED_ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
+
 /** For routes that are heavy if one of these query parameters is given. */
 export function whenGiven(...names: string[]) {
   return ({ query }: FastifyRequest): boolean =>

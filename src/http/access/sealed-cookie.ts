@@ -2,7 +2,7 @@ import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
-import { isSecure, type SessionSettings } from './session.ts'
+import { cookieName, cookieOptions, type SessionSettings } from './session.ts'
 
 /** A cookie whose value only the service can read or make, for a step that ends soon. */
 export interface SealedCookie<Value> {
@@ -23,8 +23,8 @@ interface SealedCookieOptions {
 /** Opens a cookie of this name. It is encrypted (AES-256-GCM), so that it needs no row until the step is finished. */
 export function createSealedCookie<Value>(options: SealedCookieOptions): SealedCookie<Value> {
   const { secrets, settings, lifeSeconds } = options
-  const name = `${isSecure(settings) ? '__Host-' : ''}${options.name}`
-  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(settings) } as const
+  const name = cookieName(settings, options.name)
+  const attributes = cookieOptions(settings)
   return {
     set(reply, value) {
       const expiresAt = databaseTimeMs() + lifeSeconds * 1_000

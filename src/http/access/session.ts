@@ -17,28 +17,28 @@ export interface SessionSettings {
   publicUrl: string | null
 }
 
-const PLAIN_COOKIE = 'session'
-/**
- * Browsers accept a cookie with this prefix over https only, and for this host and path only (RFC 6265bis section
- * 4.1.3.2).
- */
-const SECURE_COOKIE = '__Host-session'
+const COOKIE = 'session'
 
 export function isSecure({ publicUrl }: SessionSettings): boolean {
   return publicUrl?.startsWith('https://') ?? false
 }
 
-function cookieName(settings: SessionSettings): string {
-  return isSecure(settings) ? SECURE_COOKIE : PLAIN_COOKIE
+/**
+ * The full name of a cookie. Browsers accept a cookie with this prefix over https only, and for this host and path only
+ * (RFC 6265bis section 4.1.3.2).
+ */
+export function cookieName(settings: SessionSettings, name: string): string {
+  return isSecure(settings) ? `__Host-${name}` : name
 }
 
-function cookieOptions(settings: SessionSettings): CookieSerializeOptions {
+/** The attributes of every cookie. */
+export function cookieOptions(settings: SessionSettings): CookieSerializeOptions {
   return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(settings) }
 }
 
 /** The session cookie of a request, unvalidated; null if there is none. */
 export function sessionCookie(request: FastifyRequest, settings: SessionSettings): string | null {
-  return request.cookies[cookieName(settings)] ?? null
+  return request.cookies[cookieName(settings, COOKIE)] ?? null
 }
 
 /**
@@ -46,11 +46,11 @@ export function sessionCookie(request: FastifyRequest, settings: SessionSettings
  * session ends.
  */
 export function setSessionCookie(reply: FastifyReply, settings: SessionSettings, cookie: string): void {
-  void reply.setCookie(cookieName(settings), cookie, cookieOptions(settings))
+  void reply.setCookie(cookieName(settings, COOKIE), cookie, cookieOptions(settings))
 }
 
 export function clearSessionCookie(reply: FastifyReply, settings: SessionSettings): void {
-  void reply.clearCookie(cookieName(settings), cookieOptions(settings))
+  void reply.clearCookie(cookieName(settings, COOKIE), cookieOptions(settings))
 }
 
 /** Describes the session that a request starts. */

@@ -8,11 +8,18 @@ import { isId } from '../../domain/ids.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
-import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
+import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
-import { actingUser, forbidCaching, ADMIN_BODY_LIMIT, setPositionHeader, trimName } from './company-schemas.ts'
+import {
+  actingUser,
+  forbidCaching,
+  ADMIN_BODY_LIMIT,
+  JSON_BODY,
+  setPositionHeader,
+  trimName,
+} from './company-schemas.ts'
 import { idIn, NoQuery } from '../openapi/schema-parts.ts'
 
 interface OfKey {
@@ -87,8 +94,7 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
         body: IssueBody,
         response: { 201: ShownKeyWithSecret },
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
       preValidation: trimName,
     },
     async (request, reply) => {
@@ -139,8 +145,7 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
         response: { 200: ShownKeyWithSecret },
         problems: ['key_not_found', 'key_revoked'],
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const { overlap_seconds: overlapSeconds } = request.body
@@ -184,8 +189,7 @@ function addActionRoute(app: FastifyInstance, services: CompanyServices, { chang
         response: { 200: ShownKey },
         problems: change === 'revoke' ? ['key_not_found'] : ['key_not_found', 'key_revoked'],
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })

@@ -5,7 +5,7 @@ import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
+import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import type { Reader } from '../server/text-stream.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { requireLogEntry } from './bulk-user-logs.ts'
@@ -42,9 +42,6 @@ const EXPORT_RECORDS: FastifySchema = {
   response: CSV_ANSWER,
 }
 
-// HEAD would read everything that GET does, only to discard it.
-const ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
-
 /** CSV exports of the list of entries and of an entry's records, with the filters of the JSON lists. */
 export function bulkUserLogsCsv(
   app: FastifyInstance,
@@ -52,7 +49,7 @@ export function bulkUserLogsCsv(
 ): void {
   app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
     '/bulk-user-logs.csv',
-    { ...ROUTE, schema: EXPORT_LOGS },
+    { ...STREAMED_ROUTE, schema: EXPORT_LOGS },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readEntryFilter(request.query)
@@ -69,7 +66,7 @@ export function bulkUserLogsCsv(
 
   app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.RecordExportQuery> }>(
     '/bulk-user-logs/:log_id/records.csv',
-    { ...ROUTE, schema: EXPORT_RECORDS },
+    { ...STREAMED_ROUTE, schema: EXPORT_RECORDS },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(request.query)

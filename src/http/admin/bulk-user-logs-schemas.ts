@@ -4,45 +4,28 @@ import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts
 import { MAX_CORRECTIONS } from '../../../projections/bulk-user-logs/uploads.ts'
 import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'
+import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { MAX_BODY_CHARACTERS } from '../../domain/calls/rejected-body.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
-import { anyId } from '../openapi/schema-parts.ts'
+import { anyId, Count, nullable, oneOf, Page, STRICT } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 /** Maximum length of `q` and `employee`: that of an email address. */
-const MAX_TEXT = 254
+const MAX_TEXT = MAX_EMAIL_CHARACTERS
 /** A code, and a pointer of at most two names of 256 characters, each of which may be escaped. */
 const MAX_ERROR = 1_100
-const DEFAULT_LIMIT = 50
-const MAX_LIMIT = 200
 
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const oneOf = <const Word extends string>(words: readonly Word[], options: { description: string }) =>
-  Type.Unsafe<Word>({ type: 'string', enum: [...words], ...options })
 // Not Type.Record: its name pattern does not match names with a line break.
 const byName = (schema: TSchema) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: schema })
 
-const Cursor = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 64, description: 'The `next_cursor` of the previous page.' }),
-)
-const PageQuery = {
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    default: DEFAULT_LIMIT,
-    description: 'The maximum number of items on a page.',
-  }),
-  cursor: Cursor,
-}
-
 /** Filters of the list of entries. An entry must match all of them. */
 const EntryFilterQuery = {
-  status: Type.Optional(oneOf(['Completed', 'Failed'], { description: 'The status of the entry.' })),
-  operation: Type.Optional(oneOf(OPERATIONS, { description: 'The operation of the call.' })),
+  status: Type.Optional(oneOf(['Completed', 'Failed'], 'The status of the entry.')),
+  operation: Type.Optional(oneOf(OPERATIONS, 'The operation of the call.')),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Requested at or after this time (RFC 3339).' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Requested before this time (RFC 3339).' })),
   key: Type.Optional(
@@ -79,11 +62,11 @@ const EntryFilterQuery = {
 /** Filters of the records of one entry. */
 const RecordFilterQuery = {
   status: Type.Optional(
-    oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed', 'Changed'], {
-      description:
-        'The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. ' +
+    oneOf(
+      ['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed', 'Changed'],
+      'The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. ' +
         '`Changed` finds all records that changed something: those that are neither `No Updates` nor `Failed`.',
-    }),
+    ),
   ),
   q: Type.Optional(
     Type.String({
@@ -106,36 +89,34 @@ const RecordFilterQuery = {
 export const EntryListQuery = Type.Object(
   {
     ...EntryFilterQuery,
-    ...PageQuery,
+    ...Page,
     count: Type.Optional(Type.Boolean({ description: 'Whether to count the entries that match, on all pages.' })),
   },
-  { additionalProperties: false },
+  STRICT,
 )
-export const EntryExportQuery = Type.Object(EntryFilterQuery, { additionalProperties: false })
-export const RecordListQuery = Type.Object({ ...RecordFilterQuery, ...PageQuery }, { additionalProperties: false })
-export const RecordExportQuery = Type.Object(RecordFilterQuery, { additionalProperties: false })
-export const FailedRecordsQuery = Type.Omit(RecordExportQuery, ['status'], { additionalProperties: false })
+export const EntryExportQuery = Type.Object(EntryFilterQuery, STRICT)
+export const RecordListQuery = Type.Object({ ...RecordFilterQuery, ...Page }, STRICT)
+export const RecordExportQuery = Type.Object(RecordFilterQuery, STRICT)
+export const FailedRecordsQuery = Type.Omit(RecordExportQuery, ['status'], STRICT)
 export const StreamQuery = Type.Object(
   {
     cursor: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'The id of the last event received.' }),
     ),
   },
-  { additionalProperties: false },
+  STRICT,
 )
-export const NoQuery = Type.Object({}, { additionalProperties: false })
 export const LogParams = Type.Object({ log_id: anyId('The id of an entry.', 'log') })
 
-const Count = Type.Integer({ minimum: 0 })
 const Counts = Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count })
 
 export const EntrySchema = Type.Object(
   {
     id: Type.String({ description: '`log_…`. Also the id of the call.' }),
-    status: oneOf(['Completed', 'Failed'], { description: 'Whether the call succeeded.' }),
-    name: oneOf(['Public API', 'File upload'], { description: 'The source of the entry.' }),
+    status: oneOf(['Completed', 'Failed'], 'Whether the call succeeded.'),
+    name: oneOf(['Public API', 'File upload'], 'The source of the entry.'),
     requested_at: Type.String({ format: 'date-time' }),
-    operation: oneOf(OPERATIONS, { description: 'The operation of the call.' }),
+    operation: oneOf(OPERATIONS, 'The operation of the call.'),
     counts: Counts,
     http_status: Type.Integer(),
     duration_ms: Count,
@@ -224,7 +205,7 @@ export const EntrySchema = Type.Object(
       ),
     ),
   },
-  { $id: 'BulkUserLogEntry', additionalProperties: false },
+  { $id: 'BulkUserLogEntry', ...STRICT },
 )
 
 const AttributeValue = Type.Unsafe({ type: ['string', 'number', 'boolean', 'null'] })
@@ -234,9 +215,7 @@ export const RecordSchema = Type.Object(
     index: nullable(Type.Integer({ description: 'Index in the call. Null for an error of the whole call.' })),
     employee_id: nullable(Type.String()),
     status: nullable(
-      oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], {
-        description: 'Null for a created employee or a refused record.',
-      }),
+      oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], 'Null for a created employee or a refused record.'),
     ),
     attributes: nullable(byName({} as TSchema)),
     changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
@@ -257,7 +236,7 @@ export const RecordSchema = Type.Object(
         'period. Only its index and status remain.',
     }),
   },
-  { $id: 'BulkUserLogRecord', additionalProperties: false },
+  { $id: 'BulkUserLogRecord', ...STRICT },
 )
 
 export const listOf = <Item extends TSchema>(item: Item) =>

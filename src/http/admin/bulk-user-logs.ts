@@ -13,6 +13,7 @@ import { readInTime, type Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
+import { NoQuery } from '../openapi/schema-parts.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { renderRecords } from './log-records.ts'
@@ -37,7 +38,7 @@ const GET: FastifySchema = {
   tags: TAGS,
   params: schemas.LogParams,
   problems: ['log_not_found'],
-  querystring: schemas.NoQuery,
+  querystring: NoQuery,
   response: { 200: schemas.EntrySchema },
 }
 

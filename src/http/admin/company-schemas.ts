@@ -2,11 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/change-company.ts'
 import { clientOf } from '../access/client.ts'
 import { userOf } from '../access/authorize-user.ts'
+import { JSON_TYPES } from '../server/media-types.ts'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */
 
 /** Maximum size of a body on these routes, in bytes. */
 export const ADMIN_BODY_LIMIT = 16_384
+
+/** The options of a route with a JSON body. */
+export const JSON_BODY = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
 
 /** Trims these texts of a body before validation. */
 export function trimTexts(...names: string[]) {

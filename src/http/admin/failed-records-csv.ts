@@ -14,7 +14,7 @@ import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { databaseTime } from '../../postgres/database-clock.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
+import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
@@ -53,9 +53,6 @@ const EXPORT_ENTRIES: FastifySchema = {
   response: CSV_ANSWER,
 }
 
-// HEAD would read everything that GET does, only to discard it.
-const ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
-
 /** The refused records of an entry, or of all entries that match a filter, as CSV that people can edit. */
 export function failedRecordsCsv(
   app: FastifyInstance,
@@ -63,7 +60,7 @@ export function failedRecordsCsv(
 ): void {
   app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.FailedRecordsQuery> }>(
     '/bulk-user-logs/:log_id/failed-records.csv',
-    { ...ROUTE, schema: EXPORT_ENTRY },
+    { ...STREAMED_ROUTE, schema: EXPORT_ENTRY },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(request.query)
@@ -78,7 +75,7 @@ export function failedRecordsCsv(
 
   app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
     '/bulk-user-logs/failed-records.csv',
-    { ...ROUTE, schema: EXPORT_ENTRIES },
+    { ...STREAMED_ROUTE, schema: EXPORT_ENTRIES },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readEntryFilter(request.query)

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { Reads } from '../../ledger/read/reads.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
+import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import { userOf } from '../access/authorize-user.ts'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
@@ -35,8 +35,7 @@ export function failedRecords(
 ): void {
   app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.FailedRecordsQuery> }>(
     '/bulk-user-logs/:log_id/failed-records.json',
-    // HEAD would read everything that GET does, only to discard it.
-    { schema: EXPORT, exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
+    { ...STREAMED_ROUTE, schema: EXPORT },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const filter = schemas.readRecordFilter(request.query)

@@ -3,11 +3,10 @@ import type { Static } from '@sinclair/typebox'
 import { acceptInvitation } from '../../accounts/users/accept-invitation.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
-import { JSON_TYPES } from '../server/media-types.ts'
 import { invalidCredentials } from '../server/problem.ts'
 import { clientOf } from '../access/client.ts'
 import { limitFailures } from '../access/rate-limits.ts'
-import { ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
+import { JSON_BODY, setPositionHeader } from './company-schemas.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
 import { AcceptBody, ShownUser, renderUser } from './user-schemas.ts'
 
@@ -40,8 +39,7 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
         response: { 200: ShownUser },
         problems: ['invalid_credentials', 'provider_required'],
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
     },
     accept,
   )

@@ -6,7 +6,7 @@ import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { NoQuery, oneOf, STRICT } from '../openapi/schema-parts.ts'
+import { NoQuery, nullable, oneOf, STRICT } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
 import { forbidCaching, ADMIN_BODY_LIMIT } from './company-schemas.ts'
@@ -33,8 +33,6 @@ export const SecretSearchBody = Type.Object(
   },
   { ...STRICT, minProperties: 1, maxProperties: 1, description: 'One of the two.' },
 )
-
-const nullable = (schema: typeof ShownKey | typeof ShownToken) => Type.Union([schema, Type.Null()])
 
 const FoundList = Type.Object({
   items: Type.Array(

@@ -5,16 +5,15 @@ import { readDailyUsage } from '../../../projections/bulk-user-logs/usage-querie
 import { readCompany } from '../../accounts/companies/read-company.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
-import { formatLocal, listDaysUpTo } from '../../domain/local-times.ts'
+import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '../../domain/local-times.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { oneOf } from '../openapi/schema-parts.ts'
+import { Count, oneOf, STRICT } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366
-const DAY_MS = 86_400_000
 
 const UsageQuery = Type.Object(
   {
@@ -36,10 +35,9 @@ const UsageQuery = Type.Object(
       Type.Boolean({ description: 'Whether to add the usage of the same number of days before `from`.' }),
     ),
   },
-  { additionalProperties: false },
+  STRICT,
 )
 
-const Count = Type.Integer({ minimum: 0 })
 const UsageOfDays = {
   from: Type.String({ format: 'date' }),
   to: Type.String({ format: 'date' }),
@@ -89,7 +87,7 @@ export function usage(app: FastifyInstance, reads: Reads): void {
     return {
       ...(await read(to)),
       time_zone: timeZone,
-      ...(previous ? { previous: await read(addDays(from, -1)) } : {}),
+      ...(previous ? { previous: await read(shiftDay(from, -1)) } : {}),
       next_cursor: null,
     }
   })
@@ -97,19 +95,14 @@ export function usage(app: FastifyInstance, reads: Reads): void {
 
 /** The current day (YYYY-MM-DD) of a time zone by the database's clock. */
 export function getToday(timeZone: string): string {
-  return formatLocal(databaseTimeMs(), timeZone).slice(0, 'YYYY-MM-DD'.length)
-}
-
-/** Returns the day (YYYY-MM-DD) that is some days later. */
-function addDays(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  return formatLocalDay(databaseTimeMs(), timeZone)
 }
 
 /** Reads the range that a query selects, both ends inclusive, and counts its days. */
 function readRange(query: { from?: string; to?: string }, today: string): { from: string; to: string; count: number } {
   const { to = today } = query
   const lastMs = Date.parse(parseTime('to', `${to}T00:00:00.000Z`))
-  const { from = addDays(to, 1 - DEFAULT_DAYS) } = query
+  const { from = shiftDay(to, 1 - DEFAULT_DAYS) } = query
   const count = (lastMs - Date.parse(parseTime('from', `${from}T00:00:00.000Z`))) / DAY_MS + 1
   if (count < 1) throw invalidQuery('from', 'must not be after to')
   if (count > MAX_DAYS) throw invalidQuery('from', `must be at most ${MAX_DAYS - 1} days before to`)

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
 import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
 import {
@@ -24,7 +25,7 @@ import {
 
 export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 
-const Email = { maxLength: 254, description: 'Stored in lower case and Unicode NFKC.' }
+const Email = { maxLength: MAX_EMAIL_CHARACTERS, description: 'Stored in lower case and Unicode NFKC.' }
 const UserRole = oneOf(ROLES)
 
 const userFields = {
@@ -34,13 +35,11 @@ const userFields = {
   role: UserRole,
   status: oneOf(USER_STATUSES, 'A pending user has no way to sign in yet.'),
   invitation_expires_at: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
+    ...TimeOrNull,
     description: 'When the unused one-time token expires or expired.',
   }),
   last_sign_in_at: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
+    ...TimeOrNull,
     description: 'Null if the user has never signed in, or only before version 1.1.0. Tokens do not count.',
   }),
   created_at: Time,
@@ -125,8 +124,7 @@ const tokenFields = {
   created_at: Time,
   expires_at: Time,
   last_used: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
+    ...TimeOrNull,
     description: 'Accurate to the minute. Null if the token was never used.',
   }),
   revoked_at: TimeOrNull,

@@ -11,11 +11,10 @@ import type { SignedInUser } from '../../accounts/users/users.ts'
 import { findUser } from '../../accounts/users/users.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
-import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
-import { ADMIN_BODY_LIMIT, setPositionHeader, trimName } from './company-schemas.ts'
+import { JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
 
 const tags = ['Tokens']
@@ -59,8 +58,7 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
         response: { 201: TokenWithSecret },
         problems: ['too_many_tokens'],
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
       preValidation: trimName,
     },
     async (request, reply) => {

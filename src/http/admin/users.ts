@@ -11,11 +11,11 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
-import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
+import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
-import { ADMIN_BODY_LIMIT, setPositionHeader, trimName } from './company-schemas.ts'
+import { ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import {
   ChangeUserBody,
   InviteBody,
@@ -102,8 +102,7 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
         response: { 201: InvitedUser },
         problems: ['user_exists'],
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
       preValidation: trimName,
     },
     async (request, reply) => {
@@ -183,8 +182,7 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
         response: { 200: InvitedUser },
         problems: ['user_not_found', 'user_removed', 'break_glass_user'],
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
     },
     async (request, reply) =>
       sendInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
@@ -206,8 +204,7 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
         response: { 200: ShownUser },
         problems: ['user_not_found', 'user_not_removed'],
       },
-      config: { mediaTypes: JSON_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const erased = await eraseUser(services, actingUser(request), userId(request))

@@ -7,10 +7,10 @@ import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/audit/sign
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
+import { NoQuery } from '../openapi/schema-parts.ts'
 import { idsOf } from '../server/access-log.ts'
 import { ProblemError } from '../server/problem.ts'
 
-const NoQuery = Type.Object({}, { additionalProperties: false })
 const PublicKey = Type.String({
   description: 'A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.',
 })

@@ -11,7 +11,7 @@ import type { WantedEvents } from '../../ledger/read/read-stored-events.ts'
 import { storedEventPages } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
+import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 import { streamTexts } from '../server/text-stream.ts'
 import type { AuditServices } from './audit-services.ts'
@@ -49,23 +49,18 @@ const LIST: FastifySchema = {
 
 /** `GET /audit/v1/events`: the events of the company, one per line. */
 export function events(app: FastifyInstance, { reads, authorize }: AuditServices): void {
-  app.get<{ Querystring: Query }>(
-    '/events',
-    // HEAD would read everything that GET does, only to discard it.
-    { exposeHeadRoute: false, schema: LIST, config: { isHeavyRead: ALWAYS } },
-    async (request, reply) => {
-      const { companyId } = userOf(request)
-      const db = await reads.of(companyId, request.left)
-      const filter = await readFilter(db, companyId, request.query)
-      const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
-      const pages = isExport
-        ? exportPages(db, companyId, filter)
-        : storedEventPages(db, companyId, filter, request.query.limit)
-      const toLine = request.query.format === 'proof' ? formatProofLine : formatEventLine
-      const texts = renderPages(pages, toLine)
-      return sendLines(request, reply, await streamTexts({ request, reply, authorize }, texts))
-    },
-  )
+  app.get<{ Querystring: Query }>('/events', { ...STREAMED_ROUTE, schema: LIST }, async (request, reply) => {
+    const { companyId } = userOf(request)
+    const db = await reads.of(companyId, request.left)
+    const filter = await readFilter(db, companyId, request.query)
+    const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
+    const pages = isExport
+      ? exportPages(db, companyId, filter)
+      : storedEventPages(db, companyId, filter, request.query.limit)
+    const toLine = request.query.format === 'proof' ? formatProofLine : formatEventLine
+    const texts = renderPages(pages, toLine)
+    return sendLines(request, reply, await streamTexts({ request, reply, authorize }, texts))
+  })
 }
 
 /** Whether the query asks for everything after a position. */

@@ -5,7 +5,7 @@ import { isId } from '../../domain/ids.ts'
 import type { EvidenceServices } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
+import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import { STRICT } from '../openapi/schema-parts.ts'
 import { invalidQuery, parseTime } from '../server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
@@ -50,8 +50,7 @@ export function evidence(app: FastifyInstance, services: AuditServices & Pick<Ev
   const { db, company, signer, reads, storyteller, authorize } = services
   app.get<{ Querystring: Static<typeof EvidenceQuery> }>(
     '/evidence',
-    // HEAD would make the whole file, only to discard it.
-    { exposeHeadRoute: false, schema: SCHEMA, config: { isHeavyRead: ALWAYS } },
+    { ...STREAMED_ROUTE, schema: SCHEMA },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const subject = readSubject(request.query)

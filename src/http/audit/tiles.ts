@@ -5,7 +5,7 @@ import type { TilePlace } from '../../ledger/read/read-tiles.ts'
 import { FULL_WIDTH, readEntries, readTile } from '../../ledger/read/read-tiles.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
+import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import { ProblemError } from '../server/problem.ts'
 import { signOrExplain } from './checkpoint.ts'
 
@@ -35,15 +35,11 @@ export function tiles(app: FastifyInstance, services: { db: LedgerDb; signer: Ch
     return reply.type('text/plain; charset=utf-8').send(witnessed?.note ?? note)
   })
 
-  app.get<{ Params: Path }>(
-    `${PREFIX}/tile/entries/*`,
-    { schema, exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
-    async (request, reply) => {
-      const companyId = requireOwn(request)
-      const place = parsePlace(request.params['*'])
-      return sendTile(reply, place && (await readEntries(db, companyId, place)))
-    },
-  )
+  app.get<{ Params: Path }>(`${PREFIX}/tile/entries/*`, { ...STREAMED_ROUTE, schema }, async (request, reply) => {
+    const companyId = requireOwn(request)
+    const place = parsePlace(request.params['*'])
+    return sendTile(reply, place && (await readEntries(db, companyId, place)))
+  })
 
   app.get<{ Params: Path }>(`${PREFIX}/tile/:level/*`, { schema }, async (request, reply) => {
     const companyId = requireOwn(request)

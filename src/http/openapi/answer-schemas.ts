@@ -10,9 +10,7 @@ import {
   LogId,
   orNull,
 } from './employee-schemas.ts'
-import { STRICT } from './schema-parts.ts'
-
-const Count = Type.Integer({ minimum: 0 })
+import { Count, STRICT } from './schema-parts.ts'
 
 const RESULTS = ['synced', 'no_updates', 'reactivated', 'deactivated']
 

@@ -15,6 +15,8 @@ export const Page = {
   ),
 }
 
+export const Count = Type.Integer({ minimum: 0 })
+
 /** A name that people choose. Leading and trailing white space is removed before validation. */
 export const Name = Type.String({
   minLength: 1,
@@ -35,8 +37,13 @@ export const LastFour = Type.Unsafe<string | null>({
 })
 
 /** One of a few strings. */
-export function oneOf<Text extends string>(texts: readonly Text[], description?: string) {
+export function oneOf<const Text extends string>(texts: readonly Text[], description?: string) {
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
+}
+
+/** The same schema, or null. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()])
 }
 
 /** Makes the fields of a body optional, except for those named: all others must have a default. */

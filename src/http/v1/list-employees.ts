@@ -8,7 +8,7 @@ import {
   listEmployees,
   matchesFilter,
 } from '../../../projections/employees/queries.ts'
-import { normalizeEmail } from '../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, normalizeEmail } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
@@ -19,7 +19,7 @@ import { EmployeeList } from '../openapi/answer-schemas.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
-import { oneOf, Page } from '../openapi/schema-parts.ts'
+import { oneOf, Page, STRICT } from '../openapi/schema-parts.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { assertStorable, parseTime } from '../server/query-values.ts'
@@ -34,11 +34,11 @@ const ListQuery = Type.Object(
     cursor: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
     ),
-    status: Type.Optional(oneOf(['active', 'inactive'] as const, 'Only employees with this status.')),
+    status: Type.Optional(oneOf(['active', 'inactive'], 'Only employees with this status.')),
     email: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 254,
+        maxLength: MAX_EMAIL_CHARACTERS,
         description: 'The employee with exactly this value now, including the latest commit.',
       }),
     ),
@@ -68,7 +68,7 @@ const ListQuery = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  STRICT,
 )
 
 const listSchema: FastifySchema = {

@@ -1,12 +1,11 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * Reads and deletes for an erasure, apart from appending events. Everything runs under the lock of the company's head,
  * except for the search that comes first.
  */
-
-type Queryable = Pick<ClientBase, 'query'>
 
 /**
  * Erases the data and salt of the events that the erasing event at a position names. The database function refuses, and

@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg'
 import type { EventType, RecordedEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { canonicalJson } from '../integrity/canonical-json.ts'
@@ -6,12 +5,12 @@ import type { ReadableEvent } from '../integrity/codec.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
 import { loadHeadPosition } from './erase-events.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * Finds the events that an erasure or a report of a person concerns, in order, page by page. A page may be empty.
  */
 
-type Queryable = Pick<ClientBase, 'query'>
 type Pages = AsyncGenerator<RecordedEvent[]>
 
 const PAGE = { limit: 1_000, bytes: 1024 * 1024 }

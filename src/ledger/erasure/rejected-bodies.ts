@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import { bigintArray } from '../../postgres/binary-arrays.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /** Small, because processing a page blocks the event loop. */
 const BODIES_PER_PAGE = 20
@@ -17,7 +18,7 @@ interface StoredBody {
  * only the ones at certain positions, if given.
  */
 export async function* readBodyPages(
-  db: Pick<ClientBase, 'query'>,
+  db: Queryable,
   companyId: string,
   { after = 0, only }: { after?: number; only?: readonly number[] },
 ): AsyncGenerator<StoredBody[]> {

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * Refused records and names of uploaded files that still have their data. Refused records are found by the partial index
@@ -13,7 +14,7 @@ const IS_FILE_NAME = `call_id is null and data is not null and type = 'FileUploa
 
 /** Companies after an id whose oldest refused record or file name was recorded before an instant, ordered by id. */
 export async function listCompaniesWithRejectedBefore(
-  db: Pick<ClientBase, 'query'>,
+  db: Queryable,
   instant: string,
   page: { after: string | null; limit: number },
 ): Promise<string[]> {

@@ -5,6 +5,7 @@ import type { Frontier } from '../integrity/merkle.ts'
 import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
 import { forgetSubtrees, readLeaves, readSubtrees, storeSubtrees } from '../read/merkle-subtrees.ts'
+import type { PositionRange } from '../read/read-events.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /*
@@ -12,12 +13,6 @@ import type { LedgerDb } from '../tables.ts'
  * together with the leaves of the events, they lead to the root of the whole ledger. Proofs of single events would
  * repeat most of these hashes for each event.
  */
-
-/** Positions of a ledger, including both ends. */
-export interface PositionRange {
-  first: number
-  last: number
-}
 
 /** Leaves of one page. */
 const LEAVES_PER_PAGE = 10_000

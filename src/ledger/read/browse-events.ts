@@ -5,6 +5,7 @@ import { deriveDataHash, deriveEnvelope, HEADER_COLUMNS, readHeader, UnreadableE
 import { leafHash } from '../integrity/merkle.ts'
 import type { EventFilter } from './event-filter.ts'
 import { buildConditions, isOutsideCalls } from './event-filter.ts'
+import type { PositionRange } from './read-events.ts'
 import type { EventRow, LedgerDb } from '../tables.ts'
 
 /*
@@ -35,19 +36,14 @@ export interface ListedEvents {
   /** The position to continue from with newer events; null at the end. */
   newer: number | null
   /** The positions searched; null if there were none. */
-  seen: Range | null
-}
-
-interface Range {
-  first: number
-  last: number
+  seen: PositionRange | null
 }
 
 /** Where a list starts, how long it may be, and the positions that it is limited to. */
 interface Wanted {
   place: EventPlace
   limit: number
-  between?: Range | undefined
+  between?: PositionRange | undefined
 }
 
 /** The number of events that one list searches for events that no index finds. No call is larger. */
@@ -107,8 +103,8 @@ async function chooseRange(
   companyId: string,
   filter: EventFilter,
   place: EventPlace,
-  whole: Range,
-): Promise<Range | null> {
+  whole: PositionRange,
+): Promise<PositionRange | null> {
   const isBack = 'upTo' in place
   const first = isBack ? whole.first : Math.max(place.from, whole.first)
   const last = isBack ? Math.min(place.upTo, whole.last) : whole.last
@@ -127,9 +123,9 @@ async function measureRange(
   db: LedgerDb,
   companyId: string,
   filter: EventFilter,
-  { first, last }: Range,
+  { first, last }: PositionRange,
   isBack: boolean,
-): Promise<Range> {
+): Promise<PositionRange> {
   const { stream, text } = filter
   const indexed = [
     sql`company_id = ${toUuid(companyId)} and position between ${first} and ${last}`,
@@ -158,7 +154,7 @@ async function selectEvents(
   db: LedgerDb,
   companyId: string,
   filter: EventFilter,
-  { first, last }: Range,
+  { first, last }: PositionRange,
   isBack: boolean,
   limit: number,
 ): Promise<ListedEvent[]> {

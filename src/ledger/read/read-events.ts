@@ -8,8 +8,14 @@ import type { PageLimits } from './measured-page.ts'
 import { measuredPage } from './measured-page.ts'
 import type { LedgerDb } from '../tables.ts'
 
-/** Positions after `after`, up to and including `upTo`. */
+/** Positions of a ledger, including both ends. */
 export interface PositionRange {
+  first: number
+  last: number
+}
+
+/** Positions after `after`, up to and including `upTo`. */
+export interface PositionsAfter {
   after: number
   upTo?: number | undefined
 }
@@ -29,7 +35,7 @@ const COLUMNS = sql.raw(EVENT_COLUMNS.join(', '))
 export async function readEventPage(
   db: LedgerDb,
   companyId: string,
-  { after, upTo, types }: PositionRange & { types?: readonly EventType[] },
+  { after, upTo, types }: PositionsAfter & { types?: readonly EventType[] },
   limits: PageLimits,
 ): Promise<EventPage> {
   const page = measuredPage('position', limits)

@@ -7,8 +7,7 @@ import type { StoredRow } from '../../domain/uploads.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import { readContent, writeContent } from './read-uploads.ts'
-
-type Queryable = Pick<ClientBase, 'query'>
+import type { Queryable } from '../../postgres/query-client.ts'
 
 /** The row of a stored file that mentions a person. */
 interface FoundRow {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { ClientBase } from 'pg'
 import { UUID_BYTES, writeUuid } from '../../domain/ids.ts'
 import type { Shard } from '../shard.ts'
 import type { MachineRow } from './machine-address.ts'
 import { COORDINATOR, MACHINES } from './machine-address.ts'
 import { StartupError } from '../startup-error.ts'
 import { hashUuid } from './uuid-hash.ts'
+import type { Queryable } from '../query-client.ts'
 
 /** A shard, and the hashes of its companies. */
 export interface PlacedShard extends Shard {
@@ -34,10 +34,7 @@ const SHARDS = `select s.shardid::text as id, s.shardmaxvalue::integer as up_to,
   where h.logicalrelid = 'public.heads'::regclass`
 
 /** Reads where everything is. Any machine of a cluster can be asked. Returns null if it is the same as in `known`. */
-export async function readPlacements(
-  client: Pick<ClientBase, 'query'>,
-  previous?: Placements,
-): Promise<Placements | null> {
+export async function readPlacements(client: Queryable, previous?: Placements): Promise<Placements | null> {
   const { rows: versions } = await client.query<{ version: string }>(`select md5(coalesce((select string_agg(
       concat_ws(' ', "group", id, up_to, name), ',' order by id) from (${SHARDS}) s), '')
     || coalesce((select string_agg(concat_ws(' ', "group", host, port), ',') from (${MACHINES}) n), '')) as version`)
@@ -83,7 +80,7 @@ interface ShardRow {
 }
 
 /** A row in a wrong shard would be lost to every statement that Citus routes. */
-async function assertSameHash(client: Pick<ClientBase, 'query'>, placements: Placements): Promise<void> {
+async function assertSameHash(client: Queryable, placements: Placements): Promise<void> {
   const uuid = randomUUID()
   const { rows } = await client.query<{ shard: string }>(
     `select get_shard_id_for_distribution_column('public.heads', $1::uuid)::text as shard`,

@@ -23,13 +23,12 @@ import { budgetFiles } from '../../access/receive-files.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { ADMIN_BODIES } from '../../openapi/admin-examples.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
-import { JSON_TYPES } from '../../server/media-types.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
 import { streamTexts } from '../../server/text-stream.ts'
 import { sendAttachment } from '../attachment.ts'
-import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
+import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
 import { findCorrected } from './find-corrected.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
@@ -62,8 +61,6 @@ const FILE_TYPES = ['text/csv', 'application/json'] as const
 const tags = ['Uploads']
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found'] as const
-const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
-
 /** Routes to upload files of employees, for administrators. */
 export async function uploadRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   const { access, sessions, failureLimit } = services
@@ -245,7 +242,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
         response: { 200: ShownUpload },
         problems,
       },
-      ...jsonBody,
+      ...JSON_BODY,
     },
     async (request) => {
       const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
@@ -270,7 +267,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
         response: { 200: ShownUpload },
         problems: [...problems, 'upload_not_applicable'],
       },
-      ...jsonBody,
+      ...JSON_BODY,
     },
     async (request) => {
       const [acting, id] = [actingUser(request), readUploadId(request)]
@@ -292,7 +289,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
         response: { 204: NO_CONTENT },
         problems,
       },
-      ...jsonBody,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))

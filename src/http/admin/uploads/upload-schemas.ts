@@ -2,10 +2,9 @@ import { Type } from '@sinclair/typebox'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
-import { oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
+import { Count, oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
 import { MAX_CORRECTIONS } from '../../../../projections/bulk-user-logs/uploads.ts'
 
-const Count = Type.Integer({ minimum: 0 })
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
 
 export const UploadQuery = Type.Object(

@@ -5,10 +5,9 @@ import { findResumePosition } from '../../../accounts/webhooks/find-resume-posit
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { NoQuery } from '../../openapi/schema-parts.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
-import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from '../company-schemas.ts'
+import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
 import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
 import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
 import {
@@ -18,8 +17,6 @@ import {
   ShownWebhook,
   ShownWebhookWithSecret,
 } from './webhook-schemas.ts'
-
-const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
 
 /** Adds the routes that pause, resume and rotate. */
 export function addActionRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
@@ -42,7 +39,7 @@ function addPauseAndResume(app: FastifyInstance, { db, webhooks }: WebhookRouteS
         response: { 200: ShownWebhook },
         problems,
       },
-      ...jsonBody,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const id = readWebhookId(request.params.id)
@@ -66,7 +63,7 @@ function addPauseAndResume(app: FastifyInstance, { db, webhooks }: WebhookRouteS
         response: { 200: ShownWebhook },
         problems,
       },
-      ...jsonBody,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const id = readWebhookId(request.params.id)
@@ -95,7 +92,7 @@ function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): 
         response: { 200: ShownWebhookWithSecret },
         problems: ['webhook_not_found', 'secrets_key_missing'],
       },
-      ...jsonBody,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const id = readWebhookId(request.params.id)

@@ -88,8 +88,7 @@ const fields = {
   created_at: Time,
   secret_rotated_at: TimeOrNull,
   previous_secret_expires_at: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
+    ...TimeOrNull,
     description: 'Until when messages are signed with the previous secret as well. Null if they are not.',
   }),
 }

@@ -7,10 +7,10 @@ import { authorizeAdmin } from '../../access/authorize-user.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
-import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../server/media-types.ts'
+import { MERGE_PATCH_TYPES } from '../../server/media-types.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader, trimTexts } from '../company-schemas.ts'
+import { actingUser, ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addActionRoutes } from './webhook-actions.ts'
 import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
@@ -26,8 +26,6 @@ import {
 } from './webhook-schemas.ts'
 
 const trim = trimTexts('url', 'description')
-const jsonBody = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
-
 /** Routes to manage webhooks, for administrators. Each change is an event. */
 export async function webhookRoutes(
   app: FastifyInstance,
@@ -96,7 +94,7 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
         response: { 201: ShownWebhookWithSecret },
         problems: ['too_many_webhooks', 'secrets_key_missing'],
       },
-      ...jsonBody,
+      ...JSON_BODY,
       preValidation: trim,
     },
     async (request, reply) => {
@@ -147,7 +145,7 @@ function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): v
         response: { 204: NO_CONTENT },
         problems: ['webhook_not_found'],
       },
-      ...jsonBody,
+      ...JSON_BODY,
     },
     async (request, reply) => {
       const id = readWebhookId(request.params.id)

@@ -5,7 +5,7 @@ import { EXPIRES_SOON_MS } from '../../../domain/attention.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
 import { computeQuotaUsed } from './quota-used.ts'
-import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
+import { formatCount, formatNumber, renderLastFour } from '../parts/shown-values.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import { formatAge, renderDay, renderTime } from '../parts/times.ts'
 
@@ -46,9 +46,7 @@ export function renderSecretEnds(seen: SeenKey): Html {
 export function renderAccess({ scopes, allowedNetworks }: SeenKey['key']): Html {
   const words = formatScopes(scopes)
   return html`${words.charAt(0).toUpperCase()}${words.slice(1)}${
-    allowedNetworks === null
-      ? ''
-      : html`<span class="hint"> · ${allowedNetworks.length === 1 ? '1 network' : `${allowedNetworks.length} networks`}</span>`
+    allowedNetworks === null ? '' : html`<span class="hint"> · ${formatCount(allowedNetworks.length, 'network')}</span>`
   }`
 }
 

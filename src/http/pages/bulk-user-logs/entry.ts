@@ -3,11 +3,11 @@ import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts
 import type { RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import type { Client } from '../../../domain/client.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { capitalise, countEmployees, COUNTS, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
+import { capitalise, COUNTS, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 
 const LOGS_PATH = NAVIGATION.bulkUserLogs.path
@@ -43,7 +43,7 @@ export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html
   const { entry } = logEntry
   const { total } = entry.counts
   const verb = VERBS[entry.operation]
-  const attempt = total === 0 ? `tried to ${verb} employees` : `tried to ${verb} ${countEmployees(total)}`
+  const attempt = total === 0 ? `tried to ${verb} employees` : `tried to ${verb} ${formatCount(total, 'employee')}`
   const what =
     entry.status === 'Failed'
       ? `${attempt}. Nothing was applied${explainFailure(logEntry, outcomes)}.`

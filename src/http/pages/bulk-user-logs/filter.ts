@@ -6,7 +6,7 @@ import { readEntryFilter, EntryExportQuery } from '../../admin/bulk-user-logs-sc
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { toFormProblem, checkForm, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
-import { findStartOf, findEndOf, readLocal } from '../../../domain/local-times.ts'
+import { DAY_MS, findStartOf, findEndOf, HOUR_MS, readLocal } from '../../../domain/local-times.ts'
 
 const NAMES = ['status', 'operation', 'key', 'error', 'last', 'from', 'to', 'employee', 'q'] as const
 export type FilterName = (typeof NAMES)[number]
@@ -20,13 +20,11 @@ export interface PageFilter {
   problem: FormProblem
 }
 
-const HOUR_MS = 3_600_000
-
 /** Times up to now, by their value in the address. */
 export const LAST: Readonly<Record<string, { label: string; short: string; ms: number }>> = {
   '1h': { label: 'Last hour', short: 'Last hour', ms: HOUR_MS },
-  '24h': { label: 'Last 24 hours', short: '24 h', ms: 24 * HOUR_MS },
-  '7d': { label: 'Last 7 days', short: '7 days', ms: 7 * 24 * HOUR_MS },
+  '24h': { label: 'Last 24 hours', short: '24 h', ms: DAY_MS },
+  '7d': { label: 'Last 7 days', short: '7 days', ms: 7 * DAY_MS },
 }
 
 /**

@@ -6,7 +6,7 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import { type OutcomeBar, renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
-import { findStartOf } from '../../../domain/local-times.ts'
+import { DAY_MS, findStartOf, formatLocal, formatLocalDay, HOUR_MS, shiftDay } from '../../../domain/local-times.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCalendarDay } from '../parts/times.ts'
@@ -16,8 +16,6 @@ import { formatCalendarDay } from '../parts/times.ts'
  * differs from UTC by a part of an hour, a day's bar begins at the first full hour (UTC) of the day.
  */
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Shown if the filters have no start, and the most that is shown. */
 const [DEFAULT_DAYS, MAX_DAYS] = [30, 92]
 /** Up to this length of time, bars are hours. */
@@ -53,8 +51,8 @@ export function divideTime({ from, to }: Pick<EntryFilter, 'from' | 'to'>, timeZ
 function listDays(start: number, end: number, timeZone: string): Slot[] {
   const startOf = (day: string) => Math.ceil(findStartOf(day, timeZone) / HOUR_MS) * HOUR_MS
   const slots: Slot[] = []
-  for (let day = formatLocal(start, timeZone).slice(0, 10), from = startOf(day); from < end;) {
-    const next = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10)
+  for (let day = formatLocalDay(start, timeZone), from = startOf(day); from < end;) {
+    const next = shiftDay(day, 1)
     const to = startOf(next)
     slots.push({ from, to })
     day = next
@@ -105,25 +103,11 @@ export function sumBySlot(
 function formatRange({ from, to }: Slot, timeZone: string): { from: string; to: string } {
   const [first, end] = [formatLocal(from, timeZone), formatLocal(to, timeZone)]
   if (!first.endsWith('T00:00') || !end.endsWith('T00:00')) return { from: first, to: end }
-  return { from: first.slice(0, 10), to: formatLocal(to - 1, timeZone).slice(0, 10) }
+  return { from: formatLocalDay(from, timeZone), to: formatLocalDay(to - 1, timeZone) }
 }
 
 function formatSlot({ from }: Slot, unit: Slots['unit'], timeZone: string): string {
   const [day, time] = formatLocal(from, timeZone).split('T') as [string, string]
   const name = formatCalendarDay(day)
   return unit === 'days' ? name : `${name}, ${time}`
-}
-
-const clocks = new Map<string, Intl.DateTimeFormat>()
-
-/** Formats an instant as a local time, `YYYY-MM-DDThh:mm`. */
-function formatLocal(ms: number, timeZone: string): string {
-  let clock = clocks.get(timeZone)
-  if (!clock) {
-    // Swedish dates are those of ISO 8601.
-    clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
-    // There are some 600 time zones, and a company's is one of them.
-    clocks.set(timeZone, clock)
-  }
-  return clock.format(ms).replace(' ', 'T')
 }

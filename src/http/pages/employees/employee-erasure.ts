@@ -28,7 +28,7 @@ import {
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatCount } from '../parts/shown-values.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
@@ -148,10 +148,6 @@ function renderScope({ events, refusedRecords, bodies, storedRows }: ErasureScop
   ]
   return html`<dt>Will be deleted</dt>
     <dd>${parts.join(' and ')}</dd>`
-}
-
-function formatCount(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 async function sendFindPersonForm(

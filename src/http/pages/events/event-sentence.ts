@@ -6,10 +6,10 @@ import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
 import { ATTENTION_WORDS } from '../../../domain/attention-words.ts'
-import { countEmployees, describeDone, VERBS } from '../parts/call-words.ts'
+import { describeDone, VERBS } from '../parts/call-words.ts'
 import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
 import { STOPPED } from '../webhooks/webhook-words.ts'
@@ -55,19 +55,19 @@ const SENTENCES: Sentences = {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
     return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index)}`}, which was
-    refused${error ? html`: <bdi>${error.message}</bdi>` : ''}${others > 0 ? ` and ${count(others, 'more error')}` : ''}`
+    refused${error ? html`: <bdi>${error.message}</bdi>` : ''}${others > 0 ? ` and ${formatCount(others, 'more error')}` : ''}`
   },
   ApiCallCompleted: ({ actor, header, data, viewer }) =>
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
   ApiCallFailed: ({ actor, header, data, viewer }) =>
     html`${actor}
-    ${data ? html`failed to ${VERBS[data.operation]} ${data.counts.total === 0 ? 'employees' : countEmployees(data.counts.total)}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
+    ${data ? html`failed to ${VERBS[data.operation]} ${data.counts.total === 0 ? 'employees' : formatCount(data.counts.total, 'employee')}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
     ${renderCallWord(header, viewer)}`,
   FileUploaded: ({ actor, data }) =>
     html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
   EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
   RecordsRetired: ({ actor, data }) =>
-    html`${actor} deleted the data of ${data ? count(data.positions.length, 'event') : 'events'} (refused records and file
+    html`${actor} deleted the data of ${data ? formatCount(data.positions.length, 'event') : 'events'} (refused records and file
     names), because their retention period had ended`,
   PersonalDataReported: ({ actor, header, data, names, viewer }) => {
     if (!data) return html`${actor} got a report of what is held about a person`
@@ -114,14 +114,14 @@ const SENTENCES: Sentences = {
   UserPasskeyRemoved: (parts) =>
     html`${parts.actor} removed ${isOwn(parts) ? 'one of their passkeys' : html`a passkey of ${parts.subject()}`}`,
   UserRecoveryCodesIssued: ({ actor, data }) =>
-    html`${actor} made ${data ? count(data.count, 'new recovery code') : 'new recovery codes'}`,
+    html`${actor} made ${data ? formatCount(data.count, 'new recovery code') : 'new recovery codes'}`,
   UserRecoveryCodeUsed: ({ actor, data }) =>
-    html`${actor} used a recovery code${data ? `; ${count(data.remaining, 'code')} left` : ''}`,
+    html`${actor} used a recovery code${data ? `; ${formatCount(data.remaining, 'code')} left` : ''}`,
   UserSignedIn: ({ actor, data }) => html`${actor} signed in${data ? ` ${SIGNED_IN_WITH[data.method]}` : ''}`,
   UserSignedOut: ({ actor }) => html`${actor} signed out`,
   UserSessionsEnded: (told) => {
     const { actor, subject, data } = told
-    const sessions = data ? html`${count(data.count, 'session')} of` : 'sessions of'
+    const sessions = data ? html`${formatCount(data.count, 'session')} of` : 'sessions of'
     return html`${actor} ended ${sessions} ${isOwn(told) ? 'their own' : subject()}${data ? ` ${ENDED_BY[data.reason]}` : ''}`
   },
   UserSignInFailed: ({ subject, data, viewer }) =>
@@ -276,20 +276,16 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
 function describeOutcome(counts: CallCounts): string {
   const { total, no_updates: same } = counts
   const done = describeDone(counts)
-  if (done === null) return `sent ${countEmployees(total)}; nothing changed`
+  if (done === null) return `sent ${formatCount(total, 'employee')}; nothing changed`
   return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}`
 }
 
 function ofEvents(data: { positions: readonly number[] } | null): string {
-  return data ? `: the data of ${count(data.positions.length, 'event')}` : ''
-}
-
-function count(number: number, noun: string): string {
-  return `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`
+  return data ? `: the data of ${formatCount(data.positions.length, 'event')}` : ''
 }
 
 function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
-  return `${count(limit, 'call')} ${period}`
+  return `${formatCount(limit, 'call')} ${period}`
 }
 
 /** What a new key may not do, in words. */

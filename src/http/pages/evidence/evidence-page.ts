@@ -8,7 +8,7 @@ import type { PlannedEvidence } from '../../../evidence/evidence-file.ts'
 import { EVENTS_TOLD } from '../../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
 import { planOrRefuse, sendEvidence, sendZip } from '../../audit/send-evidence.ts'
-import { ALWAYS, whenGiven } from '../../access/heavy-reads.ts'
+import { STREAMED_ROUTE, whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { streamTexts } from '../../server/text-stream.ts'
 import { buildUrl } from '../parts/addresses.ts'
@@ -83,16 +83,12 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
     },
   )
 
-  app.get(
-    `${EVIDENCE_PATH}/file`,
-    { config: { isHeavyRead: ALWAYS }, exposeHeadRoute: false },
-    async (request, reply) => {
-      const { companyId, timeZone } = getViewer(request)
-      const planned = await plan(request, readGivenSubject(pickFields(request.query), timeZone))
-      const reading = await reads.of(companyId, request.left)
-      return sendEvidence({ request, reply, authorize }, reading, readMe, planned)
-    },
-  )
+  app.get(`${EVIDENCE_PATH}/file`, STREAMED_ROUTE, async (request, reply) => {
+    const { companyId, timeZone } = getViewer(request)
+    const planned = await plan(request, readGivenSubject(pickFields(request.query), timeZone))
+    const reading = await reads.of(companyId, request.left)
+    return sendEvidence({ request, reply, authorize }, reading, readMe, planned)
+  })
 
   app.post(EVIDENCE_PATH, async (request, reply) => {
     const { companyId, userId, timeZone } = getViewer(request)
@@ -102,17 +98,13 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
     return reply.redirect(buildUrl(EVIDENCE_PATH, { done: isRequested ? undefined : 'running' }), 303)
   })
 
-  app.get(
-    `${EVIDENCE_PATH}/stored`,
-    { config: { isHeavyRead: ALWAYS }, exposeHeadRoute: false },
-    async (request, reply) => {
-      const { companyId } = getViewer(request)
-      const file = await storedFiles.read(companyId)
-      if (file?.state !== 'done') throw new ProblemError(problem('route_not_found', 'This file no longer exists'))
-      const chunks = storedFiles.readChunks(companyId, file)
-      return sendZip(reply, file.subject).send(await streamTexts({ request, reply, authorize }, chunks))
-    },
-  )
+  app.get(`${EVIDENCE_PATH}/stored`, STREAMED_ROUTE, async (request, reply) => {
+    const { companyId } = getViewer(request)
+    const file = await storedFiles.read(companyId)
+    if (file?.state !== 'done') throw new ProblemError(problem('route_not_found', 'This file no longer exists'))
+    const chunks = storedFiles.readChunks(companyId, file)
+    return sendZip(reply, file.subject).send(await streamTexts({ request, reply, authorize }, chunks))
+  })
 }
 
 const NO_KEY =

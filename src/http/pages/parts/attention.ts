@@ -7,7 +7,7 @@ import { buildUrl } from './addresses.ts'
 import { describeCode } from './call-words.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
-import { formatNumber } from './shown-values.ts'
+import { formatCount, formatNumber } from './shown-values.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import { formatAge, formatLength } from './times.ts'
 
@@ -56,13 +56,13 @@ export function renderAttention({ items, lastCall }: Attention, timeZone: string
     if (lastCall === null) return html``
     const { requestedAt, records } = lastCall
     return html`<p class="well">
-      All well. Last call: ${formatTime(requestedAt, timeZone)}, ${countOf(records, 'record')}.
+      All well. Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(records, 'record')}.
     </p>`
   }
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
     <details class="folded">
-      <summary>${countOf(items.length, 'problem')}</summary>
+      <summary>${formatCount(items.length, 'problem')}</summary>
       ${renderItems(items.slice(0, SHOWN_ITEMS), timeZone, nowMs)}
       ${items.length > SHOWN_ITEMS ? renderMoreItems(items.slice(SHOWN_ITEMS), timeZone, nowMs) : ''}
     </details>
@@ -72,7 +72,7 @@ export function renderAttention({ items, lastCall }: Attention, timeZone: string
 function renderMoreItems(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
   const others = items.length - MORE_ITEMS
   return html`<details class="more">
-    <summary>${countOf(items.length, 'more problem')}</summary>
+    <summary>${formatCount(items.length, 'more problem')}</summary>
     ${renderItems(items.slice(0, MORE_ITEMS), timeZone, nowMs)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
   </details>`
 }
@@ -109,7 +109,7 @@ function describeItem(
   switch (item.kind) {
     case 'calls_failed': {
       const { calls, is_more: isMore, code } = item.details
-      const count = `${countOf(calls, 'call', isMore ? '+' : '')} failed since yesterday`
+      const count = `${isMore ? `${formatNumber(calls)}+ calls` : formatCount(calls, 'call')} failed since yesterday`
       const remedy = OF_RECORDS.has(code)
         ? 'Correct the records and send them again.'
         : 'Check the program that makes these calls.'
@@ -174,8 +174,4 @@ function describeItem(
         remedy: 'Pages show the data up to there. Tell the operator of the service.',
       }
   }
-}
-
-function countOf(count: number, noun: string, more = ''): string {
-  return `${formatNumber(count)}${more} ${noun}${count === 1 && more === '' ? '' : 's'}`
 }

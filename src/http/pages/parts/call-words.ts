@@ -1,6 +1,6 @@
 import type { CallCounts, Operation } from '../../../domain/events.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
-import { formatNumber } from './shown-values.ts'
+import { formatCount, formatNumber } from './shown-values.ts'
 
 /** Labels of the operations. */
 export const OPERATIONS = {
@@ -53,14 +53,10 @@ export function describeDone(counts: CallCounts): string | null {
   if (done.length === 0) return null
   const { total, no_updates: unchanged } = counts
   const isAll = done.length === 1 && unchanged === 0
-  return `${AND.format(done)} ${isAll ? (total === 1 ? 'employee' : 'employees') : `of ${countEmployees(total)}`}`
+  return `${AND.format(done)} ${isAll ? (total === 1 ? 'employee' : 'employees') : `of ${formatCount(total, 'employee')}`}`
 }
 
 const AND = new Intl.ListFormat('en-GB')
-
-export function countEmployees(count: number): string {
-  return `${formatNumber(count)} ${count === 1 ? 'employee' : 'employees'}`
-}
 
 /** What a completed call did, in order: `created 2`, `updated 1,000`. Empty if it changed nothing. */
 export function listDone({ total, updated, deactivated, no_updates: unchanged }: CallCounts): string[] {

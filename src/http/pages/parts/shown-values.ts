@@ -8,6 +8,11 @@ export function formatNumber(count: number): string {
   return NUMBER.format(count)
 }
 
+/** Formats a number of things: `1 record`, `2,000 records`. */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */
 export function renderLastFour(lastFour: string | null): Html {
   return lastFour === null ? html`—` : html`<code><span aria-hidden="true">…</span>${lastFour}</code>`

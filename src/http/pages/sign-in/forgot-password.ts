@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { requestPasswordReset, RESET_LIFE_MINUTES } from '../../../accounts/users/request-password-reset.ts'
 import { createBudget } from '../../../admission/budget.ts'
-import { readAttribute } from '../../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../../domain/attributes.ts'
 import { problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import type { Outbox } from '../../../accounts/mail/outbox.ts'
@@ -51,7 +51,7 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices, 
     return sendForm(reply, '', null)
   })
   app.post(FORGOT_PASSWORD_PATH, async (request, reply) => {
-    const typed = (readFormFields(request.body)['email'] ?? '').trim().slice(0, 254)
+    const typed = (readFormFields(request.body)['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
     const { value, errors } = readAttribute('email', typed, 'creation')
     if (errors) return sendForm(reply.code(NO_EMAIL.status), typed, NO_EMAIL)
     const email = value as string

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { findSignInPlace } from '../../../accounts/sign-in/provider-sessions.ts'
 import type { SignInOutcome } from '../../../accounts/sign-in/sign-in-with-password.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in-with-password.ts'
-import { readAttribute } from '../../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../../domain/attributes.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
@@ -77,7 +77,7 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
 
   app.post('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.body)
-    const email = (fields['email'] ?? '').trim().slice(0, 254)
+    const email = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
     const step = (fields['password'] ?? '') === '' || fields['way'] === 'provider' ? 'email' : 'password'
     const form: SignInForm = { ...EMPTY, email, step, ...readDestination(fields) }
     try {

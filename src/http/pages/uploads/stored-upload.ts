@@ -4,7 +4,7 @@ import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uplo
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
@@ -63,7 +63,7 @@ function renderActions({ upload, isOwn, parts, shown }: ShownUpload, isPossible:
     ${
       isComplete && isPossible && isOwn
         ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">
-            <button class="primary">Apply ${formatNumber(rows)} ${rows === 1 ? 'record' : 'records'}</button>
+            <button class="primary">Apply ${formatCount(rows, 'record')}</button>
           </form>`
         : ''
     }

@@ -6,7 +6,7 @@ import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { listDaysUpTo, type LocalDay } from '../../../domain/local-times.ts'
+import { HOUR_MS, listDaysUpTo, type LocalDay } from '../../../domain/local-times.ts'
 import { getToday } from '../../admin/usage.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import { COUNTS, OPERATIONS } from '../parts/call-words.ts'
@@ -72,8 +72,6 @@ async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]
   const statuses = ['active', 'disabled', 'expired'] as const
   return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
 }
-
-const HOUR_MS = 3_600_000
 
 /** Whether a day begins within an hour (UTC), which is then counted to the day before. */
 function isOffHour({ from }: LocalDay): boolean {

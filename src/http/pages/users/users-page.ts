@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { inviteCompanyUser } from '../../../accounts/users/invite-user.ts'
+import { MAX_EMAIL_CHARACTERS } from '../../../domain/attributes.ts'
 import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { UserRecord, UserStatus } from '../../../accounts/users/users.ts'
 import { listUsers } from '../../../accounts/users/users.ts'
@@ -64,7 +65,7 @@ async function sendInviteForm(
       ${renderFormAlert(problem)}
       <p>${outbox ? "The person gets an email with a one-time link, which you'll see too." : "You'll get a one-time link to share; no email is sent."} The link works for ${LINK_LIFE_DAYS} days.</p>
       <form method="post" action="${PATH}/new" class="stack">
-        ${renderField({ name: 'email', label: 'Email', type: 'email', value: email, maxLength: 254, autocomplete: 'off' }, problem)}
+        ${renderField({ name: 'email', label: 'Email', type: 'email', value: email, maxLength: MAX_EMAIL_CHARACTERS, autocomplete: 'off' }, problem)}
         ${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
         ${renderRoleChoice(role, problem)}
         <div class="actions"><button class="primary">Invite</button><a class="button" href="${PATH}">Cancel</a></div>

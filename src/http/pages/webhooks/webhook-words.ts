@@ -3,7 +3,7 @@ import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read
 import type { WebhookDisabledReason } from '../../../domain/webhook-types.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatCount } from '../parts/shown-values.ts'
 import { formatAge, formatLength } from '../parts/times.ts'
 
 /** Why the service stopped delivering. */
@@ -41,7 +41,7 @@ export function describeTrouble({ webhook, now }: SeenWebhook): string | null {
 
 /** Says how far a webhook has got. */
 export function describeProgress({ count, unread }: WaitingMessages): string {
-  const waiting = `${formatNumber(count)} ${count === 1 ? 'message' : 'messages'} waiting`
+  const waiting = `${formatCount(count, 'message')} waiting`
   if (unread > 0) return count === 0 ? 'Reading older events' : `At least ${waiting}`
   return count === 0 ? 'Up to date' : waiting
 }
