@@ -8,6 +8,7 @@ import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
 import type { AnyDb } from '../projection.ts'
 import { schemaOf } from '../projection.ts'
+import { NO_KEY } from './tables.ts'
 
 /**
  * Filters records by person. Both fields are compared with the employee's current values, and with the exact id, email
@@ -78,20 +79,23 @@ async function listEntryConditions(db: AnyDb, company: string, text: string): Pr
     ...((RECORD_ERROR_CODES as readonly string[]).includes(text) ? [hasRecordError(company, text)] : []),
     ...(isId('log', text) ? [sql`e.call_id = ${toUuid(text)}`] : []),
     ...keys.map((id) => sql`e.key_id = ${id}`),
-    ...(address === null ? [] : [wasSentFrom(company, address)]),
+    ...(address === null ? [] : wasSentFrom(company, address)),
   ]
 }
 
 /**
- * Whether the call of an entry `e` was sent from an address. The key and the times, which indexes find, narrow the calls
- * down: a call was requested at most an hour before it was recorded, and a row's last use is written once a minute.
+ * Whether the call of an entry `e` was sent from an address: by its key, or by a user who uploaded a file. The key and the
+ * times, which indexes find, narrow the calls down: a call was requested at most an hour before it was recorded, and a
+ * row's last use is written once a minute.
  */
-function wasSentFrom(company: string, address: string): RawBuilder<unknown> {
-  return sql`exists (
-    select from actor_clients c join events v on v.company_id = c.company_id and v.client_id = c.client_id
-    where c.company_id = ${company} and c.address = ${address} and c.actor_id = e.key_id
-      and e.requested_at between c.first_at - interval '1 hour' and c.last_at + interval '2 minutes'
-      and v.position = e.position)`
+function wasSentFrom(company: string, address: string): RawBuilder<unknown>[] {
+  return [sql`c.actor_id = e.key_id`, sql`e.key_id = ${toUuid(NO_KEY)}`].map(
+    (isTheirs) => sql`exists (
+      select from actor_clients c join events v on v.company_id = c.company_id and v.client_id = c.client_id
+      where c.company_id = ${company} and c.address = ${address} and ${isTheirs}
+        and e.requested_at between c.first_at - interval '1 hour' and c.last_at + interval '2 minutes'
+        and v.position = e.position)`,
+  )
 }
 
 /** Whether a record of an entry `e` was refused with a code. The text is compared first, because that is faster. */

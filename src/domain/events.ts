@@ -170,9 +170,9 @@ export interface EventData {
   ApiKeyRenamed: { from: string; to: string }
   ApiKeyQuotaChanged: { from: KeyQuota; to: KeyQuota }
   ApiKeyAccessChanged: { from: KeyAccess; to: KeyAccess }
-  /** `previous_expires_at`: when the replaced secret stops working; null if it stopped immediately. */
   /** When calls of the key are expected; null is never. */
   ApiKeyExpectedCallsChanged: { from: ExpectedCalls | null; to: ExpectedCalls | null }
+  /** `previous_expires_at`: when the replaced secret stops working; null if it stopped immediately. */
   ApiKeyRotated: { overlap_seconds: number; previous_expires_at: string | null }
   ApiKeyDisabled: Record<string, never>
   ApiKeyEnabled: Record<string, never>

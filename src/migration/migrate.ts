@@ -18,7 +18,7 @@ import { assertReleased, findMissing, isAhead, migrationNames, MIGRATIONS } from
 import { takeMigrationLock } from './migration-lock.ts'
 import { openPool } from '../postgres/pool.ts'
 import { assertOwnSessions } from '../postgres/pooler.ts'
-import { grantToService, RIGHTS } from './roles.ts'
+import { grantToService, readRole, RIGHTS } from './roles.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 
 const OLDEST_SERVER = 150_000
@@ -55,9 +55,9 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
       await assertUsable(connection)
       await takeMigrationLock(connection)
       await setMachines(connection, urls, hooks)
-      if ((await hasFingerprint(connection, hooks, projections)) && (await stepsLeft(connection)).length === 0) return
-      // A newer version has migrated this database and kept everything that this one needs.
-      if ((await isAhead(connection)) && (await isCurrent(connection, hooks.queues, projections))) return
+      const needs = { queues: hooks.queues, projections, role: await readRole(urls.serviceUrl) }
+      if ((await isSettled(connection, hooks, projections)) && (await findMissing(connection, needs)).length === 0)
+        return
       await retryLocked(hooks, () => runMigrations(db, hooks))
       await retryLocked(hooks, () => createProjectionTables(db, hooks, projections))
       await retryLocked(hooks, () => distributeNew(db, hooks))
@@ -92,8 +92,8 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
  * Whether the database has everything that this program needs. A database that a newer version has migrated qualifies,
  * as long as migrations only add (docs/deployment.md, “Deploying a new version”).
  */
-export async function isCurrent(db: AnyDb, queues: string[], projections = PROJECTIONS): Promise<boolean> {
-  return (await findMissing(db, { queues, projections })).length === 0
+export async function isCurrent(db: AnyDb, queues: string[]): Promise<boolean> {
+  return (await findMissing(db, { queues, projections: PROJECTIONS })).length === 0
 }
 
 /** Lists what `migrate` would do, without doing it. */
@@ -103,22 +103,22 @@ export async function planMigration(urls: DatabaseUrls, hooks: Omit<MigrateHooks
   try {
     await assertUsable(db)
     const machines = (await isDistributed(db)) ? await machineSettingsLeft(db, urls) : []
-    const missing = [
-      ...(await findMissing(db, { queues: hooks.queues, projections: PROJECTIONS })),
-      ...machines.map(({ line }) => line),
-    ]
-    if (missing.length > 0 || (await isAhead(db)) || (await hasFingerprint(db, hooks, PROJECTIONS))) return missing
+    const needs = { queues: hooks.queues, projections: PROJECTIONS, role: await readRole(urls.serviceUrl) }
+    const missing = [...(await findMissing(db, needs)), ...machines.map(({ line }) => line)]
+    if (missing.length > 0 || (await isSettled(db, hooks, PROJECTIONS))) return missing
     return ['queues and rights of the service: brought up to date']
   } finally {
     await db.destroy()
   }
 }
 
-async function hasFingerprint(
+/** Whether this program has migrated the database, or a newer one, which kept everything that this one needs. */
+async function isSettled(
   db: Kysely<unknown>,
   hooks: Pick<MigrateHooks, 'queuesVersion'>,
   projections: readonly Projection[],
 ): Promise<boolean> {
+  if (await isAhead(db)) return true
   const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
   if (!rows[0]?.made) return false
   const setup = await sql<{ fingerprint: string }>`select fingerprint from public.setup`.execute(db)

@@ -10,10 +10,12 @@ import { RIGHTS } from './roles.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url))
 
-/** What a program needs of a database, besides its migrations and the rights to use them. */
+/** What a program needs of a database, besides its migrations. */
 interface Needs {
   queues: string[]
   projections: readonly Projection[]
+  /** The role that needs the rights. Default: the current one. */
+  role?: string
 }
 
 /** The names of this program's migrations, in order. */
@@ -26,24 +28,23 @@ export async function migrationNames(): Promise<string[]> {
  * Lists what this program needs and the database lacks, as seen by the current role. Additions of a newer version do
  * not count, so that the previous version can restart during a deployment.
  */
-export async function findMissing(db: Kysely<unknown>, { queues, projections }: Needs): Promise<string[]> {
+export async function findMissing(db: Kysely<unknown>, { queues, projections, role }: Needs): Promise<string[]> {
   const names = await migrationNames()
   const done = await doneMigrations(db)
   const schemas = projections.map((projection) => ({
     schema: schemaOf(projection),
     what: `projection ${projection.name} version ${projection.version}`,
   }))
-  const usable = await usableSchemas(
-    db,
-    schemas.map(({ schema }) => schema),
-  )
+  const schemaNames = schemas.map(({ schema }) => schema)
+  const usable = await usableSchemas(db, schemaNames)
   const missing = [
     ...names.filter((name) => !done.includes(name)).map((name) => `migration ${name}`),
     ...schemas.filter(({ schema }) => !usable.includes(schema)).map(({ what }) => `${what}: tables`),
   ]
   if (done.length === 0) return [...missing, 'queues', 'rights of the service']
   const toDistribute = (await stepsLeft(db)).map(({ line }) => line)
-  return [...missing, ...toDistribute, ...(await missingQueues(db, queues)), ...(await missingRights(db))]
+  const rights = await missingRights(db, role ?? null, [...schemaNames, 'pgboss'])
+  return [...missing, ...toDistribute, ...(await missingQueues(db, queues)), ...rights]
 }
 
 /** Whether a newer version has migrated this database. */
@@ -84,11 +85,17 @@ async function missingQueues(db: Kysely<unknown>, queues: string[]): Promise<str
   return queues.filter((queue) => !rows.some(({ name }) => name === queue)).map((queue) => `queue ${queue}`)
 }
 
-async function missingRights(db: Kysely<unknown>): Promise<string[]> {
-  const tables = Object.keys(RIGHTS).map((table) => `public.${table}`)
-  const { rows } = await sql<{ has_all: boolean }>`
-    select coalesce(bool_and(coalesce(has_table_privilege(to_regclass(t), 'select'), false)), true) as has_all from unnest(${tables}::text[]) t`.execute(
-    db,
+async function missingRights(db: Kysely<unknown>, role: string | null, schemas: string[]): Promise<string[]> {
+  const needed = Object.entries(RIGHTS).flatMap(([table, rights]) =>
+    rights.split(', ').map((right) => ({ table: `public.${table}`, right })),
   )
+  const { rows } = await sql<{ has_all: boolean }>`
+    with service as (select coalesce(${role}::name, current_user) as role)
+    select bool_and(coalesce(is_given, false)) as has_all from (
+      select has_table_privilege(role, to_regclass(t), r) as is_given from service,
+        unnest(${needed.map(({ table }) => table)}::text[], ${needed.map(({ right }) => right)}::text[]) as n (t, r)
+      union all
+      select has_schema_privilege(role, oid, 'usage') from service, pg_namespace where nspname = any(${schemas})
+    ) given`.execute(db)
   return rows[0]!.has_all ? [] : ['rights of the service']
 }

@@ -91,7 +91,8 @@ export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknow
   return role === (await readRole(urls.ownerUrl)) ? null : sql.id(role)
 }
 
-async function readRole(url: string): Promise<string> {
+/** The role of a connection. */
+export async function readRole(url: string): Promise<string> {
   const client = createClient({ connectionString: url })
   await client.connect()
   try {

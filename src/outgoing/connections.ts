@@ -72,20 +72,19 @@ export function openOutgoing({
 
   async function send(url: URL, request: OutgoingRequest, signal: AbortSignal) {
     const { method, headers, body, isRepeatable = true } = request
-    const agents = isRepeatable ? reusing : opening
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const message = { method, signal, headers: { ...headers, ...length } }
-    const open = () =>
+    const open = (agents: typeof opening) =>
       url.protocol === 'https:'
         ? requestHttps(url, { ...message, agent: agents.https })
         : requestHttp(url, { ...message, agent: agents.http })
-    const first = open()
+    const first = open(isRepeatable ? reusing : opening)
     try {
       return await getResponse(first, body, peer)
     } catch (error) {
-      // The other side had closed an idle connection.
+      // The other side had closed an idle connection, and may have closed them all.
       if (!first.reusedSocket || !CLOSED.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-      return getResponse(open(), body, peer)
+      return getResponse(open(opening), body, peer)
     }
   }
 

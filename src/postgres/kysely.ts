@@ -25,7 +25,7 @@ export function openPreparedDatabase<Tables>(pool: Pool, names = new Map<string,
 
 /**
  * A query builder for reads that nobody needs once the signal aborts: the connection in use is closed, so that
- * PostgreSQL ends the statement, and further statements are refused with the reason of the signal.
+ * PostgreSQL ends the statement. This one and further ones are refused with the reason of the signal.
  */
 export function openUntil<Tables>(pool: Pool, signal: AbortSignal): Kysely<Tables> {
   return openOn(pool, () => undefined, signal)
@@ -93,6 +93,7 @@ class Checkout {
       return await this.#client!.query(query)
     } catch (error) {
       this.#isBroken ||= breaksConnection(error)
+      this.#signal?.throwIfAborted()
       throw error
     }
   }

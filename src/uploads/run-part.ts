@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
 import type { Command } from '../domain/calls/commands.ts'
 import { readUpdateMany, readUpsertMany } from '../domain/calls/commands.ts'
@@ -39,15 +40,23 @@ export interface PartPreview {
   awaiting: number
 }
 
+/** The previews of a company at once. Each has its whole part in memory, also while its call waits for its turn. */
+const previews = createBudget({ share: 2, maxWaiting: 1_000 })
+
 /**
  * Previews a part: the call itself, validated and not applied. Managers in earlier parts of the file are taken for
- * granted.
+ * granted. Throws NoTurnError if too many previews of the company wait, or this one waited too long.
  */
 export async function previewPart(
   services: UploadServices,
   upload: StoredUpload,
   part: StoredPart,
 ): Promise<PartPreview> {
+  const until = performance.now() + services.commands.maxWaitMs
+  return previews.hold(upload.companyId, 1, until, () => makePreview(services, upload, part))
+}
+
+async function makePreview(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartPreview> {
   const records = readPart(upload, await readRows(services.pool, upload, part.number), services.readBody)
   const { unreadable, body } = records
   const nothing = { records, events: [], errors: [], refusal: null, awaiting: 0 }

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import t from 'tap'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
-import { NAMES } from '../support/postgres/test-server.ts'
+import { NAMES, testServerUrls } from '../support/postgres/test-server.ts'
 import { failsWithLine, launch, makeDataDir, runCommand, runJson, startServer } from '../support/processes/cli.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
@@ -92,6 +94,34 @@ await t.test('a dry run prints the steps and does nothing', async (t) => {
   t.match(await runJson(t, ['migrate'], next), { current: true, done: steps })
   t.same(await runJson(t, ['migrate', '--dry-run'], next), { current: true, would_do: [] })
 })
+
+const oneServer = CITUS_URL === undefined ? {} : { skip: 'on Citus, a role is made on every machine' }
+await t.test(
+  'each role that becomes that of the service gets its rights, and the others keep theirs',
+  oneServer,
+  async (t) => {
+    const added = `service_${randomBytes(6).toString('hex')}`
+    const { superUrl } = testServerUrls()
+    await runSql(superUrl, `create role ${added} login password 'secret'`)
+    t.teardown(() => runSql(superUrl, `drop role ${added}`))
+    const urls = await createEmptyDatabase(t)
+    const settings = settingsOf(urls)
+    await runJson(t, ['migrate'], { ...settings, DATABASE_URL: urls.ownerUrl })
+    const addedUrl = Object.assign(new URL(urls.serviceUrl), { username: added, password: 'secret' }).href
+    for (const DATABASE_URL of [urls.serviceUrl, addedUrl]) {
+      const own = { ...settings, DATABASE_URL }
+      failsWithLine(t, await runCommand(t, ['serve'], own), LACKS)
+      const plan = { current: false, would_do: ['rights of the service'] }
+      t.same(await runJson(t, ['migrate', '--dry-run'], own), plan)
+      t.same(await runJson(t, ['migrate'], own), { current: true, done: [] })
+    }
+    for (const DATABASE_URL of [urls.ownerUrl, urls.serviceUrl, addedUrl]) {
+      const own = { ...settings, DATABASE_URL }
+      t.same(await runJson(t, ['migrate', '--dry-run'], own), { current: true, would_do: [] })
+      t.equal((await (await startServer(t, ['serve'], own)).end('SIGTERM')).exitCode, 0)
+    }
+  },
+)
 
 for (const [what, table] of Object.entries({
   'a migration': 'companies',

@@ -1,4 +1,8 @@
 import t from 'tap'
+import { eventually } from '../support/eventually.ts'
+import { holdHead, letGo } from '../support/postgres/held-rows.ts'
+import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
+import { watchStatements } from '../support/postgres/watch-statements.ts'
 import { send, startService } from '../support/service.ts'
 
 /* The admin endpoints of uploaded files, for tools. */
@@ -93,5 +97,23 @@ await t.test(
     const other = await service.makeCompany('Foreign')
     const foreign = await upload(CSV, `file_name=a.csv&corrects=${failed.log_id}`, 'text/csv', other.admin.token)
     t.strictSame(foreign.body.corrects, [])
+  },
+)
+
+await t.test(
+  'two previews of a company are made at once, and further ones wait without the rows of a part',
+  async (t) => {
+    const { body } = await upload(CSV, 'file_name=a.csv')
+    const statements = watchStatements(t)
+    const count = (start: string) => statements.filter(({ text }) => text.trimStart().startsWith(start)).length
+    const holder = await holdHead(service)
+    const previews = Array.from({ length: 6 }, () => service.admin(`/uploads/${body.id}/parts/1/preview`))
+    await lockIsAwaited(service, 'heads')
+    await eventually('all of them have found their part', async () => count('select p.part') === 6)
+    for (let at = 0; at < 2; at += 1) t.equal((await service.admin('/uploads')).status, 200)
+    t.equal(count('select content'), 2)
+    await letGo(holder)
+    for (const { status } of await Promise.all(previews)) t.equal(status, 200)
+    t.equal(count('select content'), 6)
   },
 )

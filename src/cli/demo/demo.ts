@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
 import type { OpenedPool } from '../../bootstrap/store.ts'
+import { writeDurably } from '../../ledger/audit/durable-file.ts'
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
@@ -41,7 +42,7 @@ export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: str
   const demo = await findDemo(config, store)
   await assertWritable(file)
   const credentials = demo ? { ...demo, base_url: baseUrl } : await makeDemo(store, baseUrl)
-  if (demo?.base_url !== baseUrl) await writePrivately(file, `${JSON.stringify(credentials, null, 2)}\n`)
+  if (demo?.base_url !== baseUrl) await writeDurably(file, `${JSON.stringify(credentials, null, 2)}\n`)
   return { credentials, file, isNew: demo === null }
 }
 
@@ -101,11 +102,4 @@ async function assertWritable(file: string): Promise<void> {
       cause: error,
     })
   }
-}
-
-/** Writes a file that only its owner can read. Renames it into place, so that nobody reads it half-written. */
-async function writePrivately(file: string, text: string): Promise<void> {
-  const beside = `${file}.${process.pid}`
-  await fs.writeFile(beside, text, { mode: 0o600 })
-  await fs.rename(beside, file)
 }

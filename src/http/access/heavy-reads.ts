@@ -11,7 +11,7 @@ declare module 'fastify' {
     isHeavyRead?: (request: FastifyRequest) => boolean
   }
   interface FastifyRequest {
-    /** Of a heavy read: aborts when its client leaves. */
+    /** Of a heavy read: aborts when its client leaves. What changes something is done even if nobody waits for it. */
     left: AbortSignal | undefined
   }
 }
@@ -49,17 +49,15 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number): void {
     const { handler } = route
     // The HEAD route of a GET route has its handler.
     if (!isHeavyRead || limitedHandlers.has(handler)) return
-    const isRead = [route.method].flat().includes('GET')
     route.handler = async function limited(request, reply) {
       if (!isHeavyRead(request)) return handler.call(this, request, reply)
       const release = places.tryAcquire(findCompany(request), 1)
       if (!release) throw refuseHeavyRead(reply, atOnce)
-      // What changes something is done even if nobody waits for the answer.
-      const left = isRead ? followClient(request, reply) : undefined
+      const left = followClient(request, reply)
       try {
         return await handler.call(this, request, reply)
       } catch (error) {
-        if (!left?.aborted) throw error
+        if (error !== left.reason) throw error
         request.log.info('the client left before the answer')
         return await reply.hijack()
       } finally {

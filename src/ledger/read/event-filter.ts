@@ -31,8 +31,9 @@ export function buildConditions({ types, stream, call, actor, text }: EventFilte
 
 /** Whether only events outside of calls can match, which have an index of their own. */
 export function isOutsideCalls({ types, actor }: Pick<EventFilter, 'types' | 'actor'>): boolean {
-  // Only keys make calls.
-  return types?.every((type) => !isOfCall(type)) === true || (actor !== undefined && !isId('key', actor))
+  // Others, such as the operator, make none.
+  const mayCall = actor === undefined || isId('key', actor) || isId('usr', actor)
+  return !mayCall || types?.every((type) => !isOfCall(type)) === true
 }
 
 /** The text as stored in data: canonical JSON escapes the same characters as `JSON.stringify`. */

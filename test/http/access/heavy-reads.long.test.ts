@@ -5,7 +5,7 @@ import { machinePoolOf, makeNeighbor } from '../../support/postgres/machine-pool
 import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
-import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { browse, cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
 
 /* One company's searches and exports do not block other work: here each of them waits for a locked table. */
 
@@ -20,6 +20,7 @@ const [b, c, d, e] = (await Promise.all(
 const made = await service.call('POST', '/v1/employees', { body: employee({ first_name: 'Zoe' }) })
 await service.project()
 const employeeId = made.body.employees[0].id as string
+const cookie = await cookieOf(service, a.admin)
 const logPath = `/admin/v1/bulk-user-logs/${made.body.log_id}`
 
 type Read = (of: TestCompany) => Promise<Answer>
@@ -120,7 +121,6 @@ await t.test("a company's next heavy read is a 429 on any route, and another com
     const refused = await read(a)
     t.match(refused, { status: 429, body: { code: 'rate_limited' }, headers: { 'retry-after': '1' } }, name)
   }
-  const cookie = await cookieOf(service, { email: a.admin.email, password: a.admin.password })
   for (const path of [
     '/settings/bulk-user-logs?q=zoe',
     '/settings/employees?q=zoe',
@@ -154,22 +154,25 @@ await t.test('lists without a search are not counted, and wait for the connectio
   for (const answer of await Promise.all([...held, ...lists])) t.not(answer.status, 429)
 })
 
-for (const [name, path] of [
-  ['a search', '/admin/v1/bulk-user-logs?q=zoe'],
-  ['a search by an API key', '/v1/employees?q=zoe'],
-  ['an export', '/admin/v1/bulk-user-logs.csv'],
+const byTokenOfA = { authorization: `Bearer ${a.admin.token}` }
+const byKeyOfA = { 'x-api-id': a.key.api_id, 'x-api-key': a.key.api_key }
+const inSession = { ...OWN_PAGE, cookie, 'content-type': 'application/x-www-form-urlencoded' }
+for (const [name, path, headers, form] of [
+  ['a search', '/admin/v1/bulk-user-logs?q=zoe', byTokenOfA, undefined],
+  ['a search by an API key', '/v1/employees?q=zoe', byKeyOfA, undefined],
+  ['an export', '/admin/v1/bulk-user-logs.csv', byTokenOfA, undefined],
+  ['a search of all pages', '/settings/search', inSession, 'q=zoe'],
 ] as const) {
   await t.test(
     `a client that disconnects during ${name} frees its place and connection, and PostgreSQL ends the statement`,
     async (t) => {
       const release = await holdReaders()
-      const { api_id: id, api_key: secret } = a.key
-      const isCall = path.startsWith('/v1/')
-      const headers: Record<string, string> = isCall
-        ? { 'x-api-id': id, 'x-api-key': secret }
-        : { authorization: `Bearer ${a.admin.token}` }
+      const method = form === undefined ? 'GET' : 'POST'
       const requests = Array.from({ length: AT_ONCE }, () =>
-        http.get(service.address + path, { headers, agent: false }).on('error', () => undefined),
+        http
+          .request(service.address + path, { method, headers, agent: false })
+          .on('error', () => undefined)
+          .end(form),
       )
       let waiting: number[] = []
       await eventually('all of them are waiting', async () => (waiting = await listWaiting()).length === AT_ONCE)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
-import { employee, startService } from '../../support/service.ts'
+import { employee, send, startService } from '../../support/service.ts'
 
 const service = await startService(t, { TRUST_PROXY: '127.0.0.1' })
 const { company } = service
@@ -13,9 +13,21 @@ async function createFrom(address: string, program = 'night-sync/2.1') {
   if (status !== 201) throw new Error(`the call got ${status}`)
   return body.log_id as string
 }
+
+/** Uploads and applies a file from an address, and returns the id of the entry. */
+async function uploadFrom(address: string) {
+  const headers = { authorization: `Bearer ${company.admin.token}`, 'x-forwarded-for': address }
+  const { body } = await send(service.address, 'POST', '/admin/v1/uploads?file_name=staff.csv', {
+    body: 'email,first_name,last_name\nada@example.com,Ada,L\n',
+    headers: { ...headers, 'content-type': 'text/csv' },
+  })
+  const applied = await send(service.address, 'POST', `/admin/v1/uploads/${body.id}/apply`, { headers })
+  return applied.body.parts[0].log_id as string
+}
 const [home, thief] = [await createFrom('203.0.113.7'), await createFrom('198.51.100.66', '<b>curl</b>/8')]
 const sixth = await createFrom('2001:DB8:0::1')
 const mapped = await createFrom('::ffff:192.0.2.9')
+const uploaded = await uploadFrom('198.51.100.7')
 await service.project()
 const clientOf = async (id: string) => (await service.admin(`/bulk-user-logs/${id}`)).body.client
 const idsOf = async (query: string) =>
@@ -33,6 +45,7 @@ await t.test('an entry says from which address and with which program its call w
 await t.test('a search by address finds the calls that were sent from it', async (t) => {
   t.strictSame(await idsOf('q=198.51.100.66'), [thief])
   t.strictSame(await idsOf('q=2001:0db8::0001'), [sixth], 'in any form')
+  t.strictSame(await idsOf('q=198.51.100.7'), [uploaded], 'also of a file')
   t.strictSame(await idsOf('q=198.51.100.66&status=Failed'), [])
   t.strictSame(await idsOf('q=198.51.100.6'), [], 'whole addresses only')
   const other = await service.makeCompany('Other')

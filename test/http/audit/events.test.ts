@@ -9,7 +9,9 @@ import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { inputs } from '../../support/quick.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
+import { openAppends } from '../../support/ledger/appends.ts'
 import { ERASE } from '../../support/ledger/event-row.ts'
+import { uploadCall } from '../../support/ledger/upload-call.ts'
 import { deriveEnvelope } from '../../../src/ledger/integrity/codec.ts'
 
 const service = await startService(t)
@@ -28,6 +30,7 @@ await service.call('PATCH', '/v1/employees', {
     { id: bob, email: 'bob@example.com' },
   ],
 })
+await openAppends(t, service).commit([uploadCall(company, [employee()])])
 const other = await service.makeCompany('Other')
 const foreign = await service.call('POST', '/v1/employees', { body: employee(), key: other.key })
 
@@ -37,6 +40,7 @@ interface Line {
   stream: string
   call_id: string | null
   recorded_at: string
+  actor: string
 }
 
 const linesOf = async (query: string): Promise<Line[]> => {
@@ -122,6 +126,9 @@ await t.test('filters leave events out and keep the positions of the others', as
     [`call=${created.body.log_id}`, (line) => line.call_id === created.body.log_id],
     [`call=${callId}`, (line) => line.call_id === callId],
     [`call=${callId}&type=ApiCallFailed`, (line) => line.call_id === callId && line.type === 'ApiCallFailed'],
+    [`actor=${company.key.api_id}`, ({ actor }) => actor === company.key.api_id],
+    [`actor=${company.admin.user_id}`, ({ actor }) => actor === company.admin.user_id],
+    ['actor=operator', ({ actor }) => actor === 'operator'],
     [`from=${middle}`, (line) => line.recorded_at >= middle],
     [`to=${middle}`, (line) => line.recorded_at < middle],
     [`employee=${ana}&from=${middle}`, (line) => line.stream === ana && line.recorded_at >= middle],

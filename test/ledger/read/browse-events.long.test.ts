@@ -18,14 +18,17 @@ const { rows } = await service.pool.query<{ position: number }>('select position
 ])
 const before = rows[0]!.position
 const head = before + EVENTS
-/** Every 20,000th event is one of an administrator, outside of calls; the data of every 2,500th are a megabyte. */
+/**
+ * Every 20,000th event is one of an administrator, outside of calls, and one is of the administrator's call; the data of
+ * every 2,500th are a megabyte.
+ */
 await asSuperuser(
   service.urls.superUrl,
   `insert into events (company_id, position, recorded_at, stream_id, call_id, stream_version, record_index,
       schema_version, type, actor, leaf_hash, salt, data)
     select '${company}', ${before} + g, now(), gen_random_uuid(), case when g % 20000 <> 0 then gen_random_uuid() end, 1, 0, 1,
       case when g % 20000 = 0 then 'ApiKeyEnabled' else 'EmployeeUpdated' end,
-      case when g % 20000 = 0 then '${admin.user_id}' else '${key.api_id}' end, sha256('x'), uuid_send(gen_random_uuid()),
+      case when g % 20000 = 0 or g = 30000 then '${admin.user_id}' else '${key.api_id}' end, sha256('x'), uuid_send(gen_random_uuid()),
       case when g in (100, 59900) then '{"changes":{"department":{"from":null,"to":"Needle \\"É\\""}}}'
         when g % 2500 = 0 then '{"x":"' || repeat('y', 1048576) || '"}' else '{}' end
     from generate_series(1, ${EVENTS}) g`,
@@ -64,10 +67,19 @@ await t.test('a rare type among calls is found in lists of a limited length, in 
 
 await t.test('what happened outside of calls is found in one list', async (t) => {
   const wanted = [60_000, 40_000, 20_000].map((at) => before + at)
-  for (const filter of [{ types: ['ApiKeyEnabled'] }, { actor: admin.user_id }]) {
+  for (const filter of [{ types: ['ApiKeyEnabled'] }, { actor: admin.user_id, types: ['ApiKeyEnabled'] }]) {
     const { found, seen } = await listAll(filter)
     t.strictSame([found, seen.length], [wanted, 1], JSON.stringify(filter))
     t.strictSame((await listAll(filter, FROM_START)).found, wanted)
+  }
+})
+
+await t.test('what a user did, also in calls, is found in lists of a limited length', async (t) => {
+  for (const place of [undefined, FROM_START]) {
+    const { found, seen } = await listAll({ actor: admin.user_id }, place)
+    t.strictSame(new Set(found), new Set([60_000, 40_000, 30_000, 20_000].map((at) => before + at)))
+    t.equal(seen.length, 3)
+    t.ok(seen.every((length) => length <= MOST_SEEN))
   }
 })
 
@@ -91,7 +103,7 @@ await t.test('a text is found in any case, in lists that read a limited number o
 await t.test('a list stays between two positions', async (t) => {
   const between = { first: before + 101, last: before + 30_000 }
   t.strictSame((await listAll({ text: 'needle' }, undefined, between)).found, [])
-  t.strictSame((await listAll({ actor: admin.user_id }, undefined, between)).found, [before + 20_000])
+  t.strictSame((await listAll({ actor: admin.user_id }, undefined, between)).found, [before + 30_000, before + 20_000])
   t.equal(
     (await listAll({ types: ['EmployeeUpdated'] }, undefined, { first: 1, last: before + 120 })).found.length,
     120,

@@ -33,7 +33,8 @@ async function sendSearch(
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const isSearchable = findSecretIn(text) === null && isStorableText(text)
-  const targets = isSearchable ? await findTargets(await reads.of(viewer.companyId), viewer, text) : listForSecret()
+  const db = await reads.of(viewer.companyId, request.left)
+  const targets = isSearchable ? await findTargets(db, viewer, text) : listForSecret()
   if (request.headers.accept === 'application/json')
     return reply.header('cache-control', 'no-store').send({ items: targets })
   return sendUserPage(request, reply, viewer, {
