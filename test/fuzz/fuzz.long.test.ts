@@ -10,8 +10,8 @@ import { inputs } from '../support/quick.ts'
 
 const BATCHES = inputs(1, 2)
 const INPUTS = inputs(200, 400)
-// The first batch goes to the service in memory, the second to the separate process.
-const FIRST_SEED = 12
+// The service in memory gets the first batch, the separate process every tenth seed: the second.
+const FIRST_SEED = 19
 const ground = await openGround(t, BATCHES)
 
 // In parallel, since they mostly wait.
