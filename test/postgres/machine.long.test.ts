@@ -50,7 +50,7 @@ await t.test('when a machine hangs, running statements, waiting ones and new one
   other.release()
 })
 
-await t.test('it is used again as soon as it answers', async (t) => {
+await t.test('a machine is used again as soon as it answers', async (t) => {
   line.silence(false)
   await eventually('the machine is up', async () => !hung.isDown)
   const client = await hung.connect(POOL)

@@ -120,7 +120,7 @@ await t.test('no error of the command line shows a password or a secret from its
   }
 })
 
-await t.test('none of it is in the log of the API and the workers', async (t) => {
+await t.test('nothing that was sent is in the log of the API and the workers', async (t) => {
   const { stderr } = await server.end('SIGTERM')
   for (const canary of CANARIES) t.notOk(stderr.includes(canary), canary.slice(0, 8))
 })

@@ -87,7 +87,7 @@ await t.test('a range that is too long, reversed or malformed is a 400 that name
   }
 })
 
-await t.test('it counts no calls of another company', async (t) => {
+await t.test('usage counts no calls of another company', async (t) => {
   const foreign = await service.makeCompany('Other')
   t.strictSame((await service.admin('/usage', foreign.admin.token)).body.items, [])
 })
