@@ -86,7 +86,10 @@ await t.test('each key that is not revoked is listed with its use and quota, its
   await page.goto(USAGE)
   const quotas = page.getByRole('table', { name: /quota/ }).locator('tbody tr')
   t.equal(await quotas.count(), 2)
-  t.match(await quotas.first().textContent(), new RegExp(`${hostile.replace(/[()]/g, '\\$&')}.*75 %.*3.*4.*monthly`, 's'))
+  t.match(
+    await quotas.first().textContent(),
+    new RegExp(`${hostile.replace(/[()]/g, '\\$&')}.*75 %.*3.*4.*monthly`, 's'),
+  )
   t.notMatch(await page.textContent('main'), 'Gone')
   t.same(faults, [])
 })
