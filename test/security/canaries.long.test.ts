@@ -34,7 +34,7 @@ await t.test('the audit endpoint is read in every way, and refuses in every way'
   const created = await send(address, 'POST', '/v1/employees', { key: company.key, body: people })
   const { id } = created.body.employees[0]
   t.equal((await send(address, 'POST', '/v1/employees', { key: company.key, body: people })).status, 409)
-  await eventually('the workers have folded it', () => isCaughtUp(service.pool))
+  await eventually('the workers have folded it', () => isCaughtUp(service.db))
   const paths = [
     ...[
       '/events',

@@ -30,7 +30,7 @@ async function watchAStretch(): Promise<void> {
   await eventually('the stretch is over', async () => scheduled() === QUESTIONS)
 }
 
-await eventually('all is folded', () => isCaughtUp(service.pool))
+await eventually('all is folded', () => isCaughtUp(service.db))
 // The first one may still tell webhooks of what was folded.
 await watchAStretch()
 await watchAStretch()
