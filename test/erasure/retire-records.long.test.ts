@@ -9,7 +9,7 @@ import { appendRefusalsAt, openOldLedger } from '../support/ledger/old-refusals.
 import { sendJob } from '../support/send-job.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
-import { uploadCall } from '../support/ledger/upload-call.ts'
+import { uploadCall } from '../support/ledger/calls.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
