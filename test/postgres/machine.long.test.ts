@@ -7,7 +7,7 @@ import { isTransient } from '../../src/postgres/database-errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
-import { watchStatements } from '../support/postgres/watch-statements.ts'
+import { watchStatements } from '../support/postgres/watch-clients.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const { serviceUrl, superUrl, name } = await createTestDatabase(t)

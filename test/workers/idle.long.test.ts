@@ -2,7 +2,7 @@ import t from 'tap'
 import { workedQueueNames } from '../../src/workers/queues.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
-import { watchStatements } from '../support/postgres/watch-statements.ts'
+import { watchStatements } from '../support/postgres/watch-clients.ts'
 import { startService } from '../support/service.ts'
 
 /*
