@@ -1,4 +1,5 @@
 import t from 'tap'
+import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 import {
   addEvents,
@@ -129,7 +130,7 @@ await t.test('a witness that hangs keeps neither calls, nor checkpoints, nor ano
   hanging.answer = () => (hung += 1)
   const stopping = new AbortController()
   const round = publishOnce(service, stopping.signal)
-  while (honest.heads.size < 4 || hung < 4) await new Promise((resolve) => setImmediate(resolve))
+  await eventually('both were asked for each ledger', async () => honest.heads.size >= 4 && hung >= 4)
   await addEvents(service)
   t.equal((await service.audit('/checkpoint')).status, 200)
   stopping.abort(new Error('stopped'))
