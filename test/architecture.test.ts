@@ -62,6 +62,14 @@ await t.test('every test file runs in one group, the long ones in a long group',
   t.ok(run.every(({ isLong, files }) => files.every((file) => file.endsWith(LONG) === isLong)))
 })
 
+await t.test('a long test tries all of its inputs, since no quick run has it', async (t) => {
+  const long = tests.filter(({ path }) => path.endsWith(LONG))
+  t.strictSame(
+    long.filter((file) => importsOf(file).includes('test/support/quick.ts')).map(({ path }) => path),
+    [],
+  )
+})
+
 await t.test('domain and projections use no clock, no randomness and no environment', async (t) => {
   t.strictSame(rules.impurityFaults(program.filter(({ path }) => /^(?:src\/domain|projections)\//.test(path))), [])
 })

@@ -8,13 +8,14 @@ import { RefusedToSignError } from '../../src/ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Cluster } from '../faults/cluster.ts'
 import { urlsNow } from '../faults/cluster.ts'
-import { isCaughtUp, oracle } from '../faults/oracle/oracle.ts'
+import { oracle } from '../faults/oracle/oracle.ts'
 import { supervise } from '../faults/program.ts'
 import type { Stage } from '../faults/stage.ts'
 import { withDatabase } from '../faults/stage.ts'
 import type { LoadedCompany, Operation } from '../faults/workload.ts'
 import type { Ended } from '../support/processes/cli.ts'
 import { launch } from '../support/processes/cli.ts'
+import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/service.ts'
 
@@ -156,7 +157,9 @@ async function runAgain(
   )
   const ids = companies.map(({ companyId }) => companyId)
   const kept = operations.filter((operation) => !lost.includes(operation))
-  await eventually('the projections have caught up', async () => withDatabase(cluster, (db) => isCaughtUp(db, ids)))
+  await eventually('the projections have caught up', async () =>
+    withDatabase(cluster, (db) => isCaughtUp(db, { companyIds: ids })),
+  )
   const faults = (await withDatabase(cluster, (db) => oracle(db, ids, kept))).map(({ text }) => text)
   const notes = createNotes(readConfig(environment))
   for (const id of ids) {

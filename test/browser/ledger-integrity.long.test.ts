@@ -66,15 +66,3 @@ await t.test('a change to the ledger is shown as an alarm, with its position', a
   t.same(await looksOf(page, LEDGER), [])
   t.same(faults, [])
 })
-
-await t.test('members neither see nor start a verification', async (t) => {
-  const { page } = await openPage(t, browser, service)
-  await signIn(page, service.company, 'member')
-  t.equal((await page.goto(LEDGER))!.status(), 403)
-  for (const action of ['verify', 'cancel']) {
-    const sent = await page.request.post(`${service.address}${LEDGER}/${action}`, {
-      headers: { 'sec-fetch-site': 'same-origin' },
-    })
-    t.equal(sent.status(), 403, action)
-  }
-})

@@ -35,7 +35,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-await t.test('the pages look good', async (t) => {
+await t.test('the pages look right in both color schemes and at every width', async (t) => {
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
   t.same(await looksOf(page, `/settings/employees/personal-data?employee_id=${id}`), [])

@@ -57,14 +57,14 @@ await t.test('the links of an invitation and of a reset, and the pages they open
   t.same(faults, [])
 })
 
-await t.test('a token', async (t) => {
+await t.test('a new token, which is shown once', async (t) => {
   await page.goto('/account')
   await page.getByLabel('Token name').fill('<b>CI</b>')
   await answerOf(t, page, 'Create token', 'Token created')
   t.same(faults, [])
 })
 
-await t.test('refused forms', async (t) => {
+await t.test('a form that is refused', async (t) => {
   await page.goto('/settings/api-keys/new')
   await page.getByLabel('Name').fill(' ')
   await page.getByRole('button', { name: 'Create key' }).click()

@@ -71,14 +71,14 @@ await t.test('each key that is not revoked is listed with its use and quota, its
   const { body: issued } = await service.manage('POST', '/api-keys', {
     name: hostile,
     quota_limit: 4,
-    refresh_period: 'daily',
+    refresh_period: 'monthly',
   })
   for (let at = 0; at < 3; at += 1)
     await service.call('GET', '/v1/employees', { key: { api_id: issued.id, api_key: issued.api_key } })
   const { body: gone } = await service.manage('POST', '/api-keys', {
     name: 'Gone',
     quota_limit: 1,
-    refresh_period: 'daily',
+    refresh_period: 'monthly',
   })
   await service.manage('POST', `/api-keys/${gone.id}/revoke`)
   const { page, faults } = await openPage(t, browser, service)
@@ -86,7 +86,10 @@ await t.test('each key that is not revoked is listed with its use and quota, its
   await page.goto(USAGE)
   const quotas = page.getByRole('table', { name: /quota/ }).locator('tbody tr')
   t.equal(await quotas.count(), 2)
-  t.match(await quotas.first().textContent(), new RegExp(`${hostile.replace(/[()]/g, '\\$&')}.*75 %.*3.*4.*daily`, 's'))
+  t.match(
+    await quotas.first().textContent(),
+    new RegExp(`${hostile.replace(/[()]/g, '\\$&')}.*75 %.*3.*4.*monthly`, 's'),
+  )
   t.notMatch(await page.textContent('main'), 'Gone')
   t.same(faults, [])
 })

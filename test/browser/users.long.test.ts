@@ -36,8 +36,6 @@ for (const javaScriptEnabled of [true, false]) {
       await other.page.waitForURL('**/settings/events')
       const items = other.page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link')
       t.strictSame(await items.allTextContents(), ['Event stream', 'Employees over time', 'Ledger integrity'])
-      for (const path of ['/settings/users', '/settings/api-keys'])
-        t.equal((await other.page.goto(path))?.status(), 403)
 
       await page.goto('/settings/users')
       await page.getByRole('link', { name: HOSTILE }).click()

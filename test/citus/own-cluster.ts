@@ -30,7 +30,7 @@ const FAST = {
 }
 
 /** A cluster that lives as long as a run of the tests. */
-export interface OwnCluster {
+interface OwnCluster {
   /** The coordinator's address, as a superuser. */
   url: string
   stop(): Promise<void>

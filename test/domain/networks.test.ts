@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Address4, Address6 } from 'ip-address'
 import t from 'tap'
-import { isInNetworks, readAddress, readNetwork } from '../../src/domain/networks.ts'
+import { isInNetworks, networkOf, readAddress, readNetwork } from '../../src/domain/networks.ts'
 
-const networkOf = (text: string) => readNetwork(text).network
+const readForm = (text: string) => readNetwork(text).network
 
 await t.test('a network has one usual form; an address is the network that has it alone', async (t) => {
   const forms: Record<string, string> = {
@@ -20,8 +20,8 @@ await t.test('a network has one usual form; an address is the network that has i
     '::ffff:0:0/96': '0.0.0.0/0',
   }
   for (const [text, form] of Object.entries(forms)) {
-    t.equal(networkOf(text), form, text)
-    t.equal(networkOf(form), form, `${form} stays as it is`)
+    t.equal(readForm(text), form, text)
+    t.equal(readForm(form), form, `${form} stays as it is`)
   }
 })
 
@@ -72,13 +72,13 @@ await t.test('an address is in a network exactly if the bits of its prefix are t
         const [text, sent] = [textOf(address), `${textOf(start)}/${prefix}`]
         // ::ffff:0:0/96 is IPv4, which the other round covers.
         fc.pre(bits === 32 || (start >> 32n !== 0xffffn && address >> 32n !== 0xffffn))
-        const network = networkOf(sent)
+        const network = readForm(sent)
         assert.equal(network, sent)
         const isInside = address >> hostBits === start >> hostBits
         assert.equal(isInNetworks(readAddress(text)!, [network]), isInside, `${text} in ${network}`)
         if (bits === 32) {
           assert.equal(isInNetworks(readAddress(`::ffff:${text}`)!, [network]), isInside, 'mapped')
-          assert.equal(networkOf(`::ffff:${textOf(start)}/${prefix + 96}`), network, 'mapped')
+          assert.equal(readForm(`::ffff:${textOf(start)}/${prefix + 96}`), network, 'mapped')
         }
       }),
     )
@@ -90,4 +90,19 @@ await t.test('one network that matches is enough', async (t) => {
   for (const address of ['192.0.2.255', '198.51.100.7', '2001:db8:ffff::'])
     t.ok(isInNetworks(address, networks), address)
   for (const address of ['192.0.3.0', '198.51.100.8', '2001:db9::']) t.notOk(isInNetworks(address, networks), address)
+})
+
+await t.test('an IPv6 address in any notation counts as its network, and an IPv4 address as itself', async (t) => {
+  for (const [address, of64, of48] of [
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1::'],
+    ['2001:DB8:1:2::', '2001:db8:1:2::', '2001:db8:1::'],
+    ['203.0.113.7', '203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7', '203.0.113.7'],
+    ['::ffff:cb00:7107', '203.0.113.7', '203.0.113.7'],
+    ['fe80::1%eth0', 'fe80::', 'fe80::'],
+    ['::1', '::', '::'],
+  ] as const) {
+    t.equal(networkOf(address, 64), of64, address)
+    t.equal(networkOf(address, 48), of48, address)
+  }
 })

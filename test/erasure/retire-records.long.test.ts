@@ -6,11 +6,10 @@ import { streamOf } from '../support/ledger/company-events.ts'
 import { eventually } from '../support/eventually.ts'
 import { openAppends } from '../support/ledger/appends.ts'
 import { appendRefusalsAt, openOldLedger } from '../support/ledger/old-refusals.ts'
-import { inputs } from '../support/quick.ts'
 import { sendJob } from '../support/send-job.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
-import { uploadCall } from '../support/ledger/upload-call.ts'
+import { uploadCall } from '../support/ledger/calls.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
@@ -103,7 +102,7 @@ await t.test('the names of uploaded files are erased, too, and their entries sta
 await t.test('two processes retire many records in batches, each record once', async (t) => {
   const service = await startService(t)
   const companies = [await openOldLedger(service, daysAgo(9)), await openOldLedger(service, daysAgo(9))]
-  const calls = inputs(2, 3)
+  const calls = 3
   for (const companyId of companies) {
     for (let at = 0; at < calls; at += 1) await appendRefusalsAt(service, companyId, daysAgo(9), 700)
   }

@@ -54,13 +54,3 @@ await t.test('companies whose heads are held leave three quarters of the connect
   await release()
   for (const { status } of await Promise.all(issued)) t.equal(status, 201)
 })
-
-await t.test('a revoked token makes room for another', async (t) => {
-  const { member } = await makeNeighbor(service, 'Full')
-  const issue = () => service.manage('POST', '/tokens', { name: 'spare', expires_in_days: 7 }, member.token)
-  const issued = []
-  for (let token = 1; token < MOST_TOKENS; token += 1) issued.push(await issue())
-  t.match(await issue(), { status: 409, body: { code: 'too_many_tokens' } })
-  t.equal((await service.manage('DELETE', `/tokens/${issued[0]!.body.id}`, undefined, member.token)).status, 204)
-  t.equal((await issue()).status, 201)
-})

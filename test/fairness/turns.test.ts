@@ -7,7 +7,7 @@ import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import { machinePoolOf, makeNeighbor } from '../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
-import { createCall } from '../support/ledger/create-call.ts'
+import { createCall } from '../support/ledger/calls.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
 
 /* Companies of a machine take turns with the transactions they share. Waiting is counted in transactions. */

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Finding } from './oracle/finding.ts'
-import { findings } from './oracle/finding.ts'
 import type { Stage } from './stage.ts'
 
 /*
@@ -22,14 +21,14 @@ export function startProbe({ apis, cluster, machines }: Pick<Stage, 'apis' | 'cl
   // A process of a cluster is ready as long as one of its machines is.
   const absenceNow = () => (machines === null ? cluster.absence() : null)
   const over = new AbortController()
-  const wrong = new Set<string>()
+  const wrong = new Map<string, Finding>()
   const asking = apis.flatMap(({ address }) => ['/livez', '/readyz'].map((path) => askOn(address, path)))
 
   async function askOn(address: string, path: string): Promise<void> {
     while (!over.signal.aborted) {
       const absence = absenceNow()
       const fault = await faultOf(address + path, path, () => absence !== null && absence === absenceNow())
-      if (fault !== undefined) wrong.add(fault)
+      if (fault) wrong.set(fault.text, fault)
       await pause(ASKS_EVERY_MS)
     }
   }
@@ -37,22 +36,24 @@ export function startProbe({ apis, cluster, machines }: Pick<Stage, 'apis' | 'cl
     async end() {
       over.abort()
       await Promise.all(asking)
-      return findings('probe', [...wrong])
+      return [...wrong.values()]
     },
   }
 }
 
 /** A killed process can't answer. A running one must answer correctly and in time. */
-async function faultOf(url: string, path: string, wasAway: () => boolean): Promise<string | undefined> {
+async function faultOf(url: string, path: string, wasAway: () => boolean): Promise<Finding | undefined> {
   const timeout = timeoutOfOwnTime(ANSWERS_WITHIN_MS)
   try {
     const { status } = await fetch(url, { signal: timeout.signal })
-    if (path === '/livez') return status === 200 ? undefined : `/livez is answered with ${status}`
-    if (status !== 200 && status !== 503) return `/readyz is answered with ${status}`
-    return status === 200 && wasAway() ? '/readyz says ready while the database is away' : undefined
+    if (status !== 200 && (path === '/livez' || status !== 503))
+      return { kind: 'probe', text: `${path} is answered with ${status}` }
+    return path === '/readyz' && status === 200 && wasAway()
+      ? { kind: 'probe', text: '/readyz says ready while the database is away' }
+      : undefined
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError'
-      ? `${path} is not answered within ${ANSWERS_WITHIN_MS} ms`
+      ? { kind: 'slow answer', text: `${path} is not answered within ${ANSWERS_WITHIN_MS} ms` }
       : undefined
   } finally {
     timeout.end()

@@ -75,6 +75,7 @@ const ENOUGH_WITHIN_MS = 10_000
  * Puts the installation under load, makes the fault happen, waits until everything has settled, and asks the oracle.
  */
 export async function runFault(stage: Stage, fault: string, seed: number, options: RunOptions = {}): Promise<Outcome> {
+  const { looksAtTimes = true } = options
   const happen = FAULTS[fault]
   if (!happen) throw new Error(`there is no fault called ${fault}`)
   const companies = await stage.makeCompanies(COMPANIES[fault] ?? FEW_COMPANIES)
@@ -116,7 +117,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     const until = load.now()
     await load.end()
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
-    if (spells.length > 0) wrong.push(...spellFaults(load.operations, spells, options.looksAtTimes !== false))
+    if (spells.length > 0) wrong.push(...spellFaults(load.operations, spells, looksAtTimes))
     wrong.push(...(await webhooks.settle(load.operations, options.settlesWithinMs)))
     const all = [...ids, ...hostile]
     if (!(await stage.settled(all, options.settlesWithinMs)))
@@ -125,8 +126,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     const foldsFromMemory = foldsBefore === null ? null : stage.foldsFromMemory()! - foldsBefore
     if (foldsFromMemory !== null) wrong.push(...(await readModelFaults(stage)))
     // Folds that are late read the ledger.
-    if (foldsFromMemory === 0 && options.looksAtTimes !== false)
-      wrong.push({ kind: 'no run', text: 'nothing was folded from memory' })
+    if (foldsFromMemory === 0 && looksAtTimes) wrong.push({ kind: 'no run', text: 'nothing was folded from memory' })
     const judge = stage.withDatabase(async (db) => [
       ...(await oracle(db, all, [...load.operations, ...sentByHostile], stage.projections)),
       ...(await deliveryFaults(db, webhooks.all)),
@@ -146,7 +146,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
       foldsFromMemory,
       ...countDeliveries(webhooks.all),
       ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
-      wrong: firstOfEach(options.looksAtTimes === false ? wrong.filter(({ kind }) => kind !== 'slow answer') : wrong),
+      wrong: firstOfEach(looksAtTimes ? wrong : wrong.filter(({ kind }) => kind !== 'slow answer')),
     }
   } finally {
     await Promise.all([load.end(), probe.end(), webhooks.close()])

@@ -14,6 +14,7 @@ import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
+import { isCaughtUp } from '../support/caught-up.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import type { UnreliableMail } from './alerts/unreliable-mail.ts'
 import { startUnreliableMail } from './alerts/unreliable-mail.ts'
@@ -25,7 +26,6 @@ import type { DatabaseLine } from '../support/lines/database-line.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import type { Supervised } from './program.ts'
 import { runProgram, SECRETS_KEY, supervise } from './program.ts'
-import { isCaughtUp } from './oracle/oracle.ts'
 import { makeCompaniesOf } from './upgrade.ts'
 import type { LoadedCompany } from './workload.ts'
 
@@ -241,7 +241,7 @@ async function settled(
   for (const part of [...apis, ...workers]) await part.ready()
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
-    if (await withDatabase(cluster, (db) => isCaughtUp(db, companyIds, projections)).catch(() => false)) return true
+    if (await withDatabase(cluster, (db) => isCaughtUp(db, { companyIds, projections })).catch(() => false)) return true
     await new Promise((resolve) => setTimeout(resolve, LOOKS_EVERY_MS))
   }
   return false

@@ -117,7 +117,7 @@ await t.test('what is refused sends nothing, and what a removed user was to get 
   const { id } = await invite()
   await server.waitFor(server.received.length + 1)
   await service.manage('DELETE', `/users/${id}`)
-  t.ok(await eventually('the message is canceled', async () => (await rowsOf(id))[0].state === 'canceled'))
+  await eventually('the message is canceled', async () => (await rowsOf(id))[0].state === 'canceled')
   server.judge = () => undefined
 })
 

@@ -41,7 +41,7 @@ async function loadedBy(t: Test, more: Record<string, string>): Promise<{ module
   const migrating = { MIGRATE_DATABASE_URL: service.urls.ownerUrl }
   const server = await startServer(t, ['start'], { ...settings, ...migrating, ...recording, ...more })
   await makeCalls(t, server.address, 1)
-  await eventually('it is folded', () => isCaughtUp(service.pool))
+  await eventually('it is folded', () => isCaughtUp(service.db))
   const { exitCode, stderr } = await server.end('SIGTERM')
   t.equal(exitCode, 0)
   return { modules: readFileSync(list, 'utf8').split('\n'), log: stderr }
@@ -83,7 +83,7 @@ async function disturbsNobody(t: Test, endpoint: string): Promise<void> {
   const worker = launch(t, ['work'], on)
   await worker.prints('employee-ledger worker is running')
   await makeCalls(t, api.address, 40)
-  await eventually('all is folded', () => isCaughtUp(service.pool))
+  await eventually('all is folded', () => isCaughtUp(service.db))
   for (const { exitCode, stderr } of await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])) {
     t.equal(exitCode, 0)
     t.equal(stderr.match(/could not export traces/g)?.length, 1)

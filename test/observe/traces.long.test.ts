@@ -216,7 +216,7 @@ await t.test('failures are shown by status and code; no span holds personal data
 
 await t.test("events that cannot be folded fail in their call's trace", async (t) => {
   const other = await service.makeCompany('Other')
-  await eventually('the worker is done', () => isCaughtUp(service.pool))
+  await eventually('the worker is done', () => isCaughtUp(service.db))
   await service.db.updateTable('checkpoints').set({ parked_at: new Date().toISOString() }).execute()
   const { traceId, traceparent } = newTrace()
   const { body } = await send(api.address, 'POST', '/v1/employees', {

@@ -8,7 +8,7 @@ import { retireRecords } from '../../src/workers/retire-records.ts'
 import { expireAnswers } from '../../src/ledger/append/expire-answers.ts'
 import { clusterOf } from '../../src/postgres/cluster/company-connections.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
-import { runSql } from '../support/postgres/run-sql.ts'
+import { attemptSql, runSql } from '../support/postgres/run-sql.ts'
 import { NAMES, testServerUrls } from '../support/postgres/test-server.ts'
 import { makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
 import { employee, startService } from '../support/service.ts'
@@ -71,12 +71,6 @@ await t.test('on a cluster', onCitus, async (t) => {
     t.strictSame(await faults(0), [])
   })
 
-  const attempt = async (url: string, statement: string) =>
-    runSql(url, statement).then(
-      () => 'done',
-      ({ code }: { code: string }) => code,
-    )
-
   await t.test('nobody changes events after their company has moved', async (t) => {
     const shard = `get_shard_id_for_distribution_column('heads', '${toUuid(company.id)}')`
     await runSql(
@@ -93,7 +87,7 @@ await t.test('on a cluster', onCitus, async (t) => {
       `select citus_move_shard_placement(${shard}, '${from!.hostname}', ${from!.port}, '${to!.hostname}', ${to!.port}, 'block_writes')`,
     )
     for (const statement of [`update events set actor = 'operator'`, 'delete from events', 'truncate events'])
-      t.equal(await attempt(urls.ownerUrl, statement), '42501', statement)
+      t.equal(await attemptSql(urls.ownerUrl, statement), '42501', statement)
     t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
     t.strictSame(await faults(), [])
   })

@@ -7,9 +7,9 @@ import { Client } from 'pg'
 import t from 'tap'
 import { openEmbeddedDatabase, type EmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
 import { StartupError } from '../../src/postgres/startup-error.ts'
+import { eventually } from '../support/eventually.ts'
 
 const SETTINGS = { fsync: 'off' }
-const WAIT_TIMEOUT_MS = 20_000
 const isRoot = process.getuid?.() === 0
 
 /** A folder that is removed after the tests. */
@@ -60,13 +60,6 @@ async function superuserUrl(db: EmbeddedDatabase): Promise<string> {
   const text = await readFile(join(dataDir, 'database.json'), 'utf8')
   const { superuserPassword } = JSON.parse(text) as { superuserPassword: string }
   return `postgres://postgres:${superuserPassword}@${new URL(db.ownerUrl).host}/postgres`
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_TIMEOUT_MS
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${WAIT_TIMEOUT_MS} ms`)
-  }
 }
 
 /** The message of the expected StartupError. */
@@ -218,7 +211,7 @@ await t.test('a visitor does not stop the server under a process whose connectio
   const leases = `FROM pg_stat_activity WHERE application_name = 'employee-ledger lease'`
   await admin.query(`SELECT pg_terminate_backend(pid, 5000) ${leases}`)
   const locks = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted`
-  await until(async () => (await admin.query(locks)).rowCount === 2)
+  await eventually('both leases are back', async () => (await admin.query(locks)).rowCount === 2)
   await admin.end()
 
   const visiting = await open('visit')

@@ -7,7 +7,7 @@ import { isTransient } from '../../src/postgres/database-errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
-import { watchStatements } from '../support/postgres/watch-statements.ts'
+import { watchStatements } from '../support/postgres/watch-clients.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 const { serviceUrl, superUrl, name } = await createTestDatabase(t)
@@ -50,7 +50,7 @@ await t.test('when a machine hangs, running statements, waiting ones and new one
   other.release()
 })
 
-await t.test('it is used again as soon as it answers', async (t) => {
+await t.test('a machine is used again as soon as it answers', async (t) => {
   line.silence(false)
   await eventually('the machine is up', async () => !hung.isDown)
   const client = await hung.connect(POOL)

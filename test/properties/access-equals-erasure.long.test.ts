@@ -3,7 +3,7 @@ import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { storeDelivery } from '../support/http/stored-deliveries.ts'
 import { openAppends } from '../support/ledger/appends.ts'
-import { uploadCall } from '../support/ledger/upload-call.ts'
+import { uploadCall } from '../support/ledger/calls.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import type { JsonReport } from '../support/personal-data.ts'
 import { erasableTexts, itemsOf, report, withoutErasable } from '../support/personal-data.ts'
@@ -121,7 +121,7 @@ async function run(company: TestCompany, steps: readonly Step[]): Promise<string
       await call('PATCH', '/v1/employees', [{ id: otherId, manager_id: [id, null][keys % 2] }])
     if (one.kind === 'upload') {
       const fileName = `changes of ${one.name}.csv`
-      await commit([uploadCall(company, [{ ...one.sent, id }], { fileName }, 'update_many')])
+      await commit([uploadCall(company, [{ ...one.sent, id }], { fileName }, 'PATCH')])
     }
     if (one.kind === 'delivery') {
       const { rows } = await service.pool.query<{ position: number }>(

@@ -1,6 +1,6 @@
-import pg from 'pg'
 import t from 'tap'
 import { employee, startService } from '../support/service.ts'
+import { attemptSql } from '../support/postgres/run-sql.ts'
 import { NAMES } from '../support/postgres/test-server.ts'
 
 /*
@@ -11,18 +11,6 @@ import { NAMES } from '../support/postgres/test-server.ts'
 const service = await startService(t)
 await service.call('POST', '/v1/employees', { body: employee() })
 const INSUFFICIENT_PRIVILEGE = '42501'
-
-async function attempt(statement: string, url = service.urls.serviceUrl): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
-  try {
-    await client.connect()
-    return await client.query(statement).then(() => 'done')
-  } catch (error) {
-    return (error as { code: string }).code
-  } finally {
-    await client.end()
-  }
-}
 
 const MAY: Record<string, string> = {
   upload_parts: 'DELETE INSERT SELECT UPDATE',
@@ -96,13 +84,11 @@ await t.test('the role of the service owns nothing and can do nothing but connec
 })
 
 const FORBIDDEN = [
-  'update events set data = null',
-  'delete from events',
-  'truncate events',
   'delete from heads',
   'delete from companies',
   "update setup set fingerprint = 'x'",
   'drop table companies',
+  'drop table events',
   'alter table events add column x integer',
   'alter table events disable trigger all',
   'create table mine (a integer)',
@@ -122,13 +108,13 @@ const FORBIDDEN = [
 
 for (const statement of FORBIDDEN) {
   await t.test(`the service may not run: ${statement}`, async (t) => {
-    t.equal(await attempt(statement), INSUFFICIENT_PRIVILEGE)
+    t.equal(await attemptSql(service.urls.serviceUrl, statement), INSUFFICIENT_PRIVILEGE)
   })
 }
 
 await t.test("the service can't read other databases of the server", async (t) => {
   for (const name of ['postgres', 'template1']) {
     const url = Object.assign(new URL(service.urls.serviceUrl), { pathname: `/${name}` }).href
-    t.not(await attempt('select 1', url), 'done', name)
+    t.not(await attemptSql(url, 'select 1'), 'done', name)
   }
 })

@@ -98,12 +98,10 @@ await t.test('API2 broken authentication: a route accepts only its own kind of c
       401,
       `${operation.operationId} by the query`,
     )
-    const authorization = forged[path.length % forged.length]!
-    t.equal(
-      (await send(service.address, method, address, { headers: { authorization } })).status,
-      401,
-      `${operation.operationId} by ${authorization}`,
-    )
+    for (const authorization of forged) {
+      const { status } = await send(service.address, method, address, { headers: { authorization } })
+      t.equal(status, 401, `${operation.operationId} by ${authorization}`)
+    }
   }
 })
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-const TRIES = 1_200
+/** Five minutes, for a busy machine. */
+const TRIES = 12_000
 const PAUSE_MS = 25
 
 /** Polls until there is an answer, for what another process does without a signal. */

@@ -5,7 +5,7 @@ import { findCorrections, MAX_CORRECTIONS } from '../../projections/bulk-user-lo
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { openAppends } from '../support/ledger/appends.ts'
-import { uploadCall } from '../support/ledger/upload-call.ts'
+import { uploadCall } from '../support/ledger/calls.ts'
 import { employee, startService } from '../support/service.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -10,6 +9,7 @@ import { PING_TYPE, WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import { signMessage } from '../../src/delivery/webhooks/sign.ts'
 import { eventually } from '../support/eventually.ts'
 import { hasPython } from '../support/ledger/both-verifiers.ts'
+import { freePort } from '../support/processes/free-port.ts'
 
 /* The receivers in docs/webhooks.md, run as they stand there, and its examples of messages. */
 
@@ -39,7 +39,7 @@ for (const { name, block, file, program, isThere } of RECEIVERS) {
     { skip: !isThere && `there is no ${program} here` },
     async (t) => {
       const secret = makeSecret()
-      const receiver = await startReceiver(t, { block, file, program, secret })
+      const receiver = await startProgram(t, { block, file, program, secret })
       const send = async ({ secrets, at = now(), body = BODY, headers = {} }: Sent) => {
         const signature = signMessage(secrets, ID, at, BODY)
         const signed = { 'webhook-id': ID, 'webhook-timestamp': String(at), 'webhook-signature': signature, ...headers }
@@ -97,8 +97,8 @@ interface Program {
 }
 
 /** Runs a receiver on a free port, and waits until it listens. */
-async function startReceiver(t: Test, { block, file, program, secret }: Program) {
-  const port = await findFreePort()
+async function startProgram(t: Test, { block, file, program, secret }: Program) {
+  const port = await freePort()
   t.ok(block.includes('8080'))
   const script = path.join(t.testdir(), file)
   writeFileSync(script, block.replace('8080', String(port)))
@@ -116,15 +116,6 @@ async function startReceiver(t: Test, { block, file, program, secret }: Program)
     return canConnect(port)
   })
   return { url: `http://127.0.0.1:${port}/`, lines: () => output.stdout.split('\n').slice(0, -1) }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function canConnect(port: number): Promise<boolean> {

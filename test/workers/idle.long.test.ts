@@ -2,7 +2,7 @@ import t from 'tap'
 import { workedQueueNames } from '../../src/workers/queues.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
-import { watchStatements } from '../support/postgres/watch-statements.ts'
+import { watchStatements } from '../support/postgres/watch-clients.ts'
 import { startService } from '../support/service.ts'
 
 /*
@@ -30,7 +30,7 @@ async function watchAStretch(): Promise<void> {
   await eventually('the stretch is over', async () => scheduled() === QUESTIONS)
 }
 
-await eventually('all is folded', () => isCaughtUp(service.pool))
+await eventually('all is folded', () => isCaughtUp(service.db))
 // The first one may still tell webhooks of what was folded.
 await watchAStretch()
 await watchAStretch()

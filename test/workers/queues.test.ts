@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import net from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
@@ -12,6 +9,7 @@ import type { CompaniesJob } from '../../src/workers/announce.ts'
 import { readQueueDepths } from '../../src/workers/health.ts'
 import { createQueues, DELETE_EXPIRED, openQueues, queueOf, workedQueueNames } from '../../src/workers/queues.ts'
 import { createWaker } from '../../src/workers/wake.ts'
+import { openProxy } from '../support/lines/open-proxy.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
@@ -99,24 +97,12 @@ async function breakFirstListen(
   databaseUrl: string,
 ): Promise<{ url: string; broken(): number }> {
   let broken = 0
-  const { port } = new URL(databaseUrl)
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(port), '127.0.0.1')
-    const cut = () => [client, upstream].forEach((socket) => socket.destroy())
-    for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut)
-    client.on('data', (bytes) => {
-      if (broken > 0 || !bytes.includes(LISTEN)) return void upstream.write(bytes)
+  const { through } = await openProxy(t, databaseUrl, ({ send, cut }) => ({
+    fromClient(bytes) {
+      if (broken > 0 || !bytes.includes(LISTEN)) return send(bytes)
       broken += 1
       cut()
-    })
-    upstream.on('data', (bytes) => client.write(bytes))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  const url = Object.assign(new URL(databaseUrl), {
-    hostname: '127.0.0.1',
-    port: String((server.address() as AddressInfo).port),
-  })
-  return { url: url.href, broken: () => broken }
+    },
+  }))
+  return { url: through(databaseUrl), broken: () => broken }
 }

@@ -31,7 +31,7 @@ await t.test('readers see all rows during rebuilds, and writers continue', async
   const service = await startService(t, {}, { workers: true })
   const { rebuild, verify } = await openRebuilding(t, service)
   await makeHistory(service, service.company, 20)
-  await eventually('all is folded', () => isCaughtUp(service.pool))
+  await eventually('all is folded', () => isCaughtUp(service.db))
   const over = new AbortController()
   let [entries, people, reads] = [0, 0, 0]
   const reading = async () => {
@@ -70,7 +70,7 @@ await t.test('readers see all rows during rebuilds, and writers continue', async
   over.abort()
   const [, calls] = await beside
   t.ok(calls > 0 && reads > 0)
-  await eventually('all is folded', () => isCaughtUp(service.pool))
+  await eventually('all is folded', () => isCaughtUp(service.db))
   const { rows } = await service.pool.query('select count(*)::integer as n from bulk_user_logs_v1.entries')
   t.equal(rows[0].n, 60 + calls, 'each call has one entry')
   for (const projection of PROJECTIONS) t.strictSame((await verify(projection)).faults, [])

@@ -129,7 +129,7 @@ await t.test('verification compares at the position of the live tables while wor
   }
   over.abort()
   await writing
-  await eventually('all is folded', () => isCaughtUp(busy.pool))
+  await eventually('all is folded', () => isCaughtUp(busy.db))
 })
 
 await t.test('concurrent workers and rebuilds fold each event once', async (t) => {
@@ -144,7 +144,7 @@ await t.test('concurrent workers and rebuilds fold each event once', async (t) =
     await Promise.all([rebuildOne(), rebuildOne(), owner.rebuild(bulkUserLogs)])
   over.abort()
   await writing
-  await eventually('all is folded', () => isCaughtUp(busy.pool))
+  await eventually('all is folded', () => isCaughtUp(busy.db))
   t.strictSame((await owner.verify(bulkUserLogs)).faults, [])
 })
 

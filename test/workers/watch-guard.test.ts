@@ -36,8 +36,7 @@ async function enterMachine(): Promise<pg.Client> {
   return client
 }
 
-const roundWith = (count: number) =>
-  eventually(`a round with ${count}`, async () => rounds.splice(0).at(-1) === count || null)
+const roundWith = (count: number) => eventually(`a round with ${count}`, async () => rounds.splice(0).at(-1) === count)
 
 await t.test('within a round, the log and the count say that a trigger is off, and that it is back', async (t) => {
   await roundWith(0)

@@ -63,7 +63,7 @@ await t.test('killed workers skip no event and fold none twice', async (t) => {
   }
   await load
   await work(t, service)
-  await eventually('all is folded', () => isCaughtUp(service.pool))
+  await eventually('all is folded', () => isCaughtUp(service.db))
   const { rows } = await service.pool.query(`select
     (select sum(octet_length(outcomes))::integer from bulk_user_logs_v1.entries) as records,
     (select count(*)::integer from employees_v1.employees) as employees`)

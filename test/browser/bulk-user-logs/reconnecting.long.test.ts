@@ -4,6 +4,7 @@ import { startApi } from '../../../src/bootstrap/api.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openBrowser, giveCredentials } from '../../support/browser/browser.ts'
 import { startMutingProxy } from '../../support/lines/muting-proxy.ts'
+import { freePort } from '../../support/processes/free-port.ts'
 import { startService } from '../../support/service.ts'
 import { idsOf, isLive, LOGS, makeCall, rowOf, watchLog } from '../../support/processes/watched-log.ts'
 
@@ -12,7 +13,7 @@ const SETTINGS = { SWEEP_INTERVAL_MS: '200', STREAM_HEARTBEAT_MS: '200', STREAMS
 const service = await startService(t, SETTINGS, { workers: true })
 
 await t.test('after a server restart the page continues: nothing is missed, nothing comes twice', async (t) => {
-  const own = await startService(t, SETTINGS, { workers: true })
+  const own = await startService(t, { ...SETTINGS, PORT: String(await freePort()) }, { workers: true })
   const log = pino({ level: 'silent' })
   const store = { pool: own.pool, db: own.db, open: own.open, close: async () => undefined }
   const { company, first, page, faults } = await watchLog(t, browser, own, 'Restart')
@@ -21,15 +22,10 @@ await t.test('after a server restart the page continues: nothing is missed, noth
 
   await own.app.close()
   await page.locator('[data-live-status]', { hasText: 'Reconnecting' }).waitFor()
-  const other = await startApi({ config: own.config, urls: own.urls, store, log })
+  const other = await startApi({ config: { ...own.config, PORT: 0 }, urls: own.urls, store, log })
   t.teardown(() => other.stop())
   const missed = [await makeCall(other.address, company), await makeCall(other.address, company)]
-  const again = await startApi({
-    config: { ...own.config, PORT: Number(new URL(own.address).port) },
-    urls: own.urls,
-    store,
-    log,
-  })
+  const again = await startApi({ config: own.config, urls: own.urls, store, log })
   t.teardown(() => again.stop())
 
   await isLive(page)

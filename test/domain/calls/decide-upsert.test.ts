@@ -17,7 +17,7 @@ import {
 } from '../../support/domain/given-when-then.ts'
 import { CALL_ID } from '../../support/domain/given-when-then.ts'
 
-await t.test('Records that find an employee update it, and the others create one', async (t) => {
+await t.test('records that find an employee update it, and the others create one', async (t) => {
   const decision = given(hired(1, { external_id: 'E-1' }), hired(2), hired(3), left(3)).upsert([
     { external_id: 'E-1', job_title: 'Lead' },
     person(9, { external_id: 'E-9' }),
@@ -38,7 +38,7 @@ await t.test('Records that find an employee update it, and the others create one
   t.match(answerSuccess('upsert', decision, null).body, { results: [{ id: emp(1) }, { id: null }, {}, {}] })
 })
 
-await t.test('A record that creates an employee needs the required attributes', async (t) => {
+await t.test('a record that creates an employee needs the required attributes', async (t) => {
   t.strictSame(faultsOf(given().upsert([{ external_id: 'E-1' }, { email: 'a@example.com', first_name: 'Ana' }])), [
     '/0/email required',
     '/0/first_name required',
@@ -47,14 +47,14 @@ await t.test('A record that creates an employee needs the required attributes', 
   ])
 })
 
-await t.test('A record without external_id and email, or with an id, is refused', async (t) => {
+await t.test('a record without external_id and email, or with an id, is refused', async (t) => {
   const company = given(hired(1))
   t.strictSame(faultsOf(company.upsert([{ job_title: 'x' }])), ['/0 missing_locator'])
   t.strictSame(faultsOf(company.upsert([{ email: 'p1@example.com', id: emp(1) }])), ['/0/id read_only_field'])
   t.strictSame(faultsOf(company.upsert([{ external_id: 7, email: 'p1@example.com' }])), ['/0/external_id invalid_type'])
 })
 
-await t.test('Two records for the same employee are refused, whether it exists or not', async (t) => {
+await t.test('two records for the same employee are refused, whether it exists or not', async (t) => {
   const company = given(hired(1, { external_id: 'E-1' }))
   t.strictSame(faultsOf(company.upsert([{ external_id: 'E-1' }, { email: 'p1@example.com' }])), [
     '/0/external_id duplicate_in_batch',
@@ -66,17 +66,17 @@ await t.test('Two records for the same employee are refused, whether it exists o
   ])
 })
 
-await t.test('A new external_id does not take over the employee who has the email', async (t) => {
+await t.test('a new external_id does not take over the employee who has the email', async (t) => {
   t.strictSame(faultsOf(given(hired(1)).upsert([person(1, { external_id: 'E-1' })])), ['/0/email already_exists'])
 })
 
-await t.test('A refused upsert applies nothing and counts every record as failed', async (t) => {
+await t.test('a refused upsert applies nothing and counts every record as failed', async (t) => {
   const decision = given(hired(1)).upsert([{ email: 'p1@example.com', job_title: 'x' }, person(2, { phone: 'x' })])
   t.strictSame(decision.counts, { total: 2, updated: 0, deactivated: 0, failed: 2, no_updates: 0 })
   t.strictSame(typesOf(decision), ['EmployeeRecordRejected', 'ApiCallFailed'])
 })
 
-await t.test('A created employee can be the manager of an updated one, and a cycle is refused', async (t) => {
+await t.test('a created employee can be the manager of an updated one, and a cycle is refused', async (t) => {
   const company = given(hired(1, { external_id: 'E-1' }))
   const boss = person(2, { external_id: 'E-2' })
   const { events } = company.upsert([{ external_id: 'E-1', manager_external_id: 'E-2' }, boss])
@@ -112,7 +112,7 @@ function statesOf(employees: ReadonlyMap<string, Employee>) {
   return states.toSorted((one, other) => (one.email < other.email ? -1 : 1))
 }
 
-await t.test('An upsert equals an update of those who exist and a creation of the others', async () => {
+await t.test('an upsert equals an update of those who exist and a creation of the others', async () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1, maxLength: 4 }), (records) => {
       const company = given(

@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import type { Batch } from '../../../src/workers/project.ts'
+import { shiftClock } from '../../support/shift-clock.ts'
 import type { Death } from '../program.ts'
 import { PLANTS } from './plants.ts'
 import type { Replacement } from './plants.ts'
@@ -60,16 +61,4 @@ if (FOLDS_FROM_MEMORY !== undefined) {
   })
 }
 
-if (CLOCK_SKEW_MS !== undefined) {
-  const skew = Number(CLOCK_SKEW_MS)
-  const RealDate = Date
-  const now = RealDate.now.bind(RealDate)
-  class SkewedDate extends RealDate {
-    constructor(...parts: [] | [string | number | Date]) {
-      if (parts.length === 0) super(now() + skew)
-      else super(...(parts as [string]))
-    }
-    static override now = () => now() + skew
-  }
-  globalThis.Date = SkewedDate as DateConstructor
-}
+if (CLOCK_SKEW_MS !== undefined) shiftClock(Number(CLOCK_SKEW_MS))

@@ -88,6 +88,8 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
       continue
     }
     const { type, data } = JSON.parse(arrival.text) as Message
+    // By the sender: this process may have read it late.
+    const sentAt = Number(arrival.headers['webhook-timestamp']) * 1_000
     // The schedule may have appended it since the events were read.
     if (data.position > head) continue
     const event = told.get(data.position)
@@ -97,7 +99,7 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
       type === MESSAGE_TYPES[event.type] &&
       isAbout(data, event)
     if (!isOfEvent) find('wrong message', `got ${arrival.text.slice(0, 200)}`)
-    else if (event.data === null && arrival.at > cleanFrom && (!data.erased || data.changed))
+    else if (event.data === null && sentAt > cleanFrom && (!data.erased || data.changed))
       find('erased and told', `event ${event.position} is erased, and was told: ${arrival.text.slice(0, 200)}`)
     if (arrival.accepted !== null)
       firsts.set(data.position, Math.min(arrival.accepted, firsts.get(data.position) ?? Infinity))

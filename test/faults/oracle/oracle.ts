@@ -194,19 +194,3 @@ async function compareWithRebuild(
   await sql`drop schema ${sql.id(scratch)} cascade`.execute(db)
   return found
 }
-
-/** Whether every projection has folded every event of these companies, and none is parked. */
-export async function isCaughtUp(
-  db: Db,
-  companyIds: string[],
-  projections: readonly Projection[] = PROJECTIONS,
-): Promise<boolean> {
-  const { rows } = await sql<{ behind: number }>`
-    select count(*)::integer as behind
-    from heads h cross join unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[]) as p(name, version)
-    left join checkpoints c on c.company_id = h.company_id and c.projection = p.name and c.version = p.version
-    where h.company_id = any(${companyIds.map(toUuid)}::uuid[]) and (c.position is null or c.position < h.position)`.execute(
-    db,
-  )
-  return rows[0]!.behind === 0
-}

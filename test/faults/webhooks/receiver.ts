@@ -9,8 +9,6 @@ import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 export interface Arrival {
   headers: IncomingHttpHeaders
   text: string
-  /** Milliseconds since 1970. */
-  at: number
   /** Its place among the receiver's acceptances; null if it got no 2xx. */
   accepted: number | null
 }
@@ -54,7 +52,7 @@ export async function startReceiver(random: SeededRandom | null): Promise<Receiv
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
-    const arrival: Arrival = { headers: request.headers, text, at: Date.now(), accepted: null }
+    const arrival: Arrival = { headers: request.headers, text, accepted: null }
     arrivals.push(arrival)
     const conduct = random === null || well.signal.aborted ? 'accept' : random.pick(CONDUCTS)
     if (conduct !== 'accept') troubles += 1

@@ -27,7 +27,7 @@ export interface LoadedWebhook {
   /** The position that it had reached when all was settled. */
   reached: number
   receiver: Receiver
-  /** When nothing that was read before the last erasure may arrive any more, in milliseconds since 1970. */
+  /** When nothing that was read before the last erasure may be sent any more, in milliseconds since 1970. */
   cleanFrom: number
 }
 

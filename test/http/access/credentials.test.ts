@@ -1,8 +1,6 @@
 import http from 'node:http'
 import t from 'tap'
-import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { employee, startService } from '../../support/service.ts'
-import { holdHead } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 const { api_id, api_key } = service.company.key
@@ -67,17 +65,4 @@ await t.test('a header sent twice is refused, even when both values are right', 
 await t.test('the credentials are checked before the body is read', async (t) => {
   const answer = await service.call('POST', '/v1/employees', { key: null, body: '{' })
   t.equal(answer.status, 401)
-})
-
-await t.test('a key revoked during its call changes nothing any more', async (t) => {
-  const before = await head()
-  // The call has been authenticated and waits for its company's head.
-  const holder = await holdHead(service)
-  const answer = service.call('POST', '/v1/employees', { body: employee() })
-  await lockIsAwaited(service, 'heads')
-  await holder.query('update api_keys set is_revoked = true')
-  await holder.query('commit')
-  holder.release()
-  t.equal((await answer).status, 401)
-  t.equal(await head(), before)
 })

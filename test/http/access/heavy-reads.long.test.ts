@@ -181,7 +181,7 @@ for (const [name, path, headers, form] of [
       await Promise.all(gone)
       await areInUse(0)
       // A statement that only its timeout ends would leave its connection open.
-      t.ok(await eventually('their connections are closed', async () => !(await isAnyThere(waiting))))
+      await eventually('their connections are closed', async () => !(await isAnyThere(waiting)))
       const others = Array.from({ length: AT_ONCE }, () => search(a))
       await areInUse(AT_ONCE)
       await release()
@@ -219,6 +219,6 @@ await t.test('an open download keeps its slot until it ends or its client discon
     response.pause()
     t.equal(await searched(), 429)
     end(response)
-    t.ok(await eventually('there is room again', async () => (await searched()) === 200))
+    await eventually('there is room again', async () => (await searched()) === 200)
   }
 })

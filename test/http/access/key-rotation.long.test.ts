@@ -1,12 +1,7 @@
-import http from 'node:http'
-import consumers from 'node:stream/consumers'
 import t from 'tap'
 import { streamOf } from '../../support/ledger/company-events.ts'
-import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
-import { addressOf, startProcess } from '../../support/processes/processes.ts'
-import { employee, send, startService } from '../../support/service.ts'
+import { employee, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
-import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 
 const service = await startService(t)
 
@@ -107,69 +102,4 @@ await t.test('simultaneous rotations run one after the other: each secret is new
     t.strictSame(await statusesOf(id, secret), at < 3 ? REFUSED : GOOD, `secret ${at}`)
   t.equal((await streamOf(service, id)).length, 5)
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-})
-
-for (const [action, status, code] of [
-  ['disable', 403, 'key_disabled'],
-  ['revoke', 401, 'invalid_credentials'],
-] as const) {
-  await t.test(`${action} affects a call that is under way`, async (t) => {
-    const { id, api_key: secret } = await issue()
-    const holder = await holdHead(service)
-    // The change waits for the head first, and the call, already authenticated, behind it.
-    const changed = service.manage('POST', `/api-keys/${id}/${action}`)
-    await lockIsAwaited(service, 'heads')
-    const call = service.call('POST', '/v1/employees', { key: { api_id: id, api_key: secret }, body: employee() })
-    await lockIsAwaited(service, 'heads', 2)
-    await letGo(holder)
-    t.equal((await changed).status, 200)
-    t.match(await call, { status, body: { code } })
-  })
-}
-
-await t.test('disabling a key stops an upload in progress, which has its entry', async (t) => {
-  const { id, api_key: secret } = await issue()
-  const { port } = new URL(service.address)
-  const body = JSON.stringify([employee(), employee()])
-  const { statusCode, text } = await new Promise<{ statusCode: number | undefined; text: string }>(
-    (resolve, reject) => {
-      const headers = {
-        'x-api-id': id,
-        'x-api-key': secret,
-        'content-type': 'application/json',
-        expect: '100-continue',
-      }
-      const request = http.request({ port, method: 'POST', path: '/v1/employees', headers }, (answer) => {
-        void consumers.text(answer).then((text) => resolve({ statusCode: answer.statusCode, text }))
-      })
-      request.on('error', reject)
-      // The server has authenticated the call and waits for its body.
-      request.on('continue', () => {
-        request.write(body.slice(0, 20))
-        void service.manage('POST', `/api-keys/${id}/disable`).then(() => request.end(body.slice(20)), reject)
-      })
-      request.flushHeaders()
-    },
-  )
-  t.equal(statusCode, 403)
-  const { code, log_id: logId } = JSON.parse(text) as { code: string; log_id: string }
-  t.equal(code, 'key_disabled')
-  t.match((await service.logOf(logId)).entry, { status: 'Failed', counts: { total: 2, failed: 2 } })
-})
-
-await t.test('a change by one process applies at once in another', async (t) => {
-  const second = addressOf(await startProcess(t, 'serve', service.urls))
-  const { id, api_key: secret } = await issue()
-  const there = async (api_key: string) =>
-    (await send(second, 'POST', '/v1/employees', { key: { api_id: id, api_key }, body: employee() })).status
-  t.equal(await there(secret), 201)
-  await service.manage('POST', `/api-keys/${id}/disable`)
-  t.equal(await there(secret), 403)
-  await service.manage('POST', `/api-keys/${id}/enable`)
-  t.equal(await there(secret), 201)
-  const { api_key: fresh } = (await rotate(id, { overlap_seconds: 0 })).body
-  t.equal(await there(secret), 401)
-  t.equal(await there(fresh), 201)
-  await service.manage('POST', `/api-keys/${id}/revoke`)
-  t.equal(await there(fresh), 401)
 })

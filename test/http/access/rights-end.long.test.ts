@@ -151,7 +151,7 @@ await t.test('a CSV file has no row read after the rights ended, and does not lo
   t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
 })
 
-await t.test('nor does an export of events', async (t) => {
+await t.test('an export of events has no event read after the rights ended, and does not look complete', async (t) => {
   await lengthenLedger(service, company.id, made.body.employees[0].id, EVENTS, { titleLength: 4_000 })
   const { isWhole, lines } = await cutDownload('/audit/v1/events', 'events')
   t.notOk(isWhole)

@@ -134,7 +134,7 @@ await t.test('signing in never redirects to another site or a non-page', async (
   }
 })
 
-await t.test('nor does a link to the sign-in page, signed in or not', async (t) => {
+await t.test('a link to the sign-in page never redirects to another site, signed in or not', async (t) => {
   const { cookie } = await trying(member.email, member.password)
   for (const next of NEXT) {
     const path = `/sign-in?next=${encodeURIComponent(next)}`

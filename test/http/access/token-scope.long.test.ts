@@ -29,13 +29,16 @@ await t.test('a token for the audit endpoint opens nothing else, for administrat
   }
 })
 
-await t.test("it allows no more than the user's role, and ends when it is revoked", async (t) => {
-  const { body: ofMember } = await issue(member.token, { scope: 'audit' })
-  t.match(await service.audit('/events', ofMember.token), { status: 403, body: { code: 'role_required' } })
-  const { body } = await issue(auditor.token, { scope: 'audit' })
-  t.equal((await service.manage('DELETE', `/tokens/${body.id}`)).status, 204)
-  t.equal((await service.audit('/events', body.token)).status, 401)
-})
+await t.test(
+  "a token for the audit endpoint allows no more than its user's role, and ends when it is revoked",
+  async (t) => {
+    const { body: ofMember } = await issue(member.token, { scope: 'audit' })
+    t.match(await service.audit('/events', ofMember.token), { status: 403, body: { code: 'role_required' } })
+    const { body } = await issue(auditor.token, { scope: 'audit' })
+    t.equal((await service.manage('DELETE', `/tokens/${body.id}`)).status, 204)
+    t.equal((await service.audit('/events', body.token)).status, 401)
+  },
+)
 
 await t.test("the list and the ledger show a token's scope, if it has one", async (t) => {
   const [narrow, full] = [(await issue(auditor.token, { scope: 'audit' })).body, (await issue(auditor.token, {})).body]
@@ -53,7 +56,7 @@ await t.test("the list and the ledger show a token's scope, if it has one", asyn
   }
 })
 
-await t.test('the command line gives any user one', async (t) => {
+await t.test('the command line gives any user a token for the audit endpoint', async (t) => {
   const environment: Environment = {
     DATABASE_URL: service.urls.serviceUrl,
     DATA_DIR: makeDataDir(t),

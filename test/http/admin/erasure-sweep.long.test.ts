@@ -198,7 +198,7 @@ await t.test('a person who was never created is found in refused records and era
     t.match(answer, { status: 200, body: { erased: { employee_id: null, positions: 2 } } })
     t.equal(answer.headers['x-ledger-position'], String(answer.body.position))
     // The workers update the read models.
-    await eventually('the read models are caught up', () => isCaughtUp(service.pool))
+    await eventually('the read models are caught up', () => isCaughtUp(service.db))
     t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
     const { rows } = await service.pool.query('select count(*)::integer as count from bulk_user_logs_v1.rejected_names')

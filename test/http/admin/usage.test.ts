@@ -1,6 +1,7 @@
 import t from 'tap'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
+import { notAtTheEndOfAnHour } from '../../support/postgres/end-of-hour.ts'
 import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t)
@@ -8,6 +9,7 @@ const second = await issueApiKey(
   { pool: service.pool, newId },
   { companyId: service.company.id, name: 'Import', quotaLimit: 1000, refreshPeriod: 'monthly' },
 )
+await notAtTheEndOfAnHour(service.pool)
 const { body: made } = await service.call('POST', '/v1/employees', { body: [employee(), employee(), employee()] })
 const [first, other, third] = made.employees.map(({ id }: { id: string }) => id)
 await service.call('POST', '/v1/employees', { body: [employee(), { phone: '1' }], key: second })
@@ -85,7 +87,7 @@ await t.test('a range that is too long, reversed or malformed is a 400 that name
   }
 })
 
-await t.test('it counts no calls of another company', async (t) => {
+await t.test('usage counts no calls of another company', async (t) => {
   const foreign = await service.makeCompany('Other')
   t.strictSame((await service.admin('/usage', foreign.admin.token)).body.items, [])
 })

@@ -139,3 +139,13 @@ await t.test('keys and users are for administrators: others are refused before t
   }
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
+
+await t.test('a user can have 20 tokens; a revoked one makes room for another', async (t) => {
+  const { member } = await service.makeCompany('Full')
+  // The first token of each user was issued with the user.
+  const issued = []
+  while (issued.length < 19) issued.push(await issue(member.token))
+  t.match(await issue(member.token), { status: 409, body: { code: 'too_many_tokens' } })
+  t.equal((await service.manage('DELETE', `/tokens/${issued[0]!.body.id}`, undefined, member.token)).status, 204)
+  t.equal((await issue(member.token)).status, 201)
+})

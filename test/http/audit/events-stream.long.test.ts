@@ -1,6 +1,5 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { toUuid } from '../../../src/domain/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openEventStream } from '../../support/http/event-stream.ts'
 import type { EventStream } from '../../support/http/event-stream.ts'
@@ -107,19 +106,27 @@ await t.test("another company's events are never shown", async (t) => {
   stream.close()
 })
 
-await t.test('comments show that a stream without events is alive', async (t) => {
-  const stream = await open(t)
-  t.equal(await stream.comment(), 'still here')
-  t.equal(await stream.comment(), 'still here')
-  stream.close()
-})
-
 await t.test('a stream begins at an existing position, with valid parameters', async (t) => {
   for (const lastId of ['x', '-1', '1.5', '01', '999999']) t.equal((await open(t, { lastId })).status, 400, lastId)
   for (const query of ['after=999999', 'after=x', 'type=Nonsense', 'employee=me', 'limit=1', 'format=proof']) {
     t.match(await service.audit(`/events/stream?${query}`), { status: 400, body: { code: 'invalid_query' } }, query)
   }
 })
+
+for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream']) {
+  const headers = { authorization: `Bearer ${service.company.admin.token}` }
+
+  await t.test(`comments show that ${path} is alive while nothing happens`, async (t) => {
+    const stream = await openEventStream(t, service.address + path, headers)
+    t.equal(await stream.comment(), 'still here')
+    t.equal(await stream.comment(), 'still here')
+    stream.close()
+  })
+
+  await t.test(`HEAD on ${path} is refused`, async (t) => {
+    t.equal((await fetch(service.address + path, { method: 'HEAD', headers })).status, 405)
+  })
+}
 
 await t.test('streams of the log and of the ledger count together', async (t) => {
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
@@ -134,24 +141,4 @@ await t.test('streams of the log and of the ledger count together', async (t) =>
   t.equal((await open(t, { token })).status, 429)
   t.equal((await log()).status, 429)
   for (const stream of streams) stream.close()
-})
-
-await t.test("a stream ends soon after its token expires or its user's role changes", async (t) => {
-  const changes = [
-    'update user_tokens set expires_at = now() where company_id = $1',
-    "update users set role = 'member' where company_id = $1",
-  ]
-  for (const change of changes) {
-    const company = await service.makeCompany('Fourth')
-    const stream = await open(t, { token: company.auditor.token })
-    t.equal(stream.status, 200)
-    await service.pool.query(change, [toUuid(company.id)])
-    t.equal(await stream.next(), null)
-  }
-})
-
-await t.test('HEAD on a stream is refused', async (t) => {
-  const headers = { authorization: `Bearer ${service.company.admin.token}` }
-  const { status } = await fetch(`${service.address}/audit/v1/events/stream`, { method: 'HEAD', headers })
-  t.equal(status, 405)
 })

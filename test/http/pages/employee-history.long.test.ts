@@ -43,7 +43,7 @@ await t.test('a history says what changed, from what to what, and by whom, newes
   ])
 })
 
-await t.test('it can be narrowed to an attribute, which then begins with its first value', async (t) => {
+await t.test('a history can be narrowed to an attribute, which then begins with its first value', async (t) => {
   const page = await open(`/${id}`)
   const href = linkOn(page, '<bdi>Department</bdi>')?.slice(EMPLOYEES.length)
   t.strictSame(historyOn(await open(href!)), [

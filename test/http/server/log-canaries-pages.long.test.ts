@@ -78,7 +78,7 @@ await t.test('the pages succeed and refuse', async (t) => {
   t.strictSame(statuses, [401, 401, 200, 200, 303, 200, 200, 200, 422, 200, 200, 200, 401, 200, 200, 422, 422])
 })
 
-await t.test('they fail with database errors that quote whole rows', async (t) => {
+await t.test('the pages fail where the database quotes whole rows in its errors', async (t) => {
   const { cookie } = await everything(null, 1)
   for (const [at, table] of ['sessions', 'api_keys', 'users', 'user_tokens', 'emails'].entries()) {
     await asSuperuser(service.urls.superUrl, `alter table ${table} add constraint canary check (false) not valid`)
@@ -91,7 +91,7 @@ await t.test('they fail with database errors that quote whole rows', async (t) =
   }
 })
 
-await t.test('none of it is in the log', async (t) => {
+await t.test('no secret is in the log of the pages', async (t) => {
   const { stderr } = await server.end('SIGTERM')
   t.match(stderr, '"DatabaseError"', 'the failures were logged')
   t.match(stderr, 'could not send a link to set a new password')

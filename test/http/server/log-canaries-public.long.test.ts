@@ -84,7 +84,7 @@ await t.test('a database error that quotes the request is logged without the quo
   )
 })
 
-await t.test('none of it is in the log', async (t) => {
+await t.test('nothing that was sent is in the log of the public API', async (t) => {
   const { stderr } = await server.end('SIGTERM')
   t.match(stderr, /could not store a call/, 'the error itself is logged')
   for (const canary of CANARIES) t.notOk(stderr.includes(canary), canary)

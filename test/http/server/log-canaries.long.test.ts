@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import readline from 'node:readline'
 import t from 'tap'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { makeDataDir, startServer } from '../../support/processes/cli.ts'
 import type { Answer } from '../../support/service.ts'
 import { send, startService } from '../../support/service.ts'
-import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 
 /*
  * The log of a real process at trace level while every route for keys, users and tokens succeeds and fails in every
@@ -17,7 +15,12 @@ const PASSWORD = 'canary-password-4711'
 const EMAIL = 'canary.4711@example.com'
 const NAME = 'Canary Name 4711'
 
-const { log, address } = await startTalkative()
+const server = await startServer(t, ['serve'], {
+  DATABASE_URL: service.urls.serviceUrl,
+  DATA_DIR: makeDataDir(t),
+  LOG_LEVEL: 'trace',
+  FAILURE_LIMIT: '0',
+})
 const secrets = new Set([PASSWORD, EMAIL, NAME, admin.token, member.token, 'canary.4711'])
 
 async function request(
@@ -27,7 +30,7 @@ async function request(
   token: string | null = admin.token,
 ): Promise<Answer> {
   const headers = token === null ? {} : { authorization: `Bearer ${token}` }
-  const answer = await send(address, method, `/admin/v1${path}`, { headers, body })
+  const answer = await send(server.address, method, `/admin/v1${path}`, { headers, body })
   for (const shown of [answer.body?.api_key, answer.body?.token, answer.body?.invitation?.token]) {
     if (typeof shown === 'string') secrets.add(shown)
   }
@@ -99,34 +102,6 @@ async function badBodies(): Promise<void> {
   }
 }
 
-/** Starts the server as a process and keeps its whole output. */
-async function startTalkative(): Promise<{ log: string[]; address: string }> {
-  const { serviceUrl, ownerUrl } = service.urls
-  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: serviceUrl,
-      MIGRATE_DATABASE_URL: ownerUrl,
-      PORT: '0',
-      LOG_LEVEL: 'trace',
-      FAILURE_LIMIT: '0',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exited = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill('SIGTERM')
-    await exited
-  })
-  const log: string[] = []
-  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => readline.createInterface(stream))
-  for (const lines of [stdout!, stderr!]) lines.on('line', (line) => log.push(line))
-  await Promise.race([once(stdout!, 'line'), exited])
-  const [address] = /http:\/\/[\w.:]+/.exec(log.join('\n')) ?? []
-  if (address === undefined) throw new Error(`it did not start: ${log.join('\n')}`)
-  return { log, address }
-}
-
 await t.test('the routes succeed, and are refused', async (t) => {
   const statuses = await everyRoute('a')
   t.strictSame(
@@ -136,19 +111,20 @@ await t.test('the routes succeed, and are refused', async (t) => {
   await badBodies()
 })
 
-await t.test('they fail with database errors that quote whole rows', async (t) => {
+await t.test('calls fail where the database quotes whole rows in its errors', async (t) => {
   for (const table of ['api_keys', 'users', 'user_tokens', 'events']) {
     await asSuperuser(service.urls.superUrl, `alter table ${table} add constraint canary check (false) not valid`)
     const statuses = await everyRoute(table.charAt(0))
     t.ok(statuses.includes(500), table)
     await asSuperuser(service.urls.superUrl, `alter table ${table} drop constraint canary`)
   }
-  t.ok(log.filter((line) => line.includes('"DatabaseError"')).length > 10, 'the failures were logged')
 })
 
 await t.test('nothing sent or shown is in the log', async (t) => {
   t.ok(secrets.size > 15)
-  const text = log.join('\n')
+  const { stdout, stderr } = await server.end('SIGTERM')
+  const text = stdout + stderr
+  t.ok(text.split('"DatabaseError"').length > 11, 'the failures were logged')
   for (const secret of secrets) t.notOk(text.includes(secret), secret.slice(0, 8))
   t.notMatch(text, /canary[. -]name|el_(?:live|user|link)_[0-9A-Za-z]{20}|argon2id/i)
 })

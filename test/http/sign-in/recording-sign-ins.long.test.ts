@@ -15,6 +15,7 @@ import { countUnrecorded, signInsOf } from '../../support/http/sign-in-events.ts
 import { openVisitor } from '../../support/http/visitor.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { notAtTheEndOfAnHour } from '../../support/postgres/end-of-hour.ts'
 import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 import { startService, type TestCompany } from '../../support/service.ts'
 import { earlier } from '../../support/postgres/move-back.ts'
@@ -25,13 +26,6 @@ const SETTINGS = { SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0', TRUST_PROXY: 
 const service = await startService(t, SETTINGS)
 const { pool } = service
 const other = await startService(t, SETTINGS, { urls: service.urls })
-/** Failures are counted by the hour of the database's clock: in its last seconds, the tests wait for the next one. */
-await eventually('an hour that does not end at once', async () => {
-  const { rows } = await pool.query<{ is: boolean }>(
-    `select clock_timestamp() < date_trunc('hour', clock_timestamp()) + interval '59 minutes 31 seconds' as is`,
-  )
-  return rows[0]!.is
-})
 const log = pino({ level: 'silent' })
 /** What the schedule does, in each of two processes. */
 const record = async () => {
@@ -153,6 +147,7 @@ await t.test('sign-ins to an unknown address leave nothing', async (t) => {
 
 await t.test('failed sign-ins of an hour are one event of the user, after the hour', async (t) => {
   const company = await service.makeCompany('Attacked')
+  await notAtTheEndOfAnHour(pool)
   for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) await failFrom(address, company)
   await eventually('three failures', async () => (await rowsOf('failed_sign_ins', company))[0]?.password === 3)
   t.match(await rowsOf('failed_sign_ins', company), [{ address: '198.51.100.3', user_agent: 'guesser/1.0' }])
@@ -168,6 +163,7 @@ await t.test('failed sign-ins of an hour are one event of the user, after the ho
 
 await t.test('whatever an attacker tries, a user gets one row and one event an hour', async (t) => {
   const company = await service.makeCompany('Flooded')
+  await notAtTheEndOfAnHour(pool)
   const user = { companyId: company.id, userId: company.member.user_id }
   const failures = createFailedSignIns(pool, (error) => t.fail(String(error)))
   const elsewhere = createFailedSignIns(other.pool, (error) => t.fail(String(error)))

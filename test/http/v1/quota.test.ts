@@ -30,33 +30,29 @@ await t.test('over the quota, reads and writes get 429 with Retry-After; only wr
 
 await t.test('every authenticated answer has the remaining quota', async (t) => {
   await reset()
-  await setLimit(100, 'hourly')
+  await setLimit(100)
   const remaining = (headers: Record<string, string>) => Number(/r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1])
   t.equal(remaining((await service.call('POST', '/v1/employees', { body: employee() })).headers), 99)
   t.equal(remaining((await service.call('POST', '/v1/employees', { body: '{' })).headers), 98)
   t.equal(remaining((await service.call('GET', '/v1/employees/x')).headers), 97)
   t.equal(remaining((await service.call('GET', '/v1/auth/verify')).headers), 97)
   const { headers } = await service.call('GET', '/v1/employees/x?unknown=1')
-  t.equal(headers['ratelimit-policy'], '"quota";q=100;w=3600')
+  t.match(headers['ratelimit-policy'], /^"quota";q=100;w=\d+$/)
 })
 
-for (const [period, seconds] of [
-  ['hourly', 3600],
-  ['daily', 86_400],
-  ['weekly', 604_800],
-] as const) {
-  await t.test(`a ${period} window lasts ${seconds} s, and the next one starts at zero`, async (t) => {
-    await reset()
-    await setLimit(1, period)
-    t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
-    const over = await service.call('POST', '/v1/employees', { body: employee() })
-    t.equal(over.status, 429)
-    t.equal(over.headers['ratelimit-policy'], `"quota";q=1;w=${seconds}`)
-    t.ok(Number(over.headers['retry-after']) <= seconds)
-    await moveBack(service, 'api_key_usage', 'window_start', seconds)
-    t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
-  })
-}
+await t.test('an answer over the quota says how long its window is, and the next one starts at zero', async (t) => {
+  const week = 604_800
+  await reset()
+  await setLimit(1, 'weekly')
+  t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
+  const over = await service.call('POST', '/v1/employees', { body: employee() })
+  t.equal(over.status, 429)
+  t.equal(over.headers['ratelimit-policy'], `"quota";q=1;w=${week}`)
+  t.ok(Number(over.headers['retry-after']) <= week)
+  await moveBack(service, 'api_key_usage', 'window_start', week)
+  t.equal((await verify()).requests_made, 0)
+  t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
+})
 
 await t.test('50 reading and writing clients on two processes get exactly the quota', async (t) => {
   const second = addressOf(await startProcess(t, 'serve', service.urls))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
-import { countStatements } from '../../support/postgres/count-statements.ts'
+import { countStatements } from '../../support/postgres/watch-clients.ts'
 import { startService } from '../../support/service.ts'
 
 /*

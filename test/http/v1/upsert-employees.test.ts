@@ -9,7 +9,7 @@ const upsert = (body: unknown, options: { query?: string; headers?: Record<strin
     ...(options.headers ? { headers: options.headers } : {}),
   })
 
-await t.test('An upsert creates and updates in one call with one entry', async (t) => {
+await t.test('an upsert creates and updates in one call with one entry', async (t) => {
   const known = employee({ external_id: 'U-1', job_title: 'Dev' })
   const { body: created } = await service.call('POST', '/v1/employees', { body: known })
   const joiner = employee({ external_id: 'U-2' })
@@ -46,7 +46,7 @@ await t.test('validate_only tells which records would create an employee, and st
   t.strictSame((await service.call('GET', '/v1/employees?external_id=V-1')).body.items, [])
 })
 
-await t.test('A retry with the same Idempotency-Key creates nobody again', async (t) => {
+await t.test('a retry with the same Idempotency-Key creates nobody again', async (t) => {
   const headers = { 'idempotency-key': 'upsert-1' }
   const sent = [employee({ external_id: 'W-1' })]
   const [first, second] = [await upsert(sent, { headers }), await upsert(sent, { headers })]
@@ -54,7 +54,7 @@ await t.test('A retry with the same Idempotency-Key creates nobody again', async
   t.strictSame(second.body, first.body)
 })
 
-await t.test('An upsert that is refused as a whole has one entry that counts its records', async (t) => {
+await t.test('an upsert that is refused as a whole has one entry that counts its records', async (t) => {
   const { status, body } = await upsert({ employees: [employee(), employee()], dry_run: true })
   t.equal(status, 400)
   const { entry } = await service.logOf(body.log_id)

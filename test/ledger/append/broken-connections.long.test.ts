@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { employee, send, startService } from '../../support/service.ts'
-import { createCall } from '../../support/ledger/create-call.ts'
+import { createCall } from '../../support/ledger/calls.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 

@@ -26,7 +26,7 @@ function makeState(number: number, more: Partial<Employee> = {}): Employee {
 
 const naming = (...numbers: number[]) => ({ employeeIds: numbers.map(emp), emails: [], externalIds: [] })
 
-await t.test('Employees stay while each commit follows the one before', async (t) => {
+await t.test('employees stay while each commit follows the one before', async (t) => {
   const cache = createEmployeeCache(MANY_BYTES)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
   const changed = makeState(2, { email: 'new@example.com', version: 2 })
@@ -45,14 +45,14 @@ await t.test('Employees stay while each commit follows the one before', async (t
   t.equal(cache.find('other', naming(1)).employees.size, 0, 'of another company')
 })
 
-await t.test('A commit that does not follow the previous one empties the cache of its company', async (t) => {
+await t.test('a commit that does not follow the previous one empties the cache of its company', async (t) => {
   const cache = createEmployeeCache(MANY_BYTES)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
   cache.keep('one', { before: SECOND, after: THIRD }, [makeState(2)])
   t.strictSame([...cache.find('one', naming(1, 2)).employees], [makeState(2)])
 })
 
-await t.test('A rebuild empties the cache of its company', async (t) => {
+await t.test('a rebuild empties the cache of its company', async (t) => {
   const cache = createEmployeeCache(MANY_BYTES)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
   const rebuilt = { ...FIRST, generation: '01930000-0000-7000-8000-000000000000' }
@@ -60,7 +60,7 @@ await t.test('A rebuild empties the cache of its company', async (t) => {
   t.strictSame([...cache.find('one', naming(1, 2)).employees], [makeState(2)])
 })
 
-await t.test('A company fills at most a quarter, and what it has there stays current', async (t) => {
+await t.test('a company fills at most a quarter, and what it has there stays current', async (t) => {
   const cache = createEmployeeCache(8_000)
   const numbers = [1, 2, 3, 4, 5]
   cache.keep(
@@ -74,7 +74,7 @@ await t.test('A company fills at most a quarter, and what it has there stays cur
   t.strictSame([...cache.find('one', naming(...numbers)).employees], [changed, makeState(2)])
 })
 
-await t.test('An employee who outgrows the quarter of a company leaves the cache', async (t) => {
+await t.test('an employee who outgrows the quarter of a company leaves the cache', async (t) => {
   const cache = createEmployeeCache(8_000)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
   const grown = makeState(1, { custom_attributes: { notes: 'x'.repeat(1_000) } })
@@ -84,7 +84,7 @@ await t.test('An employee who outgrows the quarter of a company leaves the cache
   t.strictSame(missing, { ...naming(1), emails: [grown.email] })
 })
 
-await t.test('The company that called longest ago goes first', async (t) => {
+await t.test('the company that called longest ago goes first', async (t) => {
   const cache = createEmployeeCache(8_000)
   const companies = ['one', 'two', 'three', 'four', 'five', 'six']
   for (const company of companies) cache.keep(company, { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
@@ -92,13 +92,13 @@ await t.test('The company that called longest ago goes first', async (t) => {
   t.strictSame([sizes.at(0), sizes.at(-1)], [0, 2])
 })
 
-await t.test('A cache of 0 bytes keeps nobody', async (t) => {
+await t.test('a cache of 0 bytes keeps nobody', async (t) => {
   const cache = createEmployeeCache(0)
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1)])
   t.equal(cache.find('one', naming(1)).employees.size, 0)
 })
 
-await t.test('A call sees what another process has changed since', async (t) => {
+await t.test('a call sees what another process has changed since', async (t) => {
   const service = await startService(t)
   const sibling = await startService(t, {}, { urls: service.urls })
   const { key } = service.company
@@ -115,7 +115,7 @@ await t.test('A call sees what another process has changed since', async (t) => 
   t.equal(again.status, 201, 'the email address is free')
 })
 
-await t.test('A call after an erasure does not find the person', async (t) => {
+await t.test('a call after an erasure does not find the person', async (t) => {
   const service = await startService(t)
   const created = await service.call('POST', '/v1/employees', { body: employee({ email: 'ana@x.com' }) })
   const [{ id }] = created.body.employees
@@ -129,7 +129,7 @@ const REBUILDS: [string, (service: Service, owner: Maintenance) => Promise<unkno
   ['of all companies', (_, owner) => rebuild(employees, { ...owner, ...QUIET, restart: false })],
 ]
 for (const [which, rebuildRows] of REBUILDS) {
-  await t.test(`A rebuild ${which} repairs what a running process decides on`, async (t) => {
+  await t.test(`a rebuild ${which} repairs what a running process decides on`, async (t) => {
     const service = await startService(t)
     const sibling = await startService(t, {}, { urls: service.urls })
     const owner = await openMaintenance(service.urls)

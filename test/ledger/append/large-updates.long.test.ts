@@ -3,7 +3,7 @@ import t from 'tap'
 import { readUpdateMany } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
-import { createCall } from '../../support/ledger/create-call.ts'
+import { createCall } from '../../support/ledger/calls.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 

@@ -6,7 +6,7 @@ import { createLanesOfMachines } from '../../../src/ledger/append/lanes.ts'
 import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
 import { machinePoolOf } from '../../support/postgres/machine-pool.ts'
 import { runSql } from '../../support/postgres/run-sql.ts'
-import { createCall } from '../../support/ledger/create-call.ts'
+import { createCall } from '../../support/ledger/calls.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 

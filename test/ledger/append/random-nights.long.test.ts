@@ -9,7 +9,7 @@ import { RefusedByStateError } from '../../../src/accounts/change-company.ts'
 import { eraseEmployee } from '../../../src/personal-data/erase-employee.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { readEvents } from '../../support/ledger/company-events.ts'
-import { updateCall } from '../../support/ledger/update-call.ts'
+import { largeCall } from '../../support/ledger/calls.ts'
 import { startService } from '../../support/service.ts'
 
 /*
@@ -134,7 +134,7 @@ async function runNights({ calls, isCached, nights }: Run, keepsDigests: boolean
     email: emailOf(person),
     external_id: externalIdOf(person),
   }))
-  await commit([updateCall(company, 'PUT', people)])
+  await commit([largeCall(company, 'PUT', people)])
   for (const night of nights) {
     const ids = await readIds(company.id, keepsDigests)
     if ('erased' in night) {
@@ -143,7 +143,7 @@ async function runNights({ calls, isCached, nights }: Run, keepsDigests: boolean
     }
     const made = [night.call, ...(night.next === null ? [] : [night.next])].map((number) => {
       const { method, records, validateOnly } = calls[number % calls.length]!
-      return updateCall(company, method, withIds(records, ids), validateOnly)
+      return largeCall(company, method, withIds(records, ids), validateOnly)
     })
     for (const { answer } of await commit(made, { cache })) happened.push(normalize(answer, numbers))
   }

@@ -5,8 +5,7 @@ import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { eraseEmployee } from '../../../src/personal-data/erase-employee.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
-import { createCall } from '../../support/ledger/create-call.ts'
-import { updateCall } from '../../support/ledger/update-call.ts'
+import { createCall, largeCall } from '../../support/ledger/calls.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* The records of a sync are compared with digests of those that changed nothing before. */
@@ -22,7 +21,7 @@ const makeEmployees = (count: number) =>
 async function openSynced(t: Test, employees = makeEmployees(3)) {
   const company = await service.makeCompany('Synced')
   const { commit, sent } = openAppends(t, service)
-  const put = (...records: object[]) => updateCall(company, 'PUT', records)
+  const put = (...records: object[]) => largeCall(company, 'PUT', records)
   const answerTo = async (...calls: Parameters<typeof commit>[0]) => {
     sent.length = 0
     const committed = await commit(calls)
@@ -55,7 +54,7 @@ await t.test('a patch by id changes nothing again, too', async (t) => {
   t.equal(rows.length, employees.length)
   const read = await service.call('GET', `/v1/employees?email=${employees[0]!.email}`, { key: company.key })
   const { id } = read.body.items[0]
-  const patch = () => updateCall(company, 'PATCH', [{ id, job_title: 'Engineer' }])
+  const patch = () => largeCall(company, 'PATCH', [{ id, job_title: 'Engineer' }])
   t.match(await answerTo(patch()), [{ updated: 1 }])
   t.strictSame(await answerTo(patch()), [unchanged(1)])
   t.strictSame(await answerTo(patch()), [unchanged(1)])
@@ -65,7 +64,7 @@ await t.test('a patch by id changes nothing again, too', async (t) => {
 await t.test('a record is compared with the state once another call has changed its employee', async (t) => {
   const { company, put, employees, answerTo } = await openSynced(t)
   const [one, ...others] = employees as [Sent, ...Sent[]]
-  await answerTo(updateCall(company, 'PATCH', [{ external_id: one.external_id, last_name: 'Married' }]))
+  await answerTo(largeCall(company, 'PATCH', [{ external_id: one.external_id, last_name: 'Married' }]))
   t.match(await answerTo(put(one, ...others)), [{ updated: 1, no_updates: 2 }])
   t.strictSame(await answerTo(put(one, ...others)), [unchanged(3)])
 })
@@ -73,7 +72,7 @@ await t.test('a record is compared with the state once another call has changed 
 await t.test('a change by the call before it in the transaction counts', async (t) => {
   const { company, put, employees, answerTo } = await openSynced(t)
   const { external_id } = employees[0]!
-  const change = updateCall(company, 'PATCH', [{ external_id, last_name: 'Married' }])
+  const change = largeCall(company, 'PATCH', [{ external_id, last_name: 'Married' }])
   t.match(await answerTo(change, put(...employees)), [{ updated: 1 }, { updated: 1, no_updates: 2 }])
 })
 
@@ -88,7 +87,7 @@ await t.test(
       { external_id: boss.external_id, email: next.email },
       { external_id: next.external_id, email: boss.email },
     ]
-    t.match(await answerTo(updateCall(company, 'PATCH', swapped)), [{ updated: 2 }])
+    t.match(await answerTo(largeCall(company, 'PATCH', swapped)), [{ updated: 2 }])
     t.match(await answerTo(put(...managed)), [{ updated: 2 }])
   },
 )
@@ -123,7 +122,7 @@ await t.test('a value of an employee about whom the call changes nothing stays t
 await t.test('a client that sends other records replaces digests with a few of its calls only', async (t) => {
   const { company, put, employees, answerTo, statements } = await openSynced(t)
   const patch = (lastCharacter: string) => {
-    const call = updateCall(
+    const call = largeCall(
       company,
       'PATCH',
       employees.map(({ external_id }) => ({ external_id, status: 'active' })),
@@ -153,8 +152,8 @@ await t.test('what is only validated gets no digest', async (t) => {
   const { company, answerTo, statements } = await openSynced(t)
   const added = makeEmployees(2)
   await answerTo(createCall(company, added))
-  t.strictSame(await answerTo(updateCall(company, 'PUT', added, true)), [unchanged(2)])
+  t.strictSame(await answerTo(largeCall(company, 'PUT', added, true)), [unchanged(2)])
   t.notOk(statements().includes('write-digests'))
-  t.strictSame(await answerTo(updateCall(company, 'PUT', added)), [unchanged(2)])
+  t.strictSame(await answerTo(largeCall(company, 'PUT', added)), [unchanged(2)])
   t.ok(statements().includes('write-digests'))
 })

@@ -1,15 +1,12 @@
 import t from 'tap'
-import { newId } from '../../../src/ledger/new-id.ts'
-import { readUpdateMany, readUpsertMany } from '../../../src/domain/calls/commands.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
-import { createCall } from '../../support/ledger/create-call.ts'
+import { recordsCall } from '../../support/ledger/calls.ts'
 import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* Which reporting lines a transaction loads, to find cycles through employees whom no call names. */
 
-const MAX_RECORDS = 1_000
 /** More subordinates than are looked at from the top. */
 const MANY = 1_001
 
@@ -18,14 +15,8 @@ const { commit, sent } = openAppends(t, service)
 
 type Record = { [name: string]: unknown }
 
-const update = (company: TestCompany, records: Record[]) => ({
-  ...createCall(company, []),
-  command: readUpdateMany(records, MAX_RECORDS),
-})
-const upsert = (company: TestCompany, records: Record[]) => ({
-  ...createCall(company, []),
-  command: readUpsertMany(records, MAX_RECORDS, newId),
-})
+const update = (company: TestCompany, records: Record[]) => recordsCall(company, 'PATCH', records)
+const upsert = (company: TestCompany, records: Record[]) => recordsCall(company, 'PUT', records)
 
 /** Creates employees with these external ids; each reports to the next one. Returns the emails. */
 async function makeLine(company: TestCompany, names: string[]): Promise<string[]> {

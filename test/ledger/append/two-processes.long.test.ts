@@ -33,7 +33,7 @@ async function load(companies: TestCompany[]): Promise<{ company: TestCompany; a
 
 /** The ids of a company's entries, once the workers have caught up. */
 async function logIds(service: Service, company: TestCompany): Promise<string[]> {
-  await eventually('the read models have caught up', () => isCaughtUp(service.pool))
+  await eventually('the read models have caught up', () => isCaughtUp(service.db))
   const ids: string[] = []
   for (let cursor = ''; ;) {
     const { body } = await service.admin(`/bulk-user-logs?limit=200${cursor}`, company.admin.token)

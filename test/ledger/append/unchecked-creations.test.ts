@@ -1,7 +1,7 @@
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
-import { createCall } from '../../support/ledger/create-call.ts'
+import { createCall } from '../../support/ledger/calls.ts'
 import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { employee, startService } from '../../support/service.ts'
 

@@ -111,7 +111,7 @@ await t.test('a verification ends with its process, and one that died can be sta
 
   await asSuperuser(
     service.urls.superUrl,
-    `update ledger_verifications set verdict = null, seen_at = now() - interval '29 seconds'`,
+    `update ledger_verifications set verdict = null, seen_at = now() - interval '15 seconds'`,
   )
   t.equal(await here.start(company.id, 'operator'), 'running')
   await asSuperuser(service.urls.superUrl, `update ledger_verifications set seen_at = now() - interval '31 seconds'`)

@@ -5,7 +5,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { hasPython, shown, verifyHere, verifyInPython } from '../../support/ledger/both-verifiers.ts'
 import { exportLines } from '../../support/ledger/export-lines.ts'
-import { uploadCall } from '../../support/ledger/upload-call.ts'
+import { uploadCall } from '../../support/ledger/calls.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* Calls that administrators make by uploading files. */

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import t from 'tap'
 import { buildErasingEvents } from '../../../src/domain/erasure.ts'
 import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
@@ -6,6 +5,7 @@ import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { attemptSql } from '../../support/postgres/run-sql.ts'
 import { employee, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { ERASE } from '../../support/ledger/event-row.ts'
@@ -24,20 +24,8 @@ const positionsOf = async (type: string) => {
   return rows.map(({ position }) => position)
 }
 
-/** Runs statements in a transaction that is rolled back. Returns the error code, or 'done'. */
-async function attempt(url: string, ...statements: string[]): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query('begin')
-    for (const statement of statements) await client.query(statement)
-    return 'done'
-  } catch (error) {
-    return (error as { code: string }).code
-  } finally {
-    await client.end()
-  }
-}
+/** Runs statements in a transaction that is rolled back. */
+const attempt = (url: string, ...statements: string[]) => attemptSql(url, 'begin', ...statements)
 
 /** Appends an event that erases these positions, as a command would. */
 async function append(type: 'EmployeeErased' | 'RecordsRetired' | 'UserErased', stream: string, positions: number[]) {

@@ -6,7 +6,7 @@ import { addSum } from '../../../src/ledger/evidence/shared-proof.ts'
 import { readMe } from '../../../src/http/pages/evidence/read-me.ts'
 import { cosignNote, makeWitnessKey } from '../../support/witnesses/cosign.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
-import { uploadCall } from '../../support/ledger/upload-call.ts'
+import { uploadCall } from '../../support/ledger/calls.ts'
 import { startService } from '../../support/service.ts'
 import {
   changeByte,

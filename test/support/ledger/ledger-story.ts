@@ -9,7 +9,7 @@ import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import { makeWebhook } from '../stored-webhooks.ts'
 import type { Service } from '../service.ts'
 import { openAppends } from './appends.ts'
-import { uploadCall } from './upload-call.ts'
+import { uploadCall } from './calls.ts'
 
 /* Every type of event happens to one company, through the service where it can. */
 
@@ -97,7 +97,7 @@ async function makeUploads(service: Service): Promise<void> {
   const refused = uploadCall(service.company, [{ external_id: 'A-1', phone: '12' }], { fileName: 'Año "1".csv' })
   await commit([refused])
   const corrected = [{ external_id: 'A-1', phone: '+34910000000' }]
-  await commit([uploadCall(service.company, corrected, { corrects: [refused.callId] }, 'update_many')])
+  await commit([uploadCall(service.company, corrected, { corrects: [refused.callId] }, 'PATCH')])
   for (const teardown of teardowns) await teardown()
 }
 

@@ -12,10 +12,18 @@ import type { StateRow } from '../../../src/ledger/read/read-employees.ts'
 import { employeesOf, SELECT_STATES } from '../../../src/ledger/read/read-employees.ts'
 import type { EventRow, LedgerDb } from '../../../src/ledger/tables.ts'
 
-/** The faults of a company's ledger, one line each. */
+/** The faults of a company's ledger at one moment, one line each: others may append to it meanwhile. */
 export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<string[]> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute((snapshot) => faultsOf(snapshot, companyId))
+}
+
+async function faultsOf(db: LedgerDb, companyId: string): Promise<string[]> {
   const company = toUuid(companyId)
-  const { rows, head } = await readLedger(db, company)
+  const head = await db.selectFrom('heads').selectAll().where('company_id', '=', company).executeTakeFirstOrThrow()
+  const rows = await db.selectFrom('events').selectAll().where('company_id', '=', company).orderBy('position').execute()
   const events = rows.map(readEvent)
   const faults: string[] = []
   if (head.position !== rows.length) faults.push(`the head is at ${head.position}, there are ${rows.length} events`)
@@ -23,28 +31,6 @@ export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<str
   const root = rootOf(unpackFrontier(head.position, head.frontier))
   if (!root.equals(naiveRoot(rows.map((row) => row.leaf_hash)))) faults.push('the root is not that of the leaves')
   return [...faults, ...orderFaults(events), ...erasureFaults(events), ...(await directoryFaults(db, company, events))]
-}
-
-/** Reads the head and the events of one moment: the schedule may append meanwhile. */
-async function readLedger(db: LedgerDb, company: string) {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .execute(async (snapshot) => {
-      return {
-        head: await snapshot
-          .selectFrom('heads')
-          .selectAll()
-          .where('company_id', '=', company)
-          .executeTakeFirstOrThrow(),
-        rows: await snapshot
-          .selectFrom('events')
-          .selectAll()
-          .where('company_id', '=', company)
-          .orderBy('position')
-          .execute(),
-      }
-    })
 }
 
 function rowFaults(row: EventRow, event: RecordedEvent, companyId: string, at: number): string[] {

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import net from 'node:net'
-import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { openProxy } from './open-proxy.ts'
 
 interface MutingProxy {
   address: string
@@ -11,30 +9,20 @@ interface MutingProxy {
 
 /** A loopback TCP proxy in front of the service whose connections can go silent, as those of a lost network do. */
 export async function startMutingProxy(t: Test, target: string): Promise<MutingProxy> {
-  const { hostname, port } = new URL(target)
-  const connections = new Set<{ sent: string; isMuted: boolean }>()
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(port), hostname)
+  const connections: { sent: string; isMuted: boolean }[] = []
+  const { address } = await openProxy(t, target, ({ send, answer }) => {
     const connection = { sent: '', isMuted: false }
-    connections.add(connection)
-    client.on('data', (bytes) => {
-      connection.sent += bytes.toString('latin1')
-      if (!connection.isMuted) upstream.write(bytes)
-    })
-    upstream.on('data', (bytes) => connection.isMuted || client.write(bytes))
-    for (const socket of [client, upstream])
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          connections.delete(connection)
-          for (const one of [client, upstream]) one.destroy()
-        })
+    connections.push(connection)
+    return {
+      fromClient(bytes) {
+        connection.sent += bytes.toString('latin1')
+        if (!connection.isMuted) send(bytes)
+      },
+      fromServer: (bytes) => connection.isMuted || answer(bytes),
+    }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address,
     mute(text) {
       for (const connection of connections) connection.isMuted ||= connection.sent.includes(text)
     },

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import net from 'node:net'
 import type { Test } from 'tap'
+import { openProxy } from './open-proxy.ts'
 
 /** How a connection to PostgreSQL began. */
 interface Beginning {
@@ -20,28 +18,22 @@ export async function startWatchedLine(
   t: Pick<Test, 'teardown'>,
   target: string,
 ): Promise<{ through(url: string): string; beginnings: Beginning[] }> {
-  const { hostname, port } = new URL(target)
   const beginnings: Beginning[] = []
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(port), hostname)
-    let sent = Buffer.alloc(0)
-    const note = (bytes: Buffer) => {
-      sent = Buffer.concat([sent, bytes])
-      const beginning = readBeginning(sent)
-      if (beginning === null) return
-      beginnings.push(beginning)
-      client.off('data', note)
+  const { through } = await openProxy(t, target, ({ send }) => {
+    let sent: Buffer | null = Buffer.alloc(0)
+    return {
+      fromClient(bytes) {
+        send(bytes)
+        if (sent === null) return
+        sent = Buffer.concat([sent, bytes])
+        const beginning = readBeginning(sent)
+        if (beginning === null) return
+        beginnings.push(beginning)
+        sent = null
+      },
     }
-    client.on('data', note)
-    client.pipe(upstream).pipe(client)
-    for (const socket of [client, upstream])
-      socket.on('error', () => undefined).on('close', () => [client, upstream].forEach((one) => one.destroy()))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  const own = String((server.address() as AddressInfo).port)
-  return { through: (url) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: own }).href, beginnings }
+  return { through, beginnings }
 }
 
 /** Reads what a client has sent so far; null if its first statement is not there yet. */

@@ -10,3 +10,11 @@ export async function runSql(url: string, ...statements: string[]): Promise<void
     await client.end()
   }
 }
+
+/** Runs statements in the same way. Returns the code of their error, or 'done'. */
+export async function attemptSql(url: string, ...statements: string[]): Promise<string> {
+  return runSql(url, ...statements).then(
+    () => 'done',
+    ({ code }: { code: string }) => code,
+  )
+}

@@ -68,7 +68,7 @@ await t.test('a number is the same on every page of the list', async (t) => {
   t.equal(countOn(await page(older)), '63 entries')
 })
 
-await t.test('it is exact up to 10,000', async (t) => {
+await t.test('a number is exact up to 10,000', async (t) => {
   await service.pool.query('delete from bulk_user_logs_v1.entries where position > 1000000')
   await addEntries(9_997)
   t.strictSame(await total(), { count: 10_000, is_more: false })

@@ -141,14 +141,14 @@ await t.test('calls without refused records have only a header', async (t) => {
   t.strictSame(csvRows(await download(await refuse('POST', '/v1/employees', '{'))), [['log_id', 'index', 'errors']])
 })
 
-await t.test('nothing of an erased person is in it', async (t) => {
+await t.test('nothing of an erased person is in the file', async (t) => {
   t.equal((await service.manage('POST', '/erasures', { employee_id: ana.id })).status, 200)
   await service.project()
   t.notMatch(await download(updated), /X-Ana|0151/)
   t.notMatch(await downloadAll(), /X-Ana|0151/)
 })
 
-await t.test('it has nothing of another company', async (t) => {
+await t.test('the file has nothing of another company', async (t) => {
   const other = await service.makeCompany('Other')
   t.equal(csvRows((await service.admin('/bulk-user-logs/failed-records.csv', other.admin.token)).body).length, 1)
 })
