@@ -2,7 +2,7 @@ import t from 'tap'
 import { eventually } from '../support/eventually.ts'
 import { holdHead, letGo } from '../support/postgres/held-rows.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
-import { watchStatements } from '../support/postgres/watch-statements.ts'
+import { watchStatements } from '../support/postgres/watch-clients.ts'
 import { send, startService } from '../support/service.ts'
 
 /* The admin endpoints of uploaded files, for tools. */

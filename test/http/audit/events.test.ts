@@ -11,7 +11,7 @@ import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { ERASE } from '../../support/ledger/event-row.ts'
-import { uploadCall } from '../../support/ledger/upload-call.ts'
+import { uploadCall } from '../../support/ledger/calls.ts'
 import { deriveEnvelope } from '../../../src/ledger/integrity/codec.ts'
 
 const service = await startService(t)
