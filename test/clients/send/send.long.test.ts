@@ -193,9 +193,18 @@ await t.test('a run that is killed at any point goes on, with one entry for each
 await t.test('two processes that send the same file at once apply each part once', async (t) => {
   write('twice.csv', people('twice', 300))
   const args = ['send', 'twice.csv', '--max-records', '100']
+  // Both have begun when two requests wait, as each process sends one at a time.
+  const { promise: bothWait, resolve: letGo } = Promise.withResolvers<void>()
+  let waiting = 0
+  proxy.onRequest = () => {
+    waiting += 1
+    if (waiting === 2) letGo()
+    return bothWait
+  }
   const made = await entriesOf(async () => {
     for (const { code, err } of await Promise.all([run(args), run(args)])) t.equal(code, 0, err)
   })
+  proxy.onRequest = () => undefined
   t.strictSame(
     made,
     Array.from({ length: 3 }, () => ['Completed', 100]),
