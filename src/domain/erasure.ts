@@ -102,7 +102,7 @@ function readEscapes(json: string): string {
 }
 
 /** Clients mix these up, so an external id is looked for in all of them. */
-const FIELDS_OF_IDS = new Set<string>(IDENTIFYING_FIELDS)
+const IDENTIFYING = new Set<string>(IDENTIFYING_FIELDS)
 
 /** Whether a field has one of these external ids. White space may have been sent by mistake. */
 function isExternalId(text: string, field: string, externalIds: Set<string>): boolean {
@@ -123,7 +123,7 @@ function someText(value: unknown, field: string, satisfies: (text: string, field
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => someText(item, field, satisfies))
   return Object.entries(value).some(
-    ([name, member]) => satisfies(name, field) || someText(member, FIELDS_OF_IDS.has(name) ? name : field, satisfies),
+    ([name, member]) => satisfies(name, field) || someText(member, IDENTIFYING.has(name) ? name : field, satisfies),
   )
 }
 

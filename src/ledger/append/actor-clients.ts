@@ -15,7 +15,7 @@ import type { QueryClient } from '../../postgres/query-client.ts'
  * Each process has rows of its own.
  */
 
-/** The address and program of a key or user, under the id by which events refer to it. */
+/** The address and program from which a key or user sends requests. Events refer to it by its id. */
 export interface ActorClient extends Client {
   companyId: string
   clientId: number

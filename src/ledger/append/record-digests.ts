@@ -74,9 +74,9 @@ export async function findDigests(client: QueryClient, records: LocatedRecord[])
 }
 
 /**
- * Records in `employees` which of these records change nothing, according to their digests. Returns the other records.
- * All records are those of one call, which is the first of its company in the transaction, so that the managers whom
- * they name are still the same when it is decided.
+ * Finds the records that change nothing, by their digests, and notes them in `employees`. Returns the other records. All
+ * records belong to one call, the first of its company in the transaction, so the managers that they name cannot change
+ * before the call is decided.
  */
 export function recognizeUnchanged(callId: string, found: FoundRecord[], employees: LoadedEmployees): FoundRecord[] {
   const times = new Map<string, number>()
