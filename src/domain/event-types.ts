@@ -17,11 +17,7 @@ interface EventTypeRules {
   erasedBy?: readonly ErasingType[]
 }
 
-/**
- * All event types. The database function `erase_events` has its own copy of what may be erased, in the migration that
- * created it last; a test compares the two.
- */
-export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
+const RULES = {
   EmployeeCreated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeUpdated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
@@ -77,7 +73,18 @@ export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = {
   IdentityProviderSecretReplaced: { stream: 'idp', version: 1 },
   IdentityProviderUseChanged: { stream: 'idp', version: 1 },
   IdentityProviderRemoved: { stream: 'idp', version: 1 },
-}
+} as const satisfies Readonly<Record<EventType, EventTypeRules>>
+
+/**
+ * All event types. The database function `erase_events` has its own copy of what may be erased, in the migration that
+ * created it last; a test compares the two.
+ */
+export const EVENT_TYPES: Readonly<Record<EventType, EventTypeRules>> = RULES
+
+/** The event types that have certain rules, such as `{ stream: 'emp' }`. */
+export type EventTypeWith<Rules extends Partial<EventTypeRules>> = {
+  [Type in EventType]: (typeof RULES)[Type] extends Rules ? Type : never
+}[EventType]
 
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
@@ -92,8 +99,15 @@ export function isEventType(type: string): type is EventType {
 }
 
 /** Whether calls make events of a type. */
-export function isOfCall(type: string): boolean {
+export function isOfCall(type: string): type is EventTypeWith<{ isOfCall: true }> {
   return isEventType(type) && EVENT_TYPES[type].isOfCall === true
+}
+
+/** Whether an event is one of a call. */
+export function isCallEvent<Event extends { type: EventType }>(
+  event: Event,
+): event is Extract<Event, { type: EventTypeWith<{ isOfCall: true }> }> {
+  return isOfCall(event.type)
 }
 
 /** Whether an event is the last one of its call. The events of a call are contiguous. */

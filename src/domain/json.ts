@@ -59,6 +59,7 @@ function readValue(source: Source): unknown {
       return readArray(source)
     case '"':
       return readString(source)
+    case undefined:
     default: {
       NUMBER_OR_WORD.lastIndex = source.at
       const [literal] = NUMBER_OR_WORD.exec(source.text)!

@@ -36,7 +36,8 @@ export async function* readCsv(chunks: AsyncIterable<string> | Iterable<string>)
 
 function describe(error: CsvError & { lines?: number }): Error {
   const { code, lines: line = 1 } = error
-  switch (code) {
+  // The parser has other codes, and may get more.
+  switch (code as string) {
     case 'CSV_MAX_RECORD_SIZE':
       return new FileError(line, `The line has more than ${MAX_ROW} characters. A quotation mark may be missing`)
     case 'CSV_QUOTE_NOT_CLOSED':

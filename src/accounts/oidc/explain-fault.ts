@@ -126,6 +126,7 @@ function explainClient(error: oidc.ClientError, requested: ProviderResource): Pr
     case 'OAUTH_MISSING_SERVER_METADATA':
     case 'OAUTH_INVALID_SERVER_METADATA':
       return fault('misconfigured', `The provider's configuration has no valid ${about?.attribute ?? 'address'}`)
+    case undefined:
     default:
       if (detail.startsWith('unexpected "iss"') || detail.includes('"iss" (issuer) missing'))
         return fault('wrong_issuer', 'The answer does not come from the provider that was asked ("iss")')

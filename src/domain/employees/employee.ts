@@ -1,6 +1,7 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
 import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, UNSET_ATTRIBUTES } from '../attributes.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
+import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
 /** An employee's current state. The API returns the same fields in the same order. */
@@ -13,26 +14,15 @@ export interface Employee extends EmployeeAttributes {
   version: number
 }
 
-export type EmployeeEvent = Extract<
-  RecordedEvent,
-  { type: 'EmployeeCreated' | 'EmployeeUpdated' | 'EmployeeDeactivated' | 'EmployeeReactivated' }
->
-
 /** An event of an employee's stream, which may end with an erasure. */
-export type EmployeeStreamEvent = EmployeeEvent | Extract<RecordedEvent, { type: 'EmployeeErased' }>
+export type EmployeeStreamEvent = Extract<RecordedEvent, { type: EventTypeWith<{ stream: 'emp' }> }>
+
+export type EmployeeEvent = Exclude<EmployeeStreamEvent, { type: 'EmployeeErased' }>
 
 /** Whether an event belongs to an employee's stream. */
 export function isEmployeeEvent(event: RecordedEvent): event is EmployeeStreamEvent {
-  return EMPLOYEE_EVENTS.has(event.type)
+  return EVENT_TYPES[event.type].stream === 'emp'
 }
-
-const EMPLOYEE_EVENTS: ReadonlySet<string> = new Set<EmployeeStreamEvent['type']>([
-  'EmployeeCreated',
-  'EmployeeUpdated',
-  'EmployeeDeactivated',
-  'EmployeeReactivated',
-  'EmployeeErased',
-])
 
 type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
   {

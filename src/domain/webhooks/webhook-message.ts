@@ -36,6 +36,12 @@ const TYPES: Record<ToldType, WebhookType> = {
   AttentionResolved: 'attention.resolved',
 }
 
+type ToldEvent = Extract<RecordedEvent, { type: ToldType }>
+
+function isTold(event: RecordedEvent): event is ToldEvent {
+  return Object.hasOwn(TYPES, event.type)
+}
+
 /** The event types that messages of these types tell. */
 export function listEventTypes(types: readonly WebhookType[]): EventType[] {
   return (Object.keys(TYPES) as ToldType[]).filter((type) => types.includes(TYPES[type]))
@@ -46,25 +52,33 @@ export function listEventTypes(types: readonly WebhookType[]): EventType[] {
  * values. An erased event has neither names nor values. Throws on an event that no message tells.
  */
 export function describeEvent(event: RecordedEvent, includeData: boolean): WebhookMessage {
-  const type = TYPES[event.type as ToldType]
-  if (!type) throw new TypeError(`no message tells ${event.type}`)
-  return { type, timestamp: event.recorded_at, data: describeData(event, includeData) }
+  if (!isTold(event)) throw new TypeError(`no message tells ${event.type}`)
+  return { type: TYPES[event.type], timestamp: event.recorded_at, data: describeData(event, includeData) }
 }
 
-function describeData(event: RecordedEvent, includeData: boolean): Record<string, unknown> {
+function describeData(event: ToldEvent, includeData: boolean): Record<string, unknown> {
   const { stream, position, version, call_id: callId, actor } = event
-  if (event.type === 'ApiCallCompleted' || event.type === 'ApiCallFailed') {
-    return { log_id: stream, position, ...describeCall(event, includeData) }
-  }
   const erased = event.data === null ? { erased: true } : {}
-  if (event.type === 'AttentionRaised' || event.type === 'AttentionResolved')
-    return { position, ...erased, ...event.data }
-  if (event.type.startsWith('ApiKey')) {
-    const values = includeData && event.data !== null ? { details: event.data } : {}
-    return { key_id: stream, position, actor, ...erased, ...values }
-  }
   const employee = { employee_id: stream, position, version, log_id: callId, ...erased }
   switch (event.type) {
+    case 'ApiCallCompleted':
+    case 'ApiCallFailed':
+      return { log_id: stream, position, ...describeCall(event, includeData) }
+    case 'AttentionRaised':
+    case 'AttentionResolved':
+      return { position, ...erased, ...event.data }
+    case 'ApiKeyIssued':
+    case 'ApiKeyRenamed':
+    case 'ApiKeyQuotaChanged':
+    case 'ApiKeyAccessChanged':
+    case 'ApiKeyExpectedCallsChanged':
+    case 'ApiKeyRotated':
+    case 'ApiKeyDisabled':
+    case 'ApiKeyEnabled':
+    case 'ApiKeyRevoked': {
+      const values = includeData && event.data !== null ? { details: event.data } : {}
+      return { key_id: stream, position, actor, ...erased, ...values }
+    }
     case 'EmployeeCreated': {
       if (event.data === null) return employee
       const { attributes } = event.data
@@ -75,7 +89,9 @@ function describeData(event: RecordedEvent, includeData: boolean): Record<string
       const { changes } = event.data
       return { ...employee, changed: Object.keys(changes), ...(includeData ? { changes } : {}) }
     }
-    default:
+    case 'EmployeeDeactivated':
+    case 'EmployeeReactivated':
+    case 'EmployeeErased':
       return employee
   }
 }

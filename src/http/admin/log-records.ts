@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { AttributeChanges, RecordedEvent } from '../../domain/events.ts'
+import { type EventTypeWith, isCallEvent } from '../../domain/event-types.ts'
 import { readEventsAt } from '../../ledger/read/read-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
@@ -28,7 +29,7 @@ export interface ShownRecord {
 export async function renderRecords(db: LedgerDb, companyId: string, records: LogRecord[]): Promise<ShownRecord[]> {
   const positions = records.flatMap(listPositions)
   const events = positions.length === 0 ? [] : await readEventsAt(db, companyId, positions)
-  const byPosition = new Map(events.map((event) => [event.position, event]))
+  const byPosition = new Map(events.filter(isCallEvent).map((event) => [event.position, event]))
   return records.map((record) =>
     show(
       record,
@@ -43,7 +44,9 @@ function listPositions({ firstPosition: first, lastPosition: last }: LogRecord):
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
 
-function show(record: LogRecord, events: RecordedEvent[]): ShownRecord {
+type CallEvent = Extract<RecordedEvent, { type: EventTypeWith<{ isOfCall: true }> }>
+
+function show(record: LogRecord, events: CallEvent[]): ShownRecord {
   const erased = events.some(({ data }) => data === null)
   const shown: ShownRecord = {
     index: record.index,
@@ -61,7 +64,7 @@ function show(record: LogRecord, events: RecordedEvent[]): ShownRecord {
   return shown
 }
 
-function apply(shown: ShownRecord, event: RecordedEvent): void {
+function apply(shown: ShownRecord, event: CallEvent): void {
   switch (event.type) {
     case 'EmployeeCreated':
       shown.attributes = event.data?.attributes ?? null
@@ -86,7 +89,7 @@ function apply(shown: ShownRecord, event: RecordedEvent): void {
     case 'ApiCallFailed':
       shown.errors = event.data && [{ pointer: '', code: event.data.code, message: event.data.detail }]
       break
-    default:
+    case 'ApiCallCompleted':
       break
   }
 }

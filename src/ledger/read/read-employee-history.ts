@@ -1,4 +1,5 @@
 import type { ExplainedEmployee } from '../../domain/employees/employee-history.ts'
+import { isEmployeeEvent } from '../../domain/employees/employee.ts'
 import { explain } from '../../domain/employees/employee-history.ts'
 import { readEvent } from '../integrity/codec.ts'
 import { storedEventPages } from './read-stored-events.ts'
@@ -20,6 +21,8 @@ export async function readEmployeeAt(
   let then: ExplainedEmployee | undefined
   for await (const page of storedEventPages(db, companyId, { after: 0, upTo: position, stream: employeeId })) {
     for (const event of page.map(readEvent)) {
+      if (!isEmployeeEvent(event))
+        throw new Error(`${event.type} at position ${event.position} is in the stream of an employee`)
       switch (event.type) {
         case 'EmployeeCreated':
         case 'EmployeeUpdated':
@@ -30,8 +33,6 @@ export async function readEmployeeAt(
           break
         case 'EmployeeErased':
           return { standing: 'erased' }
-        default:
-          throw new Error(`${event.type} at position ${event.position} is in the stream of an employee`)
       }
     }
   }

@@ -73,7 +73,8 @@ const told = (decision: ReturnType<typeof decideSignIn>) => {
       return decision.refusal
     case 'create':
       return `create ${decision.email}`
-    default:
+    case 'link':
+    case 'sign_in':
       return `${decision.outcome} ${decision.userId}`
   }
 }

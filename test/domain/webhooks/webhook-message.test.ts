@@ -30,6 +30,7 @@ const EVENTS: Partial<{ [Type in EventType]: EventData[Type] }> = {
   ApiKeyRenamed: { from: SECRET, to: 'b' },
   ApiKeyQuotaChanged: { from: QUOTA, to: QUOTA },
   ApiKeyAccessChanged: { from: ACCESS, to: ACCESS },
+  ApiKeyExpectedCallsChanged: { from: null, to: { every_hours: 1 } },
   ApiKeyRotated: { overlap_seconds: 0, previous_expires_at: null },
   ApiKeyDisabled: {},
   ApiKeyEnabled: {},
@@ -48,16 +49,25 @@ function eventOf(type: EventType, data: unknown): RecordedEvent {
 const types = Object.keys(EVENTS) as EventType[]
 
 await t.test('each message type tells some event, and each told event has a type', async (t) => {
-  t.strictSame(
-    listEventTypes(WEBHOOK_TYPES)
-      .toSorted()
-      .filter((type) => type in EVENTS),
-    types.toSorted(),
-  )
+  t.strictSame(listEventTypes(WEBHOOK_TYPES).toSorted(), types.toSorted())
   const told = new Set(types.map((type) => describeEvent(eventOf(type, EVENTS[type]), false).type))
   t.strictSame([...told].toSorted(), [...WEBHOOK_TYPES].toSorted())
   t.strictSame(listEventTypes(['employee.erased']), ['EmployeeErased'])
 })
+
+await t.test(
+  'a message names what its type is about: an employee, a key, a call, or what needs attention',
+  async (t) => {
+    const ids = { employee: 'employee_id', api_key: 'key_id', api_call: 'log_id', attention: 'subject_id' }
+    for (const type of types) {
+      const message = describeEvent(eventOf(type, EVENTS[type]), false)
+      const [topic] = message.type.split('.') as [keyof typeof ids]
+      const named = Object.values(ids).filter((id) => id in message.data && !(topic === 'employee' && id === 'log_id'))
+      if (topic === 'api_call') t.ok(named.includes(ids[topic]), type)
+      else t.strictSame(named, [ids[topic]], type)
+    }
+  },
+)
 
 await t.test('a thin message holds no value of an employee, key or failure', async (t) => {
   for (const type of types)

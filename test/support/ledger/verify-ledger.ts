@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { evolveStored } from '../../../src/domain/employees/employee.ts'
+import { evolveStored, isEmployeeEvent } from '../../../src/domain/employees/employee.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { closesCall, isErasing } from '../../../src/domain/event-types.ts'
@@ -112,20 +112,10 @@ async function directoryFaults(db: LedgerDb, company: string, events: RecordedEv
 export function foldEmployees(events: RecordedEvent[]): Map<string, Employee> {
   const employees = new Map<string, Employee>()
   for (const event of events) {
-    switch (event.type) {
-      case 'EmployeeCreated':
-      case 'EmployeeUpdated':
-      case 'EmployeeDeactivated':
-      case 'EmployeeReactivated':
-      case 'EmployeeErased': {
-        const employee = evolveStored(employees.get(event.stream), event)
-        if (employee) employees.set(event.stream, employee)
-        else employees.delete(event.stream)
-        break
-      }
-      default:
-        break
-    }
+    if (!isEmployeeEvent(event)) continue
+    const employee = evolveStored(employees.get(event.stream), event)
+    if (employee) employees.set(event.stream, employee)
+    else employees.delete(event.stream)
   }
   return employees
 }

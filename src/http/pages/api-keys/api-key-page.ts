@@ -24,6 +24,7 @@ import { sendSecret } from './api-key-secret.ts'
 import {
   toFormProblem,
   checkForm,
+  keepLineBreaks,
   renderChoice,
   renderFormAlert,
   readFormFields,
@@ -83,7 +84,8 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
       const { expires_at: expiry, ...others } = fields
       // The form shows the expiry to the minute, and must not round it when something else is saved.
       const changed = expiry === undefined || expiry === shown.expires_at ? others : fields
-      const changes = readEdit(checkForm(EditBody, readKeyBody(changed, timeZone)))
+      const name = keepLineBreaks(fields['name'] ?? '', shown.name)
+      const changes = readEdit(checkForm(EditBody, readKeyBody({ ...changed, name }, timeZone)))
       await changeApiKey(company, getActing(request), readKeyId(request), changes, readSeenVersion(fields))
     } catch (error) {
       return sendKey(services, request, reply, { form: 'edit', problem: toFormProblem(error) })

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { listAttributes } from '../parts/shown-values.ts'
-import type { RecordedEvent } from '../../../domain/events.ts'
+import { type EmployeeStreamEvent, isEmployeeEvent } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import { readEvent } from '../../../ledger/integrity/codec.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
@@ -25,7 +25,7 @@ const MAX_EVENTS_SEEN = 2_000
 
 /** A line of an employee's history: an attribute that was set or changed, or the event as a whole. */
 interface Change {
-  event: RecordedEvent
+  event: EmployeeStreamEvent
   /** Null for an event shown as a whole: the creation, an erasure, or an event whose data were erased. */
   attribute: { name: string; from: unknown; to: unknown; isFirst: boolean } | null
 }
@@ -55,7 +55,7 @@ export async function readTimeline(
   for (let seen = 0; seen < MAX_EVENTS_SEEN;) {
     const rows = await readStreamBackwards(db, companyId, { stream: id, before: reached, limit: EVENTS_AT_ONCE })
     if (rows.length === 0) return { changes, older: null }
-    for (const event of rows.map(readEvent)) {
+    for (const event of rows.map(readEvent).filter(isEmployeeEvent)) {
       for (const change of listChanges(event, attribute)) changes.push(change)
       reached = event.version
       if (reached === 1) return { changes, older: null }
@@ -67,7 +67,7 @@ export async function readTimeline(
 }
 
 /** Lists what an event set or changed: everything, or one attribute. */
-function listChanges(event: RecordedEvent, attribute: string | null): Change[] {
+function listChanges(event: EmployeeStreamEvent, attribute: string | null): Change[] {
   const whole: Change[] = attribute === null ? [{ event, attribute: null }] : []
   switch (event.type) {
     case 'EmployeeCreated': {
@@ -88,7 +88,7 @@ function listChanges(event: RecordedEvent, attribute: string | null): Change[] {
       const [from, to] = event.type === 'EmployeeDeactivated' ? ['active', 'inactive'] : ['inactive', 'active']
       return [{ event, attribute: { name: 'status', from, to, isFirst: false } }]
     }
-    default:
+    case 'EmployeeErased':
       return whole
   }
 }
@@ -179,7 +179,7 @@ function renderChangeRow(
   </tr>`
 }
 
-function renderWholeEvent(event: RecordedEvent): Html {
+function renderWholeEvent(event: EmployeeStreamEvent): Html {
   if (event.type === 'EmployeeErased') return html`<strong>Erased</strong>`
   if (event.data === null)
     return html`${event.type === 'EmployeeCreated' ? 'Created' : 'Changed'} <span class="hint">(data erased)</span>`

@@ -46,7 +46,9 @@ function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { posit
       return html`<p class="warning" role="status">
         The last verification could not be completed (${place}). It says nothing about the ledger. Start it again.
       </p>`
-    default:
+    case 'invalid':
+    case 'diverged':
+    case 'unverifiable':
       return html`<div class="alert" role="alert">
         <p>
           <strong>${FAULTS[verdict.verdict]}</strong>${

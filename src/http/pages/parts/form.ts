@@ -86,6 +86,14 @@ export function readWholeNumber(text: string | undefined): number | string {
   return text !== undefined && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text ?? '')
 }
 
+/**
+ * Reads the text of an input of one line, which showed `current`. Browsers remove line breaks from such an input, so a text
+ * that differs only in them has not been edited.
+ */
+export function keepLineBreaks(text: string, current = ''): string {
+  return text === current.replaceAll(/[\r\n]/g, '') ? current : text
+}
+
 /** Renders the version of the thing shown. The form sends it back, so that outdated and repeated forms are refused. */
 export function renderSeenVersion(version: number): Html {
   return html`<input type="hidden" name="seen" value="${version}" />`

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
+import { type EventTypeWith, isCallEvent } from '../../../domain/event-types.ts'
 import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { readPointer } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import type { PartCounts } from '../../../domain/uploads.ts'
@@ -60,13 +61,15 @@ interface PreviewLine {
 
 /** Renders what a call sets and changes, old and new values, by the lines of the file. */
 function renderEffects(events: readonly NewEvent[], records: PartRecords): Html {
-  const lines = events.flatMap((event) =>
-    listEffects(event).map((effect) => ({ ...effect, place: placeOf(event.index ?? 0, records) })),
-  )
+  const lines = events
+    .filter(isCallEvent)
+    .flatMap((event) => listEffects(event).map((effect) => ({ ...effect, place: placeOf(event.index ?? 0, records) })))
   return renderTable('Changes', ['Attribute', 'Old and new value'], lines)
 }
 
-function listEffects(event: NewEvent): Omit<PreviewLine, 'place'>[] {
+function listEffects(
+  event: Extract<NewEvent, { type: EventTypeWith<{ isOfCall: true }> }>,
+): Omit<PreviewLine, 'place'>[] {
   switch (event.type) {
     case 'EmployeeCreated':
       return listAttributes(event.data.attributes).map(([field, value]) => ({
@@ -79,7 +82,10 @@ function listEffects(event: NewEvent): Omit<PreviewLine, 'place'>[] {
       return [{ field: 'status', what: renderChange({ from: 'active', to: 'inactive' }) }]
     case 'EmployeeReactivated':
       return [{ field: 'status', what: renderChange({ from: 'inactive', to: 'active' }) }]
-    default:
+    // Errors have a table of their own.
+    case 'EmployeeRecordRejected':
+    case 'ApiCallCompleted':
+    case 'ApiCallFailed':
       return []
   }
 }

@@ -10,6 +10,7 @@ import { CreateWebhookBody, readSettings } from '../../admin/webhooks/webhook-sc
 import {
   checkForm,
   findError,
+  keepLineBreaks,
   renderChoice,
   renderField,
   readWholeNumber,
@@ -41,12 +42,15 @@ export function formatFields(settings: WebhookSettings): FormFields {
   }
 }
 
-/** Reads the settings in a form. Throws a problem with an error for each bad field. */
-export function readWebhookForm(fields: FormFields, allowsHttp: boolean): WebhookSettings {
+/**
+ * Reads the settings in a form, which showed `current`, if it is that of a webhook. Throws a problem with an error for
+ * each bad field.
+ */
+export function readWebhookForm(fields: FormFields, allowsHttp: boolean, current?: WebhookSettings): WebhookSettings {
   const { url = '', description = '', include_data: includeData, concurrency } = fields
   const settings = checkForm(CreateWebhookBody, {
     url: url.trim(),
-    description: description.trim(),
+    description: keepLineBreaks(description, current?.description).trim(),
     types: WEBHOOK_TYPES.filter((type) => fields[type] !== undefined),
     include_data: includeData === 'yes',
     concurrency: readWholeNumber(concurrency),
@@ -69,21 +73,25 @@ export function renderWebhookFields(fields: FormFields, problem: FormProblem): H
   ${renderField({ name: 'concurrency', label: 'Messages at once', type: 'number', value: concurrency, min: 1, max: LARGEST_CONCURRENCY, hint: 'Messages about one employee are always sent in order.' }, problem)}`
 }
 
-const GROUPS = [
-  { legend: 'Employees', prefix: 'employee.' },
-  { legend: 'API calls', prefix: 'api_call.' },
-  { legend: 'API keys', prefix: 'api_key.' },
-]
+type TopicOf<Type extends string> = Type extends `${infer Topic}.${string}` ? Topic : never
+
+/** What messages are about: the first part of their types. */
+const TOPICS: Record<TopicOf<WebhookType>, string> = {
+  employee: 'Employees',
+  api_call: 'API calls',
+  api_key: 'API keys',
+  attention: 'Needs attention',
+}
 
 function renderTypes(fields: FormFields, problem: FormProblem): Html {
   const fault = findError('types', 'Message types', problem)
   return html`<fieldset class="boxes" ${fault === undefined ? '' : html`aria-describedby="types-fault"`}>
     <legend>Message types</legend>
-    ${GROUPS.map(
-      ({ legend, prefix }) =>
+    ${Object.entries(TOPICS).map(
+      ([topic, legend]) =>
         html`<fieldset>
           <legend>${legend}</legend>
-          ${WEBHOOK_TYPES.filter((type) => type.startsWith(prefix)).map((type) => renderType(type, fields))}
+          ${WEBHOOK_TYPES.filter((type) => type.startsWith(`${topic}.`)).map((type) => renderType(type, fields))}
         </fieldset>`,
     )}
     ${fault === undefined ? '' : html`<p class="fault" id="types-fault">Choose at least one message type</p>`}

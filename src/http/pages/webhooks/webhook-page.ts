@@ -77,7 +77,8 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
     'edit',
     async (request, reply) => {
       const fields = readFormFields(request.body)
-      const settings = readWebhookForm(fields, webhooks.allowsHttp)
+      const { webhook } = await requireWebhook(services, request)
+      const settings = readWebhookForm(fields, webhooks.allowsHttp, webhook.settings)
       const change = { change: 'edit', settings } as const
       await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
       return done(request, reply, 'saved')
