@@ -6,12 +6,19 @@ import { ENTRIES } from './live-tables.ts'
 import { buildTimeConditions, joinConditions } from './queries.ts'
 import { NO_KEY } from './tables.ts'
 
-/** The failed calls that are counted, the newest ones, and the keys and codes that are told apart. */
+/** The failed calls that are counted, the newest ones, and the most pairs of a key and a code. */
 const MAX_COUNTED = 10_000
-const MAX_CAUSES = 50
+const MAX_CAUSES = 200
 
-/** Counts the failed calls of each key (not the files that users upload: they see the outcome) and code that were requested at a time (RFC 3339) or later. */
-export async function readFailedCalls(db: AnyDb, companyId: string, since: string): Promise<FailedCalls[]> {
+/**
+ * Counts the failed calls of each key and code that were requested at a time (RFC 3339) or later, but not the files that
+ * users upload: they see the outcome. `isCut` says that not all were counted, so that other keys and codes may be missing.
+ */
+export async function readFailedCalls(
+  db: AnyDb,
+  companyId: string,
+  since: string,
+): Promise<{ failedCalls: FailedCalls[]; isCut: boolean }> {
   const company = toUuid(companyId)
   const { rows } = await sql<{
     key_id: string
@@ -31,8 +38,8 @@ export async function readFailedCalls(db: AnyDb, companyId: string, since: strin
     select key_id, (array_agg(key_name order by position desc))[1] as key_name, error_code as code,
       count(*)::integer as calls, min(requested_at) as first_at, (array_agg(call_id order by position desc))[1] as last_call,
       (select count(*)::integer from failed) as counted
-    from failed group by key_id, error_code order by max(position) desc limit ${MAX_CAUSES}`.execute(db)
-  return rows.map((row) => ({
+    from failed group by key_id, error_code order by max(position) desc limit ${MAX_CAUSES + 1}`.execute(db)
+  const failedCalls = rows.slice(0, MAX_CAUSES).map((row) => ({
     key: { id: fromUuid('key', row.key_id), name: row.key_name },
     code: row.code,
     calls: row.calls,
@@ -40,6 +47,7 @@ export async function readFailedCalls(db: AnyDb, companyId: string, since: strin
     firstAt: row.first_at,
     lastLogId: fromUuid('log', row.last_call),
   }))
+  return { failedCalls, isCut: rows.length > MAX_CAUSES || rows[0]?.counted === MAX_COUNTED }
 }
 
 interface LastCall {

@@ -1,16 +1,28 @@
-/** What can need attention, the most urgent first. docs/attention.md describes each. */
-export const ATTENTION_KINDS = [
-  'ledger_disputed',
-  'projection_parked',
-  'provider_failing',
-  'webhook_disabled',
-  'webhook_failing',
-  'quota_used',
-  'key_expired',
-  'call_missing',
-  'calls_failed',
-  'quota_nearly_used',
-  'key_expiring',
-] as const
+/** What can need attention, the most urgent first, in words that stand after a colon. docs/attention.md describes each. */
+const WORDS = {
+  ledger_disputed: 'a witness disputes the ledger',
+  projection_parked: 'a read model has stopped',
+  provider_failing: 'nobody can sign in through the identity provider',
+  webhook_disabled: 'a webhook was disabled',
+  webhook_failing: 'messages of a webhook fail',
+  quota_used: 'the quota of a key is used up',
+  key_expired: 'a key has expired',
+  call_missing: 'a call that was expected did not come',
+  calls_failed: 'calls of a key failed',
+  quota_nearly_used: 'the quota of a key is nearly used up',
+  key_expiring: 'a key will expire soon',
+}
 
-export type AttentionKind = (typeof ATTENTION_KINDS)[number]
+export type AttentionKind = keyof typeof WORDS
+
+export const ATTENTION_KINDS = Object.keys(WORDS) as AttentionKind[]
+
+/** Whether this version of the program knows a kind. While another version runs, there may be others. */
+export function isAttentionKind(kind: string): kind is AttentionKind {
+  return Object.hasOwn(WORDS, kind)
+}
+
+/** Says what is wrong, in words that stand after a colon; of an unknown kind, its name. */
+export function describeKind(kind: string): string {
+  return isAttentionKind(kind) ? WORDS[kind] : kind.replaceAll('_', ' ')
+}

@@ -1,5 +1,5 @@
 import type { AttentionKind } from './attention-kinds.ts'
-import { ATTENTION_KINDS } from './attention-kinds.ts'
+import { ATTENTION_KINDS, isAttentionKind } from './attention-kinds.ts'
 import type { Expectation } from './accounts/expected-calls.ts'
 import { findMissedDeadline } from './accounts/expected-calls.ts'
 import type { KeyUsage, RefreshPeriod } from './accounts/quota.ts'
@@ -195,30 +195,36 @@ function toMs(instant: string | null): number | null {
   return instant === null ? null : Date.parse(instant)
 }
 
-/** At most so many changes are told at once; further ones are told with the next check. */
+/** The changes of one check. Any others follow with the next ones. */
 const MAX_CHANGES = 100
 
-/** A change of what needs attention, and its event. */
-interface AttentionChange {
+/** An item that was raised, perhaps by another version of the program. */
+export interface RaisedItem {
   name: string
   item: AttentionItem
+}
+
+/** A change of what needs attention, and its event. */
+interface AttentionChange extends RaisedItem {
   event: Extract<NewEvent, { type: 'AttentionRaised' | 'AttentionResolved' }>
 }
 
 /**
  * Decides what begins and what stops needing attention, from the items that were raised before and those that are found
- * now. `version` is that of the next event of the company's stream.
+ * now. What was raised lasts if this version doesn't know its kind, or if its kind is among `uncounted`: of these, not
+ * everything was read. `version` is that of the next event of the company's stream.
  */
 export function decideAttention(
   companyId: string,
-  raised: readonly { name: string; item: AttentionItem }[],
-  items: readonly AttentionItem[],
+  raised: readonly RaisedItem[],
+  { items, uncounted }: { items: readonly AttentionItem[]; uncounted: readonly AttentionKind[] },
   version: number,
 ): AttentionChange[] {
+  const canEnd = ({ kind }: AttentionItem) => isAttentionKind(kind) && !uncounted.includes(kind)
   const before = new Map(raised.map(({ name, item }) => [name, item]))
   const now = new Map(items.map((item) => [nameOfItem(item), item]))
   const begun = [...now].filter(([name]) => !before.has(name))
-  const ended = [...before].filter(([name]) => !now.has(name))
+  const ended = [...before].filter(([name, item]) => !now.has(name) && canEnd(item))
   return [
     ...ended.map(([name, item]) => ({ name, item, type: 'AttentionResolved' as const })),
     ...begun.map(([name, item]) => ({ name, item, type: 'AttentionRaised' as const })),

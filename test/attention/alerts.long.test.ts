@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
+import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
+import { schemaOf } from '../../projections/projection.ts'
 import { changeAlerts } from '../../src/accounts/attention/change-alerts.ts'
 import { checkCompany } from '../../src/accounts/attention/check-company.ts'
 import { tellUsers } from '../../src/accounts/attention/tell-users.ts'
+import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import type { AttentionKind } from '../../src/domain/attention-kinds.ts'
 import type { Outbox } from '../../src/accounts/mail/outbox.ts'
 import { decryptContent } from '../../src/accounts/mail/outbox.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
@@ -55,6 +59,17 @@ async function makeCompany(name: string) {
     )
   await setQuota(100)
   return { ...company, subscribe, useUp, setQuota }
+}
+/** What a user was told began and ended, without the names, oldest first. */
+const linesTo = async (userId: string) => {
+  const { rows } = await pool.query<{ email_id: string; content: Buffer }>(
+    'select email_id, content from emails where user_id = $1 order by created_at',
+    [toUuid(userId)],
+  )
+  return rows
+    .flatMap(({ email_id: id, content }) => decryptContent(secrets, content, id).paragraphs)
+    .filter((line) => typeof line === 'string' && /^(Began|Ended)/.test(line))
+    .map((line) => /^[^(]+(?= \()/.exec(line as string)![0])
 }
 /** As if so many minutes had passed since a user was told. */
 const later = (minutes: number) =>
@@ -168,4 +183,149 @@ await t.test('what a user chose is in the ledger, once', async (t) => {
       { from: true, to: false },
     ],
   )
+})
+
+await t.test('each administrator is told of each change once, whenever the others were', async (t) => {
+  const { id, subscribe, useUp, admin, member } = await makeCompany('Two')
+  await subscribe(true)
+  await pool.query("update users set role = 'admin' where user_id = $1", [toUuid(member.user_id)])
+  await changeAlerts({ pool, newId }, { companyId: id, actor: member.user_id }, true)
+  await pool.query('update users set told_at = statement_timestamp() where user_id = $1', [toUuid(member.user_id)])
+  await useUp(80)
+  await check(id)
+  await tell(id)
+  t.strictSame(await linesTo(admin.user_id), ['Began: the quota of a key is nearly used up'])
+  t.strictSame(await linesTo(member.user_id), [], 'the other was told a moment ago')
+  await useUp(100)
+  await check(id)
+  await later(15)
+  await tell(id)
+  const all = [
+    'Began: the quota of a key is nearly used up',
+    'Ended: the quota of a key is nearly used up',
+    'Began: the quota of a key is used up',
+  ]
+  t.strictSame(await linesTo(admin.user_id), all)
+  t.strictSame(await linesTo(member.user_id), all)
+})
+
+await t.test(
+  'the subject says what needs attention when the message is written, whatever began or ended',
+  async (t) => {
+    const { id, subscribe, useUp, key, admin } = await makeCompany('Subjects')
+    await useUp(100)
+    const expire = (expiresAt: string | null) =>
+      pool.query('update api_keys set expires_at = $2 where api_id = $1', [toUuid(key.api_id), expiresAt])
+    await subscribe(true)
+    const subjectAfter = async (...changes: (() => Promise<unknown>)[]) => {
+      for (const change of changes) {
+        await change()
+        await check(id)
+      }
+      await later(15)
+      await tell(id)
+      const { length } = (await service.admin('/attention', admin.token)).body.items
+      return `${(await mailsTo(id)).at(-1)!.subject} (${length})`
+    }
+    const soon = new Date(Date.now() + 86_400_000).toISOString()
+    t.equal(await subjectAfter(() => expire(soon)), '2 problems need your attention (2)')
+    t.equal(await subjectAfter(() => expire(null)), '1 problem needs your attention (1)', 'only an end, and one lasts')
+    t.equal(
+      await subjectAfter(
+        () => expire(soon),
+        () => expire(null),
+      ),
+      '1 problem needs your attention (1)',
+    )
+    t.equal(
+      await subjectAfter(
+        () => expire(soon),
+        async () => Promise.all([expire(null), useUp(0)]),
+      ),
+      'Nothing needs your attention any more (0)',
+      'it began and ended meanwhile',
+    )
+  },
+)
+
+await t.test('a long message lists the newest 20 changes, and says how many came before', async (t) => {
+  const { id, subscribe, useUp } = await makeCompany('Long')
+  await subscribe(true)
+  for (let at = 0; at < 23; at += 1) {
+    await useUp(at % 2 === 0 ? 100 : 0)
+    await check(id)
+  }
+  await tell(id)
+  const [mail] = await mailsTo(id)
+  const told = mail!.paragraphs.filter((line) => typeof line === 'string' && /^(Began|Ended)/.test(line))
+  t.equal(told.length, 20)
+  t.match(told.at(-1), /^Began/, 'the newest is the last')
+  t.match(mail!.paragraphs[0], '3 earlier changes are not listed here.')
+})
+
+await t.test('a kind that only another version knows stays as that version left it', async (t) => {
+  const { id, subscribe, useUp, key } = await makeCompany('Versions')
+  await subscribe(true)
+  const item = { kind: 'key_unused', subject: { id: key.api_id, name: 'x' }, since: null, details: {} }
+  await appendCompanyEvents(pool, { companyId: id, actor: SCHEDULE }, async (client) => {
+    await client.query('insert into raised_attention (company_id, name, item) values ($1, $2, $3)', [
+      ...[toUuid(id), `key_unused ${key.api_id}`, JSON.stringify(item)],
+    ])
+    const version = await nextVersion(client, id, id)
+    const data = { kind: 'key_unused' as AttentionKind, subject_id: key.api_id }
+    return { events: [{ type: 'AttentionRaised', stream: id, version, index: null, data }], result: null }
+  })
+  t.equal(await check(id), false)
+  await useUp(100)
+  await check(id)
+  t.strictSame(await eventsOf(id), ['AttentionRaised key_unused', 'AttentionRaised quota_used'])
+  await tell(id)
+  const [mail] = await mailsTo(id)
+  t.equal(mail!.subject, '2 problems need your attention')
+  t.match(mail!.paragraphs[0], 'Began: key unused (')
+})
+
+await t.test('what is raised stays raised while it lasts, however much more there is', async (t) => {
+  const { id, useUp, key } = await makeCompany('Much')
+  await useUp(100)
+  await check(id)
+  await pool.query(
+    `with made as (
+       insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, scopes, quota_limit,
+         refresh_period, created_at)
+       select company_id, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, 'Other', secret_hash, true, false, scopes, 10, 'monthly', created_at
+       from api_keys, generate_series(1, 500) n where api_id = $1 returning company_id, api_id)
+     insert into api_key_usage (company_id, api_id, window_start, requests_made)
+     select company_id, api_id, date_trunc('month', statement_timestamp()), 10 from made`,
+    [toUuid(key.api_id)],
+  )
+  for (let at = 0; at < 3; at += 1) await check(id)
+  const kinds = await eventsOf(id)
+  t.strictSame([...new Set(kinds)], ['AttentionRaised quota_used'])
+  t.equal(kinds.length, 1 + 200, 'the first 200')
+  await pool.query('update api_key_usage set requests_made = 0 where company_id = $1', [toUuid(id)])
+  for (let at = 0; at < 3; at += 1) await check(id)
+  t.equal((await eventsOf(id)).filter((event) => event === 'AttentionResolved quota_used').length, 201)
+})
+
+await t.test('failed calls stay raised while there are more of them than are counted', async (t) => {
+  const { id, key } = await makeCompany('Failing')
+  await service.call('POST', '/v1/employees', { body: 'x', key })
+  await service.project(id)
+  await check(id)
+  const fail = (calls: number, code: string) =>
+    pool.query(
+      `insert into "${schemaOf(bulkUserLogs)}".entries
+       select company_id, 1000000 + n + (select count(*) from "${schemaOf(bulkUserLogs)}".entries), gen_random_uuid(), status, operation, requested_at, duration_ms, http_status,
+         $3, error_detail, key_id, key_name, request_id, total, updated, deactivated, failed, no_updates, 1000000 + n, outcomes
+       from (select * from "${schemaOf(bulkUserLogs)}".entries where company_id = $1 order by position limit 1) e,
+         generate_series(1, $2::integer) n`,
+      [toUuid(id), calls, code],
+    )
+  await fail(10_000, 'validation_failed')
+  await pool.query(`update "${schemaOf(bulkUserLogs)}".hours set last_position = 2000000 where company_id = $1`, [
+    toUuid(id),
+  ])
+  await check(id)
+  t.strictSame(await eventsOf(id), ['AttentionRaised calls_failed', 'AttentionRaised calls_failed'])
 })

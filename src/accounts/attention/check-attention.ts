@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { CompanyServices } from '../change-company.ts'
 import { fromUuid } from '../../domain/ids.ts'
+import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
@@ -38,6 +39,8 @@ export async function checkAttention(services: CheckServices, onUnreachable: OnU
   }
 }
 
+const ATTENTION_TYPES = WEBHOOK_TYPES.filter((type) => type.startsWith('attention.'))
+
 /** Companies with a user or a webhook to tell, or with something that was raised and has to be resolved. */
 async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<string[]> {
   const uuids = await findEverywhere(
@@ -46,7 +49,7 @@ async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<
       const { rows } = await sql<{ company_id: string }>`
         select company_id from users where wants_alerts and removed_at is null
         union select company_id from webhooks
-          where status = 'enabled' and types && array['attention.raised', 'attention.resolved']
+          where status = 'enabled' and types && ${ATTENTION_TYPES}::text[]
         union select company_id from raised_attention`.execute(openDatabase(target.pool))
       return rows.map(({ company_id: companyId }) => companyId)
     },

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { AttentionItem } from '../../domain/attention.ts'
+import type { RaisedItem } from '../../domain/attention.ts'
 import { decideAttention } from '../../domain/attention.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
@@ -17,19 +17,23 @@ export async function checkCompany(
   companyId: string,
 ): Promise<boolean> {
   const { db, pool, onCommitted } = services
-  const { now, items } = await readAttention(db, companyId)
   const raised = await db
     .selectFrom('raised_attention')
     .select(['name', 'item'])
     .where('company_id', '=', toUuid(companyId))
     .execute()
+  const found = await readAttention(
+    db,
+    companyId,
+    raised.map(({ item }) => item),
+  )
   // Most checks find no difference, and take no lock.
-  if (decideAttention(companyId, raised, items, 1).length === 0) return false
+  if (decideAttention(companyId, raised, found, 1).length === 0) return false
   const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
-    if (!(await isNewest(client, companyId, now))) return { events: [], result: null }
+    if (!(await isNewest(client, companyId, found.now))) return { events: [], result: null }
     const current = await loadRaised(client, companyId)
     const version = await nextVersion(client, companyId, companyId)
-    const changes = decideAttention(companyId, current, items, version)
+    const changes = decideAttention(companyId, current, found, version)
     for (const { name, item, event } of changes) {
       if (event.type === 'AttentionRaised') await insertRaised(client, companyId, { name, item })
       else await deleteRaised(client, companyId, name)
@@ -50,18 +54,13 @@ async function isNewest(client: PoolClient, companyId: string, now: string): Pro
   return rowCount === 1
 }
 
-interface Raised {
-  name: string
-  item: AttentionItem
-}
-
-async function loadRaised(client: PoolClient, companyId: string): Promise<Raised[]> {
+async function loadRaised(client: PoolClient, companyId: string): Promise<RaisedItem[]> {
   const text = 'select name, item from raised_attention where company_id = $1'
-  const { rows } = await client.query<Raised>(text, [toUuid(companyId)])
+  const { rows } = await client.query<RaisedItem>(text, [toUuid(companyId)])
   return rows
 }
 
-async function insertRaised(client: PoolClient, companyId: string, { name, item }: Raised): Promise<void> {
+async function insertRaised(client: PoolClient, companyId: string, { name, item }: RaisedItem): Promise<void> {
   await client.query('insert into raised_attention (company_id, name, item) values ($1, $2, $3)', [
     toUuid(companyId),
     name,

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import type { AttentionKind } from '../../domain/attention-kinds.ts'
-import { ATTENTION_WORDS } from '../../domain/attention-words.ts'
+import { describeKind } from '../../domain/attention-kinds.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { readHead } from '../../ledger/read/read-head.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { EmailContent } from '../mail/email.ts'
@@ -14,14 +12,14 @@ import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
 const GATHERED_MINUTES = 15
-/** The changes that are read at once, the newest ones, and those that a message lists. */
+/** The changes that are read, the newest ones, and those that a message lists. */
 const MAX_CHANGES = 500
 const LISTED = 20
 
 interface Change {
   position: number
   type: string
-  data: { kind: AttentionKind; subject_id: string; code?: string }
+  data: { kind: string; subject_id: string; code?: string }
 }
 
 /**
@@ -30,7 +28,7 @@ interface Change {
  * change is told exactly once. A message names keys and webhooks, and never an employee.
  */
 export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, companyId: string): Promise<void> {
-  const { position: upTo } = await readHead(db, companyId)
+  const { upTo, open } = await readStanding(db, companyId)
   const changes = await listChanges(db, companyId, upTo)
   if (changes.length === 0) return
   const names = await readNames(db, companyId, [...new Set(changes.map(({ data }) => data.subject_id))])
@@ -39,7 +37,7 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
     for (const { userId, position } of await lockUsers(client, companyId)) {
       const untold = changes.filter((change) => change.position > position)
       if (untold.length === 0) continue
-      const content = describeChanges(untold, names, outbox.publicUrl)
+      const content = describeChanges(untold, { open, names, publicUrl: outbox.publicUrl })
       await enqueueEmail(client, outbox, { companyId, userId, kind: 'alert', ...content })
       await client.query(
         'update users set told_position = $3, told_at = statement_timestamp() where company_id = $1 and user_id = $2',
@@ -50,6 +48,16 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
     return hasTold
   })
   if (hasTold) outbox.announce([companyId])
+}
+
+/** Reads the position up to which the ledger tells changes, and how many problems were raised by then and last. */
+async function readStanding(db: LedgerDb, companyId: string): Promise<{ upTo: number; open: number }> {
+  const company = toUuid(companyId)
+  // One statement, so that both are of the same moment.
+  const { rows } = await sql<{ position: number; open: number }>`
+    select position, (select count(*)::integer from raised_attention where company_id = ${company}) as open
+    from heads where company_id = ${company}`.execute(db)
+  return { upTo: rows[0]!.position, open: rows[0]!.open }
 }
 
 const IS_DUE = `wants_alerts and role = 'admin' and removed_at is null
@@ -77,27 +85,34 @@ async function listChanges(db: LedgerDb, companyId: string, upTo: number): Promi
     .toReversed()
 }
 
-function describeChanges(changes: Change[], names: ReadonlyMap<string, string>, publicUrl: string): EmailContent {
-  const begun = changes.filter(({ type }) => type === 'AttentionRaised').length
+/** Describes changes, oldest first, as a message. `open` is the number of problems that last. */
+function describeChanges(
+  changes: Change[],
+  { open, names, publicUrl }: { open: number; names: ReadonlyMap<string, string>; publicUrl: string },
+): EmailContent {
   const lines = changes.slice(-LISTED).map(({ type, data }) => {
     const name = names.get(data.subject_id)
     const of = name === undefined ? '' : ` (${quote(name)})`
     const code = data.code === undefined ? '' : `, ${data.code}`
-    return `${type === 'AttentionRaised' ? 'Began' : 'Ended'}: ${ATTENTION_WORDS[data.kind]}${of}${code}.`
+    return `${type === 'AttentionRaised' ? 'Began' : 'Ended'}: ${describeKind(data.kind)}${of}${code}.`
   })
   const more = changes.length - lines.length
   return {
     subject:
-      begun === 0
-        ? 'All that needed your attention has ended'
-        : `${countOf(begun, 'problem')} need${begun === 1 ? 's' : ''} your attention`,
+      open === 0
+        ? 'Nothing needs your attention any more'
+        : `${countOf(open, 'problem')} need${open === 1 ? 's' : ''} your attention`,
     paragraphs: [
-      ...(more > 0 ? [`${countOf(more, 'earlier change')} not listed here.`] : []),
+      ...(more > 0 ? [describeMore(more, changes.length === MAX_CHANGES)] : []),
       ...lines,
       { text: 'Open Bulk User Logs', url: `${publicUrl}/settings/bulk-user-logs` },
       'You get this message because you asked for alerts by email on your account page.',
     ],
   }
+}
+
+function describeMore(count: number, isLeast: boolean): string {
+  return `${isLeast ? 'At least ' : ''}${countOf(count, 'earlier change')} ${count === 1 ? 'is' : 'are'} not listed here.`
 }
 
 function countOf(count: number, noun: string): string {

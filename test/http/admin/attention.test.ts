@@ -150,6 +150,43 @@ await t.test('failing and disabled webhooks need attention, paused ones do not',
   t.equal((await kinds())[0], 'webhook_disabled')
 })
 
+await t.test('a key that has used its quota is found, however many newer keys need less or nothing', async (t) => {
+  const crowded = await service.makeCompany('Crowded')
+  const keyId = toUuid(crowded.key.api_id)
+  const full = `window_start = date_trunc('month', statement_timestamp()), requests_made = 10`
+  await pool.query(`update api_keys set quota_limit = 10 where api_id = $1`, [keyId])
+  await pool.query(`update api_key_usage set ${full} where api_id = $1`, [keyId])
+  // As many of each: keys that will expire, that had used their quota last month, and that expect calls.
+  for (const made of [
+    { key: "expires_at = statement_timestamp() + interval '1 day'", usage: 'requests_made = 0' },
+    { key: 'expires_at = null', usage: "window_start = window_start - interval '40 days'" },
+    {
+      key: `expected_calls = '{"every_hours":744}', expected_since = statement_timestamp()`,
+      usage: 'requests_made = 0',
+    },
+  ]) {
+    const { rows } = await pool.query<{ api_id: string }>(
+      `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, scopes, quota_limit,
+         refresh_period, created_at)
+       select company_id, uuidv7(), 1, 'Other', secret_hash, true, false, scopes, 10, 'monthly', created_at
+       from api_keys, generate_series(1, 250) where api_id = $1 returning api_id`,
+      [keyId],
+    )
+    const ids = rows.map(({ api_id }) => api_id)
+    await pool.query(
+      `insert into api_key_usage (company_id, api_id, window_start, requests_made)
+       select u.company_id, made, u.window_start, u.requests_made from api_key_usage u, unnest($2::uuid[]) made
+       where u.api_id = $1`,
+      [keyId, ids],
+    )
+    await pool.query(`update api_keys set ${made.key} where api_id = any($1)`, [ids])
+    await pool.query(`update api_key_usage set ${made.usage} where api_id = any($1)`, [ids])
+  }
+  const { items } = await attention(crowded.admin.token)
+  t.match(items[0], { kind: 'quota_used', subject: { id: crowded.key.api_id } })
+  t.ok(items.length <= 1_000, `${items.length} items`)
+})
+
 await t.test('a parked read model needs attention', async (t) => {
   await pool.query(
     "update checkpoints set parked_at = statement_timestamp() where company_id = $1 and projection = 'employees'",

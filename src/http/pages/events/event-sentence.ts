@@ -5,7 +5,7 @@ import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
-import { ATTENTION_WORDS } from '../../../domain/attention-words.ts'
+import { describeKind } from '../../../domain/attention-kinds.ts'
 import { describeDone, VERBS } from '../parts/call-words.ts'
 import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
@@ -90,9 +90,9 @@ const SENTENCES: Sentences = {
   UserAlertsChanged: ({ actor, data }) =>
     html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
   AttentionRaised: ({ data }) =>
-    html`Something began to need attention${data ? `: ${ATTENTION_WORDS[data.kind]}` : ''}`,
+    html`Something began to need attention${data ? `: ${describeKind(data.kind)}` : ''}`,
   AttentionResolved: ({ data }) =>
-    html`Something stopped needing attention${data ? `: ${ATTENTION_WORDS[data.kind]}` : ''}`,
+    html`Something stopped needing attention${data ? `: ${describeKind(data.kind)}` : ''}`,
   UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
   UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
   UserTokenIssued: (parts) => {
