@@ -3,10 +3,11 @@ import type { AnyDb } from '../projection.ts'
 import type { CallCounts, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { ENTRIES } from './live-tables.ts'
-import { buildColumnConditions, buildTimeConditions, joinConditions, type EntryFilter } from './queries.ts'
+import type { EntryFilter, ValueFilter } from './queries.ts'
+import { buildColumnConditions, buildTimeConditions, joinConditions } from './queries.ts'
 
 /** The entries with the same status, operation, key and error code. */
-export interface EntryGroup {
+export interface EntryGroup extends Record<keyof ValueFilter, string | null> {
   status: 'Completed' | 'Failed'
   operation: Operation
   /** The API id of the key; `NO_KEY` for uploaded files. */

@@ -236,16 +236,29 @@ export function buildTimeConditions(company: string, { from, to }: EntryFilter, 
   return conditions
 }
 
+/** The filters that an entry's own columns answer. */
+type ColumnFilter = Omit<EntryFilter, keyof PersonFilter>
+
+/** The filters whose values are grouped and counted: neither a time nor a person. */
+export type ValueFilter = Omit<ColumnFilter, 'from' | 'to'>
+
+const COLUMN_CONDITIONS: Required<{
+  [Name in keyof ColumnFilter]: (value: NonNullable<ColumnFilter[Name]>) => Condition
+}> = {
+  status: (status) => sql`e.status = ${status}`,
+  operation: (operation) => sql`e.operation = ${operation}`,
+  from: (from) => sql`e.requested_at >= ${from}`,
+  to: (to) => sql`e.requested_at < ${to}`,
+  key: (key) => sql`e.key_id = ${toUuid(key)}`,
+  error: (error) => sql`e.error_code = ${error}`,
+}
+
 /** The conditions on the columns of an entry `e`. */
-export function buildColumnConditions({ status, operation, from, to, key, error }: EntryFilter): Condition[] {
-  const conditions: Condition[] = []
-  if (status !== undefined) conditions.push(sql`e.status = ${status}`)
-  if (operation !== undefined) conditions.push(sql`e.operation = ${operation}`)
-  if (from !== undefined) conditions.push(sql`e.requested_at >= ${from}`)
-  if (to !== undefined) conditions.push(sql`e.requested_at < ${to}`)
-  if (key !== undefined) conditions.push(sql`e.key_id = ${toUuid(key)}`)
-  if (error !== undefined) conditions.push(sql`e.error_code = ${error}`)
-  return conditions
+export function buildColumnConditions(filter: ColumnFilter): Condition[] {
+  return (Object.keys(COLUMN_CONDITIONS) as (keyof ColumnFilter)[]).flatMap((name) => {
+    const value = filter[name]
+    return value === undefined ? [] : [(COLUMN_CONDITIONS[name] as (value: string) => Condition)(value)]
+  })
 }
 
 /** Joins conditions by AND. */

@@ -3,7 +3,9 @@ import type { AnyDb } from '../projection.ts'
 import type { CallCounts, Operation } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LocalDay } from '../../src/domain/local-times.ts'
-import { CALLS_BY_HOUR } from './live-tables.ts'
+import { CALLS_BY_HOUR, ENTRIES } from './live-tables.ts'
+import type { EntryFilter, ValueFilter } from './queries.ts'
+import { buildColumnConditions, buildTimeConditions, joinConditions } from './queries.ts'
 import { EVERY_KEY } from './tables.ts'
 import { texts, timestamps, unnestedRows } from '../unnested-rows.ts'
 
@@ -47,20 +49,42 @@ export interface CallsOfHour {
   calls: number
 }
 
+/** The calls of a chart that have no sums by hour, the newest ones. */
+const MAX_COUNTED = 50_000
+
 /**
- * Counts the calls of the hours that start in a range of instants (RFC 3339): from the first, before the last. Reads a
- * few rows for each hour, however many calls and keys there are.
+ * Counts the calls that match, in the hours that start in a range of instants (RFC 3339): from the first, before the
+ * last. Reads a few rows for each hour, however many calls and keys there are; with an error code, of which there are no
+ * sums, the newest 50,000 calls that failed with it.
  */
 export async function countCallsByHour(
   db: AnyDb,
   companyId: string,
-  range: { from: string; to: string; status?: CallsOfHour['status']; operation?: Operation; key?: string },
+  { from, to }: { from: string; to: string },
+  filter: ValueFilter = {},
 ): Promise<CallsOfHour[]> {
-  const { from, to, status, operation, key = EVERY_KEY } = range
+  const { status, operation, key = EVERY_KEY, error, ...unknown } = filter
+  // A new filter has to be counted here, too.
+  unknown satisfies Record<keyof typeof unknown, never>
+  if (error !== undefined) return countEntriesByHour(db, companyId, { ...filter, from, to })
   const { rows } = await sql<CallsOfHour>`select hour, status, sum(calls)::bigint as calls from ${CALLS_BY_HOUR}
     where company_id = ${toUuid(companyId)} and key_id = ${toUuid(key)} and hour >= ${from} and hour < ${to}
       ${status === undefined ? sql`` : sql`and status = ${status}`}
       ${operation === undefined ? sql`` : sql`and operation = ${operation}`}
     group by hour, status`.execute(db)
+  return rows
+}
+
+async function countEntriesByHour(db: AnyDb, companyId: string, filter: EntryFilter): Promise<CallsOfHour[]> {
+  const company = toUuid(companyId)
+  const isWanted = joinConditions([
+    ...buildTimeConditions(company, filter, sql.ref('e.position')),
+    ...buildColumnConditions(filter),
+  ])
+  const { rows } = await sql<CallsOfHour>`
+    select date_trunc('hour', requested_at, 'UTC') as hour, status, count(*)::integer as calls
+    from (select e.requested_at, e.status from ${ENTRIES} e where e.company_id = ${company} and ${isWanted}
+      order by e.position desc limit ${MAX_COUNTED}) newest
+    group by 1, 2`.execute(db)
   return rows
 }

@@ -57,7 +57,7 @@ const EntryFilterQuery = {
         'and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address.',
     }),
   ),
-}
+} satisfies Record<keyof EntryFilter, TSchema>
 
 /** Filters of the records of one entry. */
 const RecordFilterQuery = {
@@ -267,7 +267,9 @@ type FilterQuery = Static<typeof EntryExportQuery>
 /** Reads the filters of the list. Throws a problem for values that are well-formed but meaningless. */
 export function readEntryFilter(query: FilterQuery): EntryFilter {
   assertStorable(query)
-  const { status, operation, from, to, key, error, employee, q } = query
+  const { status, operation, from, to, key, error, employee, q, ...unread } = query
+  // A new filter has to be read here, too.
+  unread satisfies Record<keyof typeof unread, never>
   if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
   return {
     ...(status === undefined ? {} : { status }),

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { groupLogEntries } from '../../../projections/bulk-user-logs/group-queries.ts'
+import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { countFacets } from '../../../src/http/pages/bulk-user-logs/facets.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
@@ -29,6 +30,11 @@ const segmentsOf = (text: string) =>
   [...text.matchAll(/>(All|Completed|Failed) <span class="facet">([\d,+]*)</g)].map(
     ([, label, count]) => `${label} ${count}`,
   )
+/** The completed and the failed calls that the chart says it has. */
+const chartOf = (text: string) => {
+  const [, completed, failed] = /([\d,]+) completed, ([\d,]+) failed/.exec(text) ?? []
+  return [Number(completed), Number(failed)]
+}
 const sumsOf = (text: string) => [...text.matchAll(/data-live-sum="(\d+)"/g)].map(([, sum]) => Number(sum))
 
 await t.test('each value of a filter says how many entries it finds beside the other filters', async (t) => {
@@ -47,6 +53,42 @@ await t.test('each value of a filter says how many entries it finds beside the o
   )
   t.strictSame(sumsOf(ofKey), [1, 0, 0, 0, 0])
   t.strictSame(segmentsOf(await open('?q=nobody')), ['All ', 'Completed ', 'Failed '], 'a search has no counts')
+})
+
+/** Every filter, with a value that finds some of the entries. */
+const FILTERS: Record<keyof EntryFilter, string> = {
+  status: 'Failed',
+  operation: 'create',
+  from: '2000-01-01',
+  to: '2999-01-01',
+  key: second.id,
+  error: 'empty_batch',
+  employee: 'F-1',
+  q: 'F-1',
+}
+
+await t.test('each filter reaches the list, its count, the chart, the sums, the API, and the export', async (t) => {
+  for (const [name, value] of Object.entries(FILTERS)) {
+    const query = `?${name}=${value}`
+    const isTime = name === 'from' || name === 'to'
+    const ofApi = isTime ? `${query}T00:00:00Z` : query
+    const { items, total } = (await service.admin(`/bulk-user-logs${ofApi}&count=true`)).body
+    t.ok(items.length > 0 && (isTime || items.length < 4), `${name} finds ${items.length}`)
+    t.equal(total.count, items.length, name)
+    const page = await open(query)
+    t.equal(new Set(page.match(/data-id="log_\w+"/g)).size, items.length, `${name}: the list`)
+    const csv = await browse(service, `/admin/v1/bulk-user-logs.csv${ofApi}`, { cookie })
+    t.equal(csv.text.trimEnd().split('\n').length - 1, items.length, `${name}: the export`)
+    t.match(page, `/admin/v1/bulk-user-logs.csv?${name}=`, `${name}: the link of the export`)
+    if (name === 'employee' || name === 'q') continue
+    const failed = items.filter(({ status }: { status: string }) => status === 'Failed').length
+    const [completed, failures] = chartOf(page)
+    t.strictSame([completed, failures], [items.length - failed, failed], `${name}: the chart`)
+    const sums = ['total', 'updated', 'deactivated', 'failed', 'no_updates'].map((count) =>
+      items.reduce((sum: number, { counts }: { counts: Record<string, number> }) => sum + counts[count]!, 0),
+    )
+    t.strictSame(sumsOf(page), sums, `${name}: the sums`)
+  }
 })
 
 await t.test('the list and its exports are filtered by the error code of the call', async (t) => {

@@ -60,7 +60,7 @@ export async function readProposal(
 ): Promise<ExpectedCalls | null> {
   const nowMs = Date.parse(now)
   const from = new Date(nowMs - PROPOSAL_DAYS * 86_400_000).toISOString()
-  const hours = await countCallsByHour(db, companyId, { from, to: now, key: key.id })
+  const hours = await countCallsByHour(db, companyId, { from, to: now }, { key: key.id })
   return proposeExpectedCalls(
     hours.map(({ hour }) => Date.parse(hour)),
     nowMs,

@@ -1,10 +1,13 @@
 import type { EntryGroup, EntryGroups } from '../../../../projections/bulk-user-logs/group-queries.ts'
-import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { EntryFilter, ValueFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** The filters whose values have counts. */
-const FACETS = ['status', 'operation', 'key', 'error'] as const
-export type Facet = (typeof FACETS)[number]
+export type Facet = keyof ValueFilter
+const FACETS = Object.keys({ status: true, operation: true, key: true, error: true } satisfies Record<
+  Facet,
+  true
+>) as Facet[]
 
 /** How many entries each value of a filter would find, beside the other filters. */
 export interface Facets {

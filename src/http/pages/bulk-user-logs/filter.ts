@@ -8,8 +8,12 @@ import { ProblemError } from '../../server/problem.ts'
 import { toFormProblem, checkForm, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
 import { DAY_MS, findStartOf, findEndOf, HOUR_MS, readLocal } from '../../../domain/local-times.ts'
 
-const NAMES = ['status', 'operation', 'key', 'error', 'last', 'from', 'to', 'employee', 'q'] as const
-export type FilterName = (typeof NAMES)[number]
+/** The filters of the address: those of the list, and a length of time up to now. */
+export type FilterName = keyof EntryFilter | 'last'
+const NAMES = Object.keys({
+  ...{ status: true, operation: true, key: true, error: true },
+  ...{ last: true, from: true, to: true, employee: true, q: true },
+} satisfies Record<FilterName, true>) as FilterName[]
 
 /** The filters in a page's address. */
 export interface PageFilter {

@@ -70,9 +70,9 @@ export async function readCallsChart(
 ): Promise<Html | null> {
   const { unit, slots } = divideTime(filter, timeZone, databaseTimeMs())
   if (slots.length === 0) return null
-  const { from: _from, to: _to, q, employee, ...others } = filter
+  const { from: _from, to: _to, q, employee, ...values } = filter
   const [first, last] = [slots[0]!.from, slots.at(-1)!.to].map((ms) => new Date(ms).toISOString())
-  const counts = await countCallsByHour(db, companyId, { ...others, from: first!, to: last! })
+  const counts = await countCallsByHour(db, companyId, { from: first!, to: last! }, values)
   const { last: _last, ...kept } = given
   const bars = sumBySlot(counts, slots).map(({ slot, ...outcome }) => ({
     ...outcome,

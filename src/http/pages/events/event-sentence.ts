@@ -89,8 +89,7 @@ const SENTENCES: Sentences = {
     html`${parts.actor} set ${isOwn(parts) ? 'their password' : html`the password of ${parts.subject()}`}`,
   UserAlertsChanged: ({ actor, data }) =>
     html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
-  AttentionRaised: ({ data }) =>
-    html`Something began to need attention${data ? `: ${describeKind(data.kind)}` : ''}`,
+  AttentionRaised: ({ data }) => html`Something began to need attention${data ? `: ${describeKind(data.kind)}` : ''}`,
   AttentionResolved: ({ data }) =>
     html`Something stopped needing attention${data ? `: ${describeKind(data.kind)}` : ''}`,
   UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
