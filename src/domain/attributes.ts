@@ -138,11 +138,24 @@ const UNITS_NORMALIZED_TO_ONE = 8
 /** A text with more UTF-16 units than this cannot normalize to an email address within the limit. */
 export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
 
-/** The form in which email addresses are stored and compared: Unicode NFKC, lower case. */
+/**
+ * The form in which email addresses are stored and found: Unicode NFKC, lower case. Different addresses can have the same
+ * form, so it proves nothing: see `readProvenEmail`.
+ */
 export function normalizeEmail(sent: string): string {
   if (PLAIN_TEXT.test(sent)) return sent.toLowerCase()
   // Lower-casing can undo NFKC, so normalize before and after.
   return sent.normalize('NFKC').toLowerCase().normalize('NFKC')
+}
+
+/**
+ * The stored form of an address that somebody has proved to own; null if it differs from that form by more than the case
+ * of A to Z. A look-alike, such as one with U+212A instead of K, is another mailbox, which may belong to somebody else.
+ */
+export function readProvenEmail(proven: string | null): string | null {
+  const { value, errors } = readAttribute('email', proven, 'creation')
+  if (errors) return null
+  return value === proven?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ? (value as string) : null
 }
 
 function readText(name: string, text: string, min: number, max: number): AttributeReading {

@@ -15,10 +15,12 @@ export interface ProviderFlow {
 export interface ProviderIdentity {
   issuer: string
   subject: string
-  /** As users' emails are stored; null unless it is valid and the provider says that it is verified (`email_verified`). */
+  /** As users' emails are stored; null unless the provider says that it is verified, and it proves that form. */
   email: string | null
   /** The email as sent, verified or not, for the pages that explain a refusal. */
   claimedEmail: string | null
+  /** `email_verified`. */
+  isEmailVerified: boolean
   name: string | null
   /** The values of the claim that decides about the role; empty if there is none. */
   roleValues: readonly string[]

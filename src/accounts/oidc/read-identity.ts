@@ -1,4 +1,4 @@
-import { readAttribute } from '../../domain/attributes.ts'
+import { readProvenEmail } from '../../domain/attributes.ts'
 import type { ProviderSettings } from '../../domain/provider-settings.ts'
 import type { ProviderIdentity } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
@@ -48,8 +48,9 @@ export function readIdentity(
   return {
     issuer: claims.iss as string,
     subject,
-    email: claims.email_verified === true ? readEmail(email) : null,
+    email: claims.email_verified === true ? readProvenEmail(email) : null,
     claimedEmail: email,
+    isEmailVerified: claims.email_verified === true,
     name: readText(claims.name, MOST_NAME_CHARACTERS),
     roleValues: roleClaim === null ? [] : readValues(claims[roleClaim], roleClaim),
     claims,
@@ -62,12 +63,6 @@ export function readIdentity(
 export function readText(value: unknown, most: number): string | null {
   if (typeof value !== 'string' || value.trim() === '' || value.length > most) return null
   return /\p{Cc}/u.test(value) ? null : value
-}
-
-/** An email in the form in which those of users are stored; null if no user can have it. */
-function readEmail(email: string | null): string | null {
-  const { value, errors } = readAttribute('email', email, 'creation')
-  return errors ? null : (value as string)
 }
 
 /** Refuses too many values instead of leaving some out, because one of these may make a person an administrator. */

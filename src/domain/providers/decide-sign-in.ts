@@ -11,6 +11,8 @@ export type SignInRefusal =
   | 'email_missing'
   /** The account is not known, and the provider does not say that the email is verified. */
   | 'email_unverified'
+  /** The account is not known, and the verified email is not in the form in which a user would have it. */
+  | 'email_inexact'
   /** The email is that of a user who signs in with another account of the same provider. */
   | 'linked_elsewhere'
   /** An administrator removed this user. */
@@ -22,10 +24,12 @@ export type SignInRefusal =
 
 /** Who came back from the provider. */
 export interface ReturningPerson extends Identity {
-  /** Normalized; null unless the provider says that it is verified. */
+  /** The email that the person has proved to own, as users have it (`readProvenEmail`); null if none is proved. */
   email: string | null
   /** The email as sent. */
   claimedEmail: string | null
+  /** Whether the provider says that the email as sent is verified. */
+  isEmailVerified: boolean
 }
 
 export interface LinkableUser {
@@ -65,8 +69,13 @@ export function decideSignIn(
   }
   // Whoever was removed does not come back without an administrator.
   if (wasRemoved) return refuse('user_removed')
-  if (person.email === null) return refuse(person.claimedEmail === null ? 'email_missing' : 'email_unverified')
+  if (person.email === null) return refuse(explainMissingProof(person))
   return createsUsers ? { outcome: 'create', email: person.email } : refuse('not_a_user')
+}
+
+function explainMissingProof({ claimedEmail, isEmailVerified }: ReturningPerson): SignInRefusal {
+  if (claimedEmail === null) return 'email_missing'
+  return isEmailVerified ? 'email_inexact' : 'email_unverified'
 }
 
 /**

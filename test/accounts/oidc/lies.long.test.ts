@@ -242,6 +242,8 @@ await t.test('an email that no user can have is reported as claimed alone', asyn
   const long = `${'a'.repeat(250)}@example.com`
   t.match(await signIn(t, { claims: { email: long } }), { email: null, claimedEmail: long })
   t.match(await signIn(t, { claims: { email: 'x'.repeat(9_000) } }), { email: null, claimedEmail: null })
+  for (const email of ['\uff41na@example.com', 'ana\uff20example.com', '\u212Ana@example.com'])
+    t.match(await signIn(t, { claims: { email } }), { email: null, claimedEmail: email, isEmailVerified: true })
   t.match(await signIn(t, { claims: { email: 'Ana@Example.COM' } }), { email: 'ana@example.com' })
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ATTRIBUTE_NAMES, normalizeEmail } from '../../../src/domain/attributes.ts'
+import { ATTRIBUTE_NAMES, normalizeEmail, readProvenEmail } from '../../../src/domain/attributes.ts'
 import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
 
 const text = (length: number) => 'x'.repeat(length)
@@ -169,6 +169,24 @@ await t.test('an e-mail is normalized to NFKC and lower case', async (t) => {
   t.equal(normalizeEmail('\u212A@x.com'), 'k@x.com', 'the Kelvin sign')
   t.equal(normalizeEmail('e\u0301@x.com'), normalizeEmail('\u00c9@x.com'))
 })
+
+await t.test(
+  'an e-mail proves the stored one only if A to Z alone differ in case, with every letter of Unicode',
+  (t) => {
+    const proves: string[] = []
+    for (let point = 0x80; point <= 0x10ffff; point += 1) {
+      const email = `mar${String.fromCodePoint(point)}@example.com`
+      const proven = readProvenEmail(email)
+      if (proven !== null && proven !== email) proves.push(point.toString(16))
+    }
+    t.strictSame(proves, [])
+    t.equal(readProvenEmail('MARK@Example.com'), 'mark@example.com')
+    t.equal(readProvenEmail('MARK@b\u00fccher.example'), 'mark@b\u00fccher.example')
+    for (const email of ['mar\u212a@example.com', 'mark\uff20example.com', 'mark@BU\u0308CHER.example', 'mark', null])
+      t.equal(readProvenEmail(email), null)
+    t.end()
+  },
+)
 
 await t.test(
   'an e-mail far beyond the limit is refused before normalization, which could multiply its length',

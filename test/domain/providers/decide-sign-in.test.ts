@@ -11,14 +11,16 @@ const ANA: ReturningPerson = {
   subject: 'ana-at-idp',
   email: 'ana@example.com',
   claimedEmail: 'Ana@example.com',
+  isEmailVerified: true,
 }
 const NOBODY: MatchingUsers = { byAccount: null, byEmail: null, wasRemoved: false }
 const ON = { use: 'optional', creates_users: false } as const
 const user = (id: string, identity: LinkableUser['identity'] = null): LinkableUser => ({ id, identity })
 const linkedAt = (issuer: string, subject: string) => user('usr_linked', { issuer, subject })
 
-const WITHOUT_EMAIL = { ...ANA, email: null, claimedEmail: null }
-const UNVERIFIED = { ...ANA, email: null }
+const WITHOUT_EMAIL = { ...ANA, email: null, claimedEmail: null, isEmailVerified: false }
+const UNVERIFIED = { ...ANA, email: null, isEmailVerified: false }
+const LOOK_ALIKE = { ...ANA, email: null, claimedEmail: '\uff41na@example.com' }
 
 const TABLE: [what: string, ReturningPerson, Partial<MatchingUsers>, createsUsers: boolean, expected: string][] = [
   ['a linked account signs in', ANA, { byAccount: linkedAt(ISSUER, ANA.subject) }, false, 'sign_in usr_linked'],
@@ -53,6 +55,7 @@ const TABLE: [what: string, ReturningPerson, Partial<MatchingUsers>, createsUser
   ],
   ['an unverified email links nobody', UNVERIFIED, {}, false, 'email_unverified'],
   ['an unverified email creates nobody', UNVERIFIED, {}, true, 'email_unverified'],
+  ['a verified email in another form links and creates nobody', LOOK_ALIKE, {}, true, 'email_inexact'],
   ['no email at all creates nobody', WITHOUT_EMAIL, {}, true, 'email_missing'],
   ['a stranger is refused', ANA, {}, false, 'not_a_user'],
   ['a stranger becomes a user if the company wants that', ANA, {}, true, 'create ana@example.com'],
@@ -105,6 +108,7 @@ await t.test('whatever comes back, only a verified email links or creates', asyn
     subject: fc.constantFrom('a', 'b'),
     email: fc.option(fc.constant('ana@example.com')),
     claimedEmail: fc.option(fc.constant('ana@example.com')),
+    isEmailVerified: fc.boolean(),
   })
   fc.assert(
     fc.property(anyPerson, anyMatch, fc.boolean(), (person, matching, createsUsers) => {

@@ -82,6 +82,14 @@ await t.test(
   },
 )
 
+await t.test('the link goes to the address of the user, whatever look-alike finds it', async (t) => {
+  const user = await join()
+  for (const typed of [user.email.replace('u', '\uff55'), user.email.replace('@', '\uff20')]) {
+    await ask(typed)
+    t.strictSame((await takeReset(user.email)).to, [user.email])
+  }
+})
+
 await t.test('the answer tells nothing about an address, and only those who can use a link get one', async (t) => {
   const invited = (await service.manage('POST', '/users', { email: 'in@example.com', name: 'I', role: 'member' })).body
   const removed = await join()

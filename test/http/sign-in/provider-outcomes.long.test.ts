@@ -92,6 +92,31 @@ await t.test('an email that is not verified takes over nobody, and creates nobod
   t.strictSame(await newEvents(), [])
 })
 
+await t.test(
+  'an email that only looks like that of a user, or is found like it, links and creates nobody',
+  async (t) => {
+    const { company, newEvents } = await openCompany({ creates_users: true })
+    const [local, domain] = company.member.email.split('@') as [string, string]
+    const wide = (text: string) =>
+      text.replace(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0))
+    const found = [
+      `${wide(local)}@${domain}`,
+      `${local}@${wide(domain)}`,
+      `${local}\uff20${domain}`,
+      `\u212Aim@${domain}`,
+    ]
+    for (const email of [...found, `jos\u00c9@${domain}`, `jose\u0301@${domain}`]) {
+      person({ sub: 'mallory', email, email_verified: true })
+      const { visitor, answer } = await enter(service, company)
+      t.match(answer, { status: 403, text: /not written as it would be here/ }, JSON.stringify(email))
+      t.notOk(await visitor.isIn())
+    }
+    t.strictSame(await newEvents(), [])
+    person({ sub: 'mira', email: company.member.email.toUpperCase(), email_verified: true })
+    t.equal((await enter(service, company)).answer.status, 303, 'the case of A to Z makes no difference')
+  },
+)
+
 await t.test('a verified email does not take over a user who is linked to another account', async (t) => {
   const { company, newEvents } = await openCompany({ creates_users: true })
   person(asAdmin)

@@ -39,7 +39,7 @@ export function sendTestResult(
 
 /** Renders the result of a test: what signing in would have done, and what the provider sent. */
 function renderTestResult({ identity, outcome }: TestResult): Html {
-  const { issuer, subject, email, claimedEmail, name, roleValues } = identity
+  const { issuer, subject, name, roleValues } = identity
   return html`<p class="${outcome.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
       ${renderOutcome(outcome)} Nothing was changed.
     </p>
@@ -48,7 +48,7 @@ function renderTestResult({ identity, outcome }: TestResult): Html {
       <dt>Account</dt>
       <dd><code>${subject}</code> at <bdi>${issuer}</bdi></dd>
       <dt>Email</dt>
-      <dd>${renderEmail(email, claimedEmail)}</dd>
+      <dd>${renderEmail(identity)}</dd>
       <dt>Name</dt>
       <dd>${name === null ? 'None' : html`<bdi>${name}</bdi>`}</dd>
       <dt>Values of the role claim</dt>
@@ -94,9 +94,10 @@ function renderRole(before: Role, after: Role): string {
   return before === after ? `and keep the role ${after}` : `and get the role ${after} instead of ${before}`
 }
 
-function renderEmail(email: string | null, claimed: string | null): Html {
+function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: ProviderIdentity): Html {
   if (email !== null) return html`<bdi>${email}</bdi>, verified`
   if (claimed === null) return html`None`
+  if (isEmailVerified) return html`<bdi>${claimed}</bdi>, verified, but not written as it would be here`
   return html`<bdi>${claimed}</bdi>, not verified: the provider does not send <code>email_verified</code> as true`
 }
 

@@ -19,7 +19,7 @@ const AGAIN = 'Start again. If this keeps happening, send the lines below to you
 const LINK =
   'If you have a one-time link, open it first. If you can sign in with a password, link your account on your account page.'
 const LINK_FOR_IT =
-  'Where the provider does not send that, users link their account: through a one-time link, which an administrator can create on the page of the user, or with a password, on the account page.'
+  'Where the provider cannot do that, users link their account: through a one-time link, which an administrator can create on the page of the user, or with a password, on the account page.'
 
 /** What the pages say about each failure. */
 export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
@@ -120,6 +120,12 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     title: 'Your email is not verified at PROVIDER',
     advice: `Verify it there, or send the lines below to your IT team. ${LINK}`,
     forIt: `The first sign-in needs the claim "email_verified": true. ${LINK_FOR_IT}`,
+  },
+  email_inexact: {
+    status: 403,
+    title: 'Your email at PROVIDER is not written as it would be here',
+    advice: `Send the lines below to your IT team. ${LINK}`,
+    forIt: `The first sign-in needs the email exactly as in Company Settings, Users: only the case of A to Z may differ. Another letter that looks the same, or an accent that is encoded in another way, makes it another address. ${LINK_FOR_IT}`,
   },
   linked_elsewhere: {
     status: 403,
