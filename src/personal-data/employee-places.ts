@@ -59,7 +59,7 @@ export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>): boo
 export interface TracedEmployee extends NamedEmployee, ToldEvents {
   /** Calls with a stored answer that may name them. */
   answered: readonly string[]
-  /** The calls with a body that could not be read and names them, by position. */
+  /** The calls whose body could not be read, and that addressed the person or whose body names them, by position. */
   bodies: readonly number[]
 }
 
@@ -77,7 +77,7 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     },
   },
   rejected_bodies: {
-    erases: ['position', 'recorded_at', 'body'],
+    erases: ['position', 'recorded_at', 'log_id', 'body'],
     async *read(db, { companyId, bodies }) {
       for await (const page of readBodyPages(db, companyId, { only: bodies })) yield page.map((body) => ({ ...body }))
     },

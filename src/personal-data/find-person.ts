@@ -65,7 +65,7 @@ interface MentioningEvent {
 export interface Traces {
   /** The events that an erasure may concern, whether they still have data or not. */
   events: Readonly<Record<EmployeeEvents, readonly MentioningEvent[]>>
-  /** The calls with a body that could not be read and names the person, by position. */
+  /** The calls whose body could not be read, and that addressed the person or whose body names them, by position. */
   bodies: readonly number[]
   /** Calls with a stored answer whose requests may name the person. */
   answered: readonly string[]
@@ -88,9 +88,12 @@ export async function findTraces(
         if (isErasedWithEmployee(event)) events[place].push({ position: event.position, callId: event.call_id })
     }
   }
+  // Of a call that addressed the person, the body is theirs, whatever it contains.
+  const addressing = new Set(events.refused_records.map(({ callId }) => callId))
   const bodies: number[] = []
   for await (const page of readBodyPages(db, companyId, { after })) {
-    for (const { position, body } of page) if (bodyNamesPerson(body, person.names)) bodies.push(position)
+    for (const { position, log_id: callId, body } of page)
+      if (addressing.has(callId) || bodyNamesPerson(body, person.names)) bodies.push(position)
   }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []

@@ -135,7 +135,7 @@ function listRowSections(pool: Pool, person: TracedEmployee, traces: Traces): Se
       title: 'Bodies that could not be read',
       erases: bodies.erases,
       description:
-        'Bodies of refused calls that could not be read, such as malformed JSON, and contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
+        'Bodies of refused calls that could not be read, such as malformed JSON. Their calls addressed this person, or they contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
       items: bodies.read(pool, person),
     },
     {

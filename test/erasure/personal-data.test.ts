@@ -76,6 +76,33 @@ await t.test(
   },
 )
 
+await t.test('a body that could not be read belongs to whom its call addressed, whatever it contains', async (t) => {
+  const unreadable = '{"last_name": "Zyxwright", "phone": "+99907070707"'
+  const names = { email: 'path@person.example', external_id: 'P/path é' }
+  for (const by of ['employee_id', 'email', 'external_id'] as const) {
+    const id = await makeEmployee(names)
+    const sent = { employee_id: id, ...names }[by]
+    for (const path of [id, id.toUpperCase(), names.email, names.external_id])
+      await service.call('PATCH', `/v1/employees/${encodeURIComponent(path)}`, { body: unreadable })
+    await service.call('PATCH', `/v1/employees/${await makeEmployee()}`, { body: '{"last_name": "Neighbor"' })
+    const stored = async () =>
+      (await service.pool.query("select from rejected_bodies where body ~ 'Zyxwright'")).rowCount
+    t.equal(await stored(), 4)
+    const listed = itemsOf(await report(service, { [by]: sent }), 'rejected_bodies')
+    t.strictSame(
+      listed.map(({ body }) => body),
+      Array.from({ length: 4 }, () => unreadable),
+      `a report by ${by} lists them, and no others`,
+    )
+    const { entry } = await service.logOf(listed[0]!['log_id'] as string)
+    t.match(entry.rejected_body, { text: unreadable }, 'each leads to its call')
+    t.equal((await service.manage('POST', '/erasures', { [by]: sent })).status, 200)
+    t.equal(await stored(), 0, `an erasure by ${by} deletes them`)
+  }
+  const left = await service.pool.query<{ body: string }>("select body from rejected_bodies where body ~ 'Neighbor'")
+  t.equal(left.rows.length, 3, 'those of others stay')
+})
+
 await t.test('a report lists the rows of stored files that name the person, and an erasure deletes them', async (t) => {
   const csv = 'external_id,email\nS-1,stored@person.example\nS-2,other@person.example\n'
   const made = await send(service.address, 'POST', '/admin/v1/uploads?file_name=a.csv', {

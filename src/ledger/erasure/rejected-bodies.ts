@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { toUuid } from '../../domain/ids.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray } from '../../postgres/binary-arrays.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
@@ -10,6 +10,8 @@ interface StoredBody {
   /** The position of the event that closes its call. */
   position: number
   recorded_at: string
+  /** The id of its call. */
+  log_id: string
   body: string
 }
 
@@ -24,12 +26,13 @@ export async function* readBodyPages(
 ): AsyncGenerator<StoredBody[]> {
   for (let isLast = false; !isLast;) {
     const { rows } = await db.query<StoredBody>(
-      `select position, recorded_at, body from rejected_bodies
-       where company_id = $1 and position > $2 and ($3::bigint[] is null or position = any($3))
-       order by position limit ${BODIES_PER_PAGE}`,
+      `select b.position, b.recorded_at, e.stream_id as log_id, b.body from rejected_bodies b
+       join events e on e.company_id = b.company_id and e.position = b.position
+       where b.company_id = $1 and b.position > $2 and ($3::bigint[] is null or b.position = any($3))
+       order by b.position limit ${BODIES_PER_PAGE}`,
       [toUuid(companyId), after, only ? bigintArray(only) : null],
     )
-    yield rows
+    yield rows.map((row) => ({ ...row, log_id: fromUuid('log', row.log_id) }))
     after = rows.at(-1)?.position ?? after
     isLast = rows.length < BODIES_PER_PAGE
   }
