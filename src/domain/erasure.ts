@@ -62,25 +62,63 @@ function addName(names: Set<string>, value: unknown): void {
 export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
   const { employee_id: employeeId, locator, truncated, names: named } = rejected
   if (employeeId !== null && names.ids.has(employeeId)) return true
-  const record = truncated ? readEscapes(rejected.record as string) : rejected.record
-  const meansPerson = (text: string, field: string) =>
-    containsId(text, names.ids) || containsEmail(text, names.emails) || isExternalId(text, field, names.externalIds)
+  const record = truncated ? readingsOf(rejected.record as string) : rejected.record
+  const meansPerson = (sent: string, field: string) =>
+    readingsOf(sent).some(
+      (text) =>
+        containsId(text, names.ids) ||
+        containsEmail(text, names.emails) ||
+        isExternalId(text, field, names.externalIds),
+    )
   return [locator, record, named].some((part) => someText(part, '', meansPerson))
 }
 
 /** Whether the name of a file contains a person's id, email or, as a whole word, external id. */
 export function fileNamesPerson(fileName: string, names: PersonNames): boolean {
   // The extension looks like the end of a domain.
-  return [fileName, fileName.replace(/\.[^.]*$/, '')].some((text) => textNamesPerson(text, names))
+  return textNamesPerson(fileName, names) || textNamesPerson(fileName.replace(/\.[^.]*$/, ''), names)
 }
 
 /** Whether a body that could not be read contains a person's id, email or, as a whole word, external id. */
 export function bodyNamesPerson(body: string, names: PersonNames): boolean {
-  return [body, readEscapes(body)].some((text) => textNamesPerson(text, names))
+  return textNamesPerson(body, names)
 }
 
-function textNamesPerson(text: string, { ids, emails, externalIds }: PersonNames): boolean {
-  return containsId(text, ids) || containsEmail(text, emails) || [...externalIds].some((id) => containsWord(text, id))
+/** Whether the first line of a file, which names its columns, names a person: it may be a record. */
+export function headerNamesPerson(header: readonly string[], names: PersonNames): boolean {
+  return mentionsPerson({ locator: null, employee_id: null, record: { id: header }, errors: [] }, names)
+}
+
+function textNamesPerson(sent: string, { ids, emails, externalIds }: PersonNames): boolean {
+  return readingsOf(sent).some(
+    (text) =>
+      containsId(text, ids) || containsEmail(text, emails) || [...externalIds].some((id) => containsWord(text, id)),
+  )
+}
+
+/** How often a text may be escaped. */
+const MAX_ESCAPES = 3
+
+/**
+ * The ways to read a text: as it is, and as its escapes mean, those of JSON and those of addresses (percent-encoding).
+ * Clients send forms as JSON, and JSON within JSON.
+ */
+function readingsOf(text: string): string[] {
+  const readings = [text]
+  for (const read of [readEscapes, readPercents]) {
+    for (let [last, count] = [text, 0]; count < MAX_ESCAPES; count += 1) {
+      const meaning = read(last)
+      if (meaning === last) break
+      readings.push(meaning)
+      last = meaning
+    }
+  }
+  return readings
+}
+
+function readPercents(text: string): string {
+  if (!text.includes('%')) return text
+  return text.replaceAll(/(?:%[0-9a-fA-F]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
 }
 
 function containsWord(text: string, word: string): boolean {
@@ -95,6 +133,7 @@ function containsWord(text: string, word: string): boolean {
 
 /** Replaces each escape in a JSON text with its character, and those of control characters with a space. */
 function readEscapes(json: string): string {
+  if (!json.includes('\\')) return json
   return json.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, digits?: string, char?: string) => {
     if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16))
     return '"\\/'.includes(char!) ? char! : ' '

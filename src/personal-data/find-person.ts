@@ -65,8 +65,8 @@ interface MentioningEvent {
 export interface Traces {
   /** The events that an erasure may concern, whether they still have data or not. */
   events: Readonly<Record<EmployeeEvents, readonly MentioningEvent[]>>
-  /** The calls whose body could not be read, and that addressed the person or whose body names them, by position. */
-  bodies: readonly number[]
+  /** The calls whose body could not be read, and that addressed the person or whose body names them. */
+  bodies: readonly MentioningEvent[]
   /** Calls with a stored answer whose requests may name the person. */
   answered: readonly string[]
   /** If nobody has the name now: the employees who had it before. */
@@ -90,10 +90,10 @@ export async function findTraces(
   }
   // Of a call that addressed the person, the body is theirs, whatever it contains.
   const addressing = new Set(events.refused_records.map(({ callId }) => callId))
-  const bodies: number[] = []
+  const bodies: MentioningEvent[] = []
   for await (const page of readBodyPages(db, companyId, { after })) {
     for (const { position, log_id: callId, body } of page)
-      if (addressing.has(callId) || bodyNamesPerson(body, person.names)) bodies.push(position)
+      if (addressing.has(callId) || bodyNamesPerson(body, person.names)) bodies.push({ position, callId })
   }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
@@ -112,12 +112,13 @@ export function joinTraces(person: NamedEmployee, searches: readonly Traces[]): 
   const formerHolders = new Set(searches.flatMap((traces) => traces.formerHolders))
   if (formerHolders.size > 0) throw makeFormerNameError([...formerHolders])
   const events = searches.flatMap((traces) => Object.values(traces.events).flat())
+  const bodies = searches.flatMap((traces) => traces.bodies)
   return {
     ...person,
     positions: events.map(({ position }) => position),
-    callIds: [...new Set(events.flatMap(({ callId }) => callId ?? []))],
+    callIds: [...new Set([...events, ...bodies].flatMap(({ callId }) => callId ?? []))],
     answered: [...new Set(searches.flatMap((traces) => traces.answered))],
-    bodies: searches.flatMap((traces) => traces.bodies),
+    bodies: bodies.map(({ position }) => position),
   }
 }
 

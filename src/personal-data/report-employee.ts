@@ -106,7 +106,7 @@ function listEventSections(
       title: 'Calls',
       erases: [],
       description:
-        'The calls that named this person: with a change, in a refused record, or in a record that changed nothing.',
+        'The calls that named this person: with a change, in a refused record, in a body that could not be read, or in a record that changed nothing.',
       items: listCalls(pool, person, traces),
     },
     {
@@ -159,7 +159,7 @@ function listRowSections(pool: Pool, person: TracedEmployee, traces: Traces): Se
       title: 'Rows of stored files',
       erases: stored.erases,
       description:
-        'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention this person.',
+        'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention this person, and files whose name or first line does.',
       items: stored.read(pool, person),
     },
     {
@@ -182,11 +182,16 @@ const CALLS_AT_ONCE = 100
 async function* listCalls(
   pool: Pool,
   { companyId, employeeId }: TracedEmployee,
-  { events }: Traces,
+  { events, bodies }: Traces,
 ): AsyncGenerator<Row[]> {
+  const addressing = new Set(events.refused_records.map(({ callId }) => callId))
   const calls = [
     { mentions: events.history, namedIn: 'a change' },
     { mentions: events.refused_records, namedIn: 'a refused record' },
+    {
+      mentions: bodies.filter(({ callId }) => !addressing.has(callId)),
+      namedIn: 'a body that could not be read',
+    },
   ]
   for (const { mentions, namedIn } of calls) {
     const callIds = [...new Set(mentions.flatMap(({ callId }) => callId ?? []))]

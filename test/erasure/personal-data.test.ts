@@ -122,6 +122,48 @@ await t.test('a report lists the rows of stored files that name the person, and 
   t.match(itemsOf(await report(service, { user_id: company.admin.user_id }), 'uploads'), [{ file_name: 'a.csv' }])
 })
 
+await t.test('a report lists files whose name or first line is the person, and an erasure deletes these', async (t) => {
+  const upload = async (name: string, body: string) => {
+    const made = await send(service.address, 'POST', `/admin/v1/uploads?file_name=${encodeURIComponent(name)}`, {
+      key: null,
+      body,
+      headers: { 'content-type': 'text/csv', authorization: `Bearer ${company.admin.token}` },
+    })
+    return made.body.id as string
+  }
+  const line = ['S-8', 'Zyx', 'line@person.example']
+  const [named, headless, other] = [
+    await upload('of file@person.example.csv', 'email\nx@example.com\n'),
+    await upload('no header.csv', `${line.join(',')}\nS-9,Bo,bo@person.example\n`),
+    await upload('other.csv', 'external_id,first_name,last_name,email\nS-9,Bo,B,bo@person.example\n'),
+  ]
+  t.strictSame(itemsOf(await report(service, { email: 'file@person.example' }), 'stored_files'), [
+    { upload_id: named, file_name: 'of file@person.example.csv', row: null, content: null },
+  ])
+  t.match(itemsOf(await report(service, { external_id: 'S-8' }), 'stored_files'), [
+    { upload_id: headless, row: null, content: line },
+    { upload_id: headless, row: 1 },
+  ])
+  for (const person of [{ email: 'file@person.example' }, { external_id: 'S-8' }]) {
+    t.equal((await service.manage('POST', '/erasures', person)).status, 200)
+    t.equal((await service.manage('POST', '/erasures', person)).status, 404, 'nothing is left of them')
+  }
+  const { rows } = await service.pool.query('select file_name, header from uploads order by created_at desc limit 3')
+  t.strictSame(rows, [
+    { file_name: 'other.csv', header: ['external_id', 'first_name', 'last_name', 'email'] },
+    { file_name: 'no header.csv', header: [] },
+    { file_name: 'unnamed', header: ['email'] },
+  ])
+  // Of the file without its first line, nothing can be applied; the others are as they were.
+  for (const [id, state] of [
+    [headless, 'canceled'],
+    [other, 'applied'],
+  ] as const) {
+    t.equal((await service.admin(`/uploads/${id}/parts/1/preview`)).status, 200)
+    t.match(await service.manage('POST', `/uploads/${id}/apply`), { status: 200, body: { parts: [{ state }] } })
+  }
+})
+
 await t.test('after an erasure, the report says what stays, and that the person was erased', async (t) => {
   const id = await makeEmployee({ email: 'gone@person.example' })
   await service.manage('POST', '/erasures', { employee_id: id })

@@ -71,15 +71,13 @@ export function readRecords(
   }
 }
 
-/** Reads cells as a record, whatever they contain, to search it. */
-export function readCells(header: readonly string[], cells: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    cells.map((cell, at) => {
-      const name = readName(header[at] ?? '')
-      const { json } = readAttribute(cell)
-      return [findField(name) ?? name, json === undefined ? cell : JSON.parse(json)]
-    }),
-  )
+/** Reads each cell as a record of its own, whatever it contains, to search it. Several columns may have one name, or none. */
+export function readCells(header: readonly string[], cells: readonly string[]): Record<string, unknown>[] {
+  return cells.map((cell, at) => {
+    const name = readName(header[at] ?? '')
+    const { json } = readAttribute(cell)
+    return { [findField(name) ?? name]: json === undefined ? cell : JSON.parse(json) }
+  })
 }
 
 function useColumn(column: Column, uses: ReadonlyMap<string, ColumnUse>): Column {

@@ -83,13 +83,17 @@ const UNREADABLE: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'invalid
 
 /**
  * Adds the body to a command that is refused because it could not be read, and otherwise lets go of it. `errorAt` is the
- * index of the character that is to blame. The record of a single update is kept as a record.
+ * index of the character that is to blame. The record of a single update is kept as a record. What the query names is
+ * not stored, so neither is a body that came with one: an erasure could not find it.
  */
 function withBody(request: FastifyRequest, command: Command, errorAt: number | null): Command {
   const { sentBody } = request
   request.sentBody = null
   const isKept =
-    'refusal' in command && UNREADABLE.has(command.refusal.code) && (command.offending?.record ?? null) === null
+    'refusal' in command &&
+    UNREADABLE.has(command.refusal.code) &&
+    (command.offending?.record ?? null) === null &&
+    Object.keys(request.query as object).every((name) => name === 'validate_only')
   if (!isKept || sentBody === null || sentBody.length === 0) return command
   return { ...command, body: keepBody(decodeBody(sentBody), sentBody.length, errorAt) }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
-import { mentionsPerson, fileNamesPerson, type PersonNames } from '../../domain/erasure.ts'
+import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } from '../../domain/erasure.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readCells } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
@@ -8,22 +8,32 @@ import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 import { readContent, writeContent } from './read-uploads.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { LedgerTables } from '../tables.ts'
 
-/** The row of a stored file that mentions a person. */
+/** The row of a stored file that mentions a person, or the file itself if its name or its first line does. */
 interface FoundRow {
   upload_id: string
   file_name: string
-  /** From 1. */
-  row: number
+  /** From 1; null for the file itself. */
+  row: number | null
+  /** What the row says; of the file itself, its first line, if that names the person. */
   content: unknown
 }
 
-/** Reads the rows of stored files that mention a person, page by page. */
+/** Reads the rows of stored files that mention a person, page by page, and the files whose names or first lines do. */
 export async function* readStoredRows(
   db: Queryable,
   companyId: string,
   names: PersonNames,
 ): AsyncGenerator<Readonly<Record<keyof FoundRow, unknown>>[]> {
+  yield (await findNamingFiles(db, companyId, names)).map(
+    ({ upload_id: id, file_name: fileName, header, isHeader }) => ({
+      upload_id: fromUuid('upl', id),
+      file_name: fileName,
+      row: null,
+      content: isHeader ? header : null,
+    }),
+  )
   for (const ref of await listPartsWithRows(db, companyId)) {
     const { fileName, all, kept } = await readPartWithout(db, companyId, ref, names)
     const others = new Set(kept)
@@ -38,15 +48,23 @@ export async function* readStoredRows(
   }
 }
 
-/** Deletes the rows of stored files that mention a person, and the names of those files that do. */
+/** Deletes the rows of stored files that mention a person, and the names and first lines of those files that do. */
 export async function eraseStoredRows(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
-  await eraseFileNames(client, companyId, names)
   for (const { uploadId, part } of await listPartsWithRows(client, companyId)) {
     const { all, kept } = await readPartWithout(client, companyId, { uploadId, part }, names, 'for update of p')
     if (kept.length === all.length) continue
     await client.query(
       `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2 and part = $3`,
       [toUuid(companyId), uploadId, part, writeContent(kept), all.length - kept.length],
+    )
+  }
+  // The first line says what the rows mean, so it comes last.
+  for (const { upload_id: id, isName, isHeader } of await findNamingFiles(client, companyId, names)) {
+    await client.query(
+      `update uploads set file_name = case when $3 then 'unnamed' else file_name end,
+         header = case when $4 then '[]' else header end, uses = case when $4 then '[]' else uses end
+       where company_id = $1 and upload_id = $2`,
+      [toUuid(companyId), id, isName, isHeader],
     )
   }
 }
@@ -85,21 +103,34 @@ async function readPartWithout(
   return { fileName: rows[0]?.file_name ?? '', all, kept }
 }
 
-async function eraseFileNames(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
-  const { rows } = await client.query<{ upload_id: string; file_name: string }>(
-    'select upload_id, file_name from uploads where company_id = $1',
-    [toUuid(companyId)],
-  )
-  const named = rows.filter(({ file_name: name }) => fileNamesPerson(name, names)).map(({ upload_id: id }) => id)
-  await client.query(`update uploads set file_name = 'unnamed' where company_id = $1 and upload_id = any($2::uuid[])`, [
-    toUuid(companyId),
-    named,
-  ])
+interface NamingFile extends Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header'> {
+  /** Whether the name, and the first line, name the person. */
+  isName: boolean
+  isHeader: boolean
 }
 
+/** Finds the stored files whose names or first lines name a person. A company has a limited number of files. */
+async function findNamingFiles(db: Queryable, companyId: string, names: PersonNames): Promise<NamingFile[]> {
+  const { rows } = await db.query<Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header'>>(
+    'select upload_id, file_name, header from uploads where company_id = $1 order by upload_id',
+    [toUuid(companyId)],
+  )
+  return rows
+    .map((file) => ({
+      ...file,
+      isName: fileNamesPerson(file.file_name, names),
+      isHeader: headerNamesPerson(file.header ?? [], names),
+    }))
+    .filter(({ isName, isHeader }) => isName || isHeader)
+}
+
+/** A row also mentions whom the first line does, which may be no header but another row. */
 function mentions({ cells, record }: StoredRow, header: readonly string[], names: PersonNames): boolean {
   const sent = cells ? readCells(header, cells) : record
-  return mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
+  return (
+    mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names) ||
+    headerNamesPerson(header, names)
+  )
 }
 
 /** Deletes the stored files whose day is over, by the database's clock. Returns how many rows of tables. */

@@ -41,6 +41,10 @@ const SPEAKS: [string, unknown, object?][] = [
   ['has their external id within an object', { employee: { external_id: 7 } }],
   ['is located by their external id as an id', 'x', { locator: { id: '7' } }],
   ['is a bare text', 'ana@x.com'],
+  ['has their address as JSON escapes it', { note: String.raw`{"to":"ana\u0040x.com"}` }],
+  ['has their address as JSON within JSON escapes it', { note: String.raw`"{\"to\":\"ana\\u0040x.com\"}"` }],
+  ['has their address as addresses of the web encode it', { note: 'mailto:ana%40x.com' }],
+  ['has their address encoded twice', { note: 'ana%2540x.com' }],
 ]
 for (const [name, record, more] of SPEAKS) {
   await t.test(`a refused record that ${name} mentions the person`, async (t) => {

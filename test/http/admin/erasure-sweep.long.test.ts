@@ -15,6 +15,7 @@ import { beginShadow, dropReplaced, switchToShadow } from '../../../src/workers/
 import { readProjectionTables as describeTables } from '../../../src/workers/table-differences.ts'
 import { addPasskey, signInByPassword, WITH_PASSKEYS } from '../../support/http/passkeys.ts'
 import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
+import { leaveTraces, PERSON, SETTINGS, WORDS } from '../../support/personal-traces.ts'
 import { rowsWith } from '../../support/postgres/rows-with.ts'
 import { isCaughtUp } from '../../support/caught-up.ts'
 import { giveProvider, WITH_PROVIDERS } from '../../support/providers/company-provider.ts'
@@ -25,65 +26,22 @@ import { employee, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { HEADER_COLUMNS } from '../../../src/ledger/integrity/codec.ts'
 
-/* A person with unmistakable values is in calls of every kind. After the erasure, every table is searched for them. */
-
-const WORDS = [
-  'Zyxelda',
-  'Quuxworth',
-  'zq7canary',
-  'zq7-old-canary',
-  'HRzq7',
-  '+99907070707',
-  'Chief Zorbler',
-  'grade zorp',
-  'emp zq number',
-]
-const PERSON = {
-  first_name: 'Zyxelda',
-  last_name: 'Quuxworth',
-  email: 'zq7-old-canary@zorb.example',
-  external_id: 'HRzq7-1',
-  employee_number: 'emp zq number',
-  phone: '+99907070707',
-  job_title: 'Chief Zorbler',
-  custom_attributes: { grade: 'grade zorp' },
-}
-
-/** Makes calls of every kind with the person, and runs `midway` after the first ones. Returns the person's id. */
-async function makeTraces({ call }: Service, midway: () => Promise<unknown>): Promise<string> {
-  let keys = 0
-  const keyed = (body: unknown) => ({ body, headers: { 'idempotency-key': `key-${(keys += 1)}` } })
-  const before = await call('POST', '/v1/employees', keyed([employee(), employee({ external_id: 'other' })]))
-  // Refused before the person exists: a creation, a patch by e-mail, and a manager.
-  await call('POST', '/v1/employees', keyed({ ...PERSON, phone: 'Zyxelda' }))
-  await call('PATCH', '/v1/employees', keyed([{ email: PERSON.email, first_name: PERSON.first_name }]))
-  await call('POST', '/v1/employees', keyed([employee({ manager_email: PERSON.email, manager_id: 'x' })]))
-  const { body } = await call('POST', '/v1/employees', keyed([employee(), PERSON]))
-  const { id } = body.employees[1]
-  await midway()
-  await call('PATCH', `/v1/employees/${id}`, keyed({ email: 'zq7canary@zorb.example', external_id: 'HRzq7-2' }))
-  await call('PATCH', `/v1/employees/${id}`, keyed({ job_title: 'Chief Zorbler' }))
-  await call(
-    'PATCH',
-    '/v1/employees',
-    keyed([{ id, custom_attributes: { grade: 'grade zorp 2' } }, { external_id: 'other' }]),
-  )
-  await call('PATCH', `/v1/employees/${id}`, keyed({ status: 'inactive' }))
-  await call('PATCH', `/v1/employees/${id}`, keyed({ last_name: 'Quuxworth', phone: 'zq7canary' }))
-  await call('PATCH', `/v1/employees/${id}`, keyed({ zq7canary: 'Zyxelda' }))
-  await call('PATCH', '/v1/employees', keyed([{ external_id: 'HRzq7-1', job_title: 'Chief Zorbler' }]))
-  await call('PATCH', '/v1/employees', keyed([{ external_id: 'other', email: 'ZQ7canary@zorb.example' }]))
-  await call('PATCH', '/v1/employees', keyed([{ external_id: 'other', manager_id: id }]))
-  await call(
-    'PATCH',
-    `/v1/employees/${before.body.employees[0].id}`,
-    keyed({ manager_external_id: 'HRzq7-2', phone: '1' }),
-  )
-  await call('PATCH', `/v1/employees/${id}?validate_only=true`, { body: { last_name: 'Quuxworth' } })
-  return id
-}
+/*
+ * A person with unmistakable values is in everything that the service stores. After the erasure, a dump of every table is
+ * searched for them.
+ */
 
 const tablesOf = (found: string[]) => new Set(found.map((line) => line.split(': ')[0]))
+/** The tables beside the read models that hold values of an employee. */
+const HOLDING = [
+  'events',
+  'employee_directory',
+  'idempotency_keys',
+  'rejected_bodies',
+  'uploads',
+  'upload_parts',
+  'webhook_deliveries',
+]
 const nothing = async () => undefined
 const park = (service: Service) => service.pool.query('update checkpoints set parked_at = now()')
 
@@ -101,14 +59,13 @@ const STATES: [string, (service: Service) => Promise<unknown>, (service: Service
 ]
 for (const [state, midway, prepare] of STATES) {
   await t.test(`an erasure leaves no byte of a person in any table when the read models ${state}`, async (t) => {
-    const service = await startService(t)
-    const id = await makeTraces(service, () => midway(service))
+    const service = await startService(t, SETTINGS)
+    const id = await leaveTraces(service, () => midway(service))
     await prepare(service)
     const hashed = `select ${HEADER_COLUMNS.join(', ')}, leaf_hash from events order by company_id, position`
     const { rows: leaves } = await service.pool.query(hashed)
     const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
-    for (const table of ['events', 'employee_directory', 'idempotency_keys'])
-      t.ok(held.has(`public.${table}`), `${table} held them`)
+    for (const table of HOLDING) t.ok(held.has(`public.${table}`), `${table} held them`)
 
     t.match(await service.manage('POST', '/erasures', { email: 'ZQ7canary@zorb.example' }), {
       status: 200,
@@ -134,10 +91,10 @@ for (const [state, midway, prepare] of STATES) {
 }
 
 await t.test('an erasure leaves no byte of a person in the tables of a killed rebuild', async (t) => {
-  const service = await startService(t)
+  const service = await startService(t, SETTINGS)
   const { db, handOver, close } = await openMaintenance(service.urls)
   t.teardown(close)
-  const id = await makeTraces(service, nothing)
+  const id = await leaveTraces(service, nothing)
   await service.project()
   for (const projection of PROJECTIONS) {
     // A reader keeps the replaced tables from being dropped.
@@ -168,10 +125,10 @@ await t.test('an erasure leaves no byte of a person in the tables of a killed re
 })
 
 await t.test('a rebuild does not write what it read before an erasure', async (t) => {
-  const service = await startService(t)
+  const service = await startService(t, SETTINGS)
   const { db, handOver, close } = await openMaintenance(service.urls)
   t.teardown(close)
-  const id = await makeTraces(service, nothing)
+  const id = await leaveTraces(service, nothing)
   await beginShadow(db, employees, { handOver, restart: false })
   let isErased = false
   const meddled = meddledDatabase(service.db, async ({ rows }) => {

@@ -45,6 +45,14 @@ await t.test('the entry of every call has a body that could not be read, and the
   t.match(await refuse('[1]', 'PATCH', path), { rejected_body: null }, 'JSON of a single update is its record')
 })
 
+await t.test(
+  'a body is not kept if its call named somebody in the query, which the ledger does not store',
+  async (t) => {
+    for (const method of ['POST', 'PATCH', 'PUT'] as const)
+      t.match(await refuse('{"phone": }', method, '/v1/employees?email=ana@example.com'), { rejected_body: null })
+  },
+)
+
 await t.test('each kind of error has its place', async (t) => {
   for (const [body, text, error] of [
     ['{"employees":[', '{"employees":[', { at: 14, line: 1, column: 15 }],
