@@ -49,6 +49,9 @@ export interface CallsOfHour {
   calls: number
 }
 
+/** Whether the sums by hour know the values of each filter. */
+const IN_SUMS: Record<keyof ValueFilter, boolean> = { status: true, operation: true, key: true, error: false }
+
 /** The calls of a chart that have no sums by hour, the newest ones. */
 const MAX_COUNTED = 50_000
 
@@ -63,10 +66,10 @@ export async function countCallsByHour(
   { from, to }: { from: string; to: string },
   filter: ValueFilter = {},
 ): Promise<CallsOfHour[]> {
-  const { status, operation, key = EVERY_KEY, error, ...unknown } = filter
-  // A new filter has to be counted here, too.
-  unknown satisfies Record<keyof typeof unknown, never>
-  if (error !== undefined) return countEntriesByHour(db, companyId, { ...filter, from, to })
+  const { status, operation, key = EVERY_KEY } = filter
+  const names = Object.keys(IN_SUMS) as (keyof ValueFilter)[]
+  if (names.some((name) => !IN_SUMS[name] && filter[name] !== undefined))
+    return countEntriesByHour(db, companyId, { ...filter, from, to })
   const { rows } = await sql<CallsOfHour>`select hour, status, sum(calls)::bigint as calls from ${CALLS_BY_HOUR}
     where company_id = ${toUuid(companyId)} and key_id = ${toUuid(key)} and hour >= ${from} and hour < ${to}
       ${status === undefined ? sql`` : sql`and status = ${status}`}

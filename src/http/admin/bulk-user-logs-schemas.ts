@@ -267,20 +267,14 @@ type FilterQuery = Static<typeof EntryExportQuery>
 /** Reads the filters of the list. Throws a problem for values that are well-formed but meaningless. */
 export function readEntryFilter(query: FilterQuery): EntryFilter {
   assertStorable(query)
-  const { status, operation, from, to, key, error, employee, q, ...unread } = query
-  // A new filter has to be read here, too.
-  unread satisfies Record<keyof typeof unread, never>
+  const { status, operation, from, to, key, error, employee, q } = query
   if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(operation === undefined ? {} : { operation }),
-    ...(from === undefined ? {} : { from: parseTime('from', from) }),
-    ...(to === undefined ? {} : { to: parseTime('to', to) }),
-    ...(key === undefined ? {} : { key }),
-    ...(error === undefined ? {} : { error }),
-    ...(employee === undefined ? {} : { employee }),
-    ...(q === undefined ? {} : { q }),
+  const read: { [Name in keyof Required<EntryFilter>]: EntryFilter[Name] | undefined } = {
+    ...{ status, operation, key, error, employee, q },
+    from: from === undefined ? undefined : parseTime('from', from),
+    to: to === undefined ? undefined : parseTime('to', to),
   }
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
 }
 
 /** Reads the filters of an entry's records. */

@@ -25,8 +25,12 @@ interface Surroundings {
   facets: Facets | null
 }
 
-/** Filters with an input in the form. The form carries the others in hidden fields. */
-const CARRIED: FilterName[] = ['status', 'last', 'employee']
+/** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
+const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
+  ...({ q: 'field', operation: 'field', key: 'field', error: 'field', from: 'field', to: 'field' } as const),
+  ...({ status: 'hidden', last: 'hidden', employee: 'hidden' } as const),
+}
+const CARRIED = (Object.keys(IN_FORM) as FilterName[]).filter((name) => IN_FORM[name] === 'hidden')
 
 /** Renders the search box, the filters as links and lists, the filters that are set, and the chart. */
 export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, chart, facets }: Surroundings): Html {
