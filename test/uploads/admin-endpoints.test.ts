@@ -1,4 +1,5 @@
 import t from 'tap'
+import { toUuid } from '../../src/domain/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdHead, letGo } from '../support/postgres/held-rows.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
@@ -117,3 +118,23 @@ await t.test(
     t.equal(count('select content'), 6)
   },
 )
+
+await t.test('every preview is kept, up to 20 of a company, also of files that come at once', async (t) => {
+  const other = await service.makeCompany('Many files')
+  const { token } = other.admin
+  const made = await Promise.all(
+    Array.from({ length: 45 }, (_, at) => upload(CSV, `file_name=${at}.csv`, 'text/csv', token)),
+  )
+  const kept = made.filter(({ status }) => status === 201)
+  t.equal(kept.length, 20)
+  for (const { status, body } of made.filter((answer) => !kept.includes(answer)))
+    t.match({ status, body }, { status: 409, body: { code: 'too_many_uploads' } })
+  for (const { body } of kept) t.equal((await service.admin(`/uploads/${body.id}`, token)).status, 200)
+  const { rows } = await service.pool.query(
+    `select count(*)::integer as parts, count(distinct upload_id)::integer as uploads from upload_parts where company_id = $1`,
+    [toUuid(other.id)],
+  )
+  t.strictSame(rows, [{ parts: 20, uploads: 20 }], 'nothing is left of a file that was refused')
+  await service.manage('POST', `/uploads/${kept[0]!.body.id}/cancel`, undefined, token)
+  t.equal((await upload(CSV, 'file_name=one-more.csv', 'text/csv', token)).status, 201)
+})

@@ -21,66 +21,57 @@ interface NewUpload {
   parts: { callId: string; rows: StoredRow[] }[]
 }
 
-/** How many of a user's newest previews are kept when the user uploads another file. */
-const KEPT_PREVIEWS = 4
 /** The uploads that a company may have stored at once, and the bytes of their files. */
 export const MAX_UPLOADS = 20
 export const MAX_UPLOADED_BYTES = 256 * 1024 * 1024
 /** How long a file is stored after it was uploaded, and again after it begins to be applied. */
 export const STORED_FOR = "interval '1 day'"
 
+/** The class of the advisory locks under which uploads of a company are counted. */
+const COUNTING = 8_147_021
+
 /** Stores a file, all of it or nothing. Returns false if the company has as many as it may have. */
 export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolean> {
   return inTransactionOf(pool, upload.companyId, async (client) => {
-    await deleteOldPreviews(client, upload)
-    if (!(await insertUpload(client, upload))) return false
+    if (!(await isRoomFor(client, upload))) return false
+    const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
     for (const [at, { callId, rows }] of upload.parts.entries()) {
       await client.query(
         `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content)
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [
-          toUuid(upload.companyId),
-          toUuid(upload.id),
-          toUuid(upload.userId),
-          at + 1,
-          toUuid(callId),
-          rows[0]!.row,
-          rows.length,
-          writeContent(rows),
-        ],
+        [company, id, user, at + 1, toUuid(callId), rows[0]!.row, rows.length, writeContent(rows)],
       )
     }
-    return true
+    // Only now, because other uploads of the company wait for the lock until this one is stored.
+    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNTING, company])
+    if (await isRoomFor(client, upload)) {
+      await insertUpload(client, upload)
+      return true
+    }
+    await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
+    return false
   })
 }
 
-/** Whoever corrects a file uploads it again and again. */
-async function deleteOldPreviews(client: PoolClient, { companyId, userId }: NewUpload): Promise<void> {
-  const { rows } = await client.query<{ upload_id: string }>(
-    `delete from uploads u where u.company_id = $1 and u.upload_id in (
-       select o.upload_id from uploads o
-       where o.company_id = $1 and o.user_id = $2 and o.state in ('previewing', 'previewed')
-       order by o.created_at desc, o.upload_id desc offset ${KEPT_PREVIEWS})
-     returning u.upload_id`,
-    [toUuid(companyId), toUuid(userId)],
+/** Whether the company may store another file: what it has stored already does not count once it has ended. */
+async function isRoomFor(client: PoolClient, { companyId, bytes }: NewUpload): Promise<boolean> {
+  const { rows } = await client.query<{ uploads: number; bytes: number }>(
+    `select count(*)::integer as uploads, coalesce(sum(bytes), 0)::bigint as bytes from uploads
+     where company_id = $1 and state <> 'ended' and expires_at > statement_timestamp()`,
+    [toUuid(companyId)],
   )
-  await client.query('delete from upload_parts where company_id = $1 and upload_id = any($2::uuid[])', [
-    toUuid(companyId),
-    rows.map(({ upload_id: id }) => id),
-  ])
+  const stored = rows[0]!
+  return stored.uploads < MAX_UPLOADS && stored.bytes + bytes <= MAX_UPLOADED_BYTES
 }
 
 /** The preview of a single part is made when its page is opened. */
-async function insertUpload(client: PoolClient, upload: NewUpload): Promise<boolean> {
+async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
   const { header, corrects, bytes, parts } = upload
-  const { rowCount } = await client.query(
+  await client.query(
     `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, uses, corrects, rows, parts, bytes,
        state, created_at, expires_at)
-     select $1::uuid, $2::uuid, $3::uuid, $4, $5, $6::json, '[]', $7::json, $8::integer, $9::integer, $10::bigint, $11,
-       statement_timestamp(), statement_timestamp() + ${STORED_FOR}
-     from (select count(*) as uploads, coalesce(sum(u.bytes), 0) as bytes from uploads u
-       where u.company_id = $1 and u.state <> 'ended' and u.expires_at > statement_timestamp()) as stored
-     where stored.uploads < ${MAX_UPLOADS} and stored.bytes + $10::bigint <= ${MAX_UPLOADED_BYTES}`,
+     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, statement_timestamp(),
+       statement_timestamp() + ${STORED_FOR})`,
     [
       toUuid(upload.companyId),
       toUuid(upload.id),
@@ -95,5 +86,4 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<bool
       parts.length === 1 ? 'previewed' : 'previewing',
     ],
   )
-  return rowCount === 1
 }
