@@ -274,7 +274,7 @@ export interface paths {
         };
         /**
          * Get one entry of Bulk User Logs
-         * @description An entry is there a moment after its call was answered.
+         * @description If the log does not have the entry of a call yet, the answer waits for it, for up to 10 seconds.
          */
         get: operations["getBulkUserLog"];
         put?: never;
@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of employees
-         * @description Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`. A user’s five newest previews are kept.
+         * @description Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -1994,8 +1994,19 @@ export interface components {
             } | null;
             /** @description The ids of the failed entries whose records the file corrects. */
             corrects: string[];
-            /** @description The ids of the newest entries whose file corrects records of this one. Only in the answer to a request for one entry. */
+            /** @description The ids of the newest entries that applied records of this one, from a file that corrects it. Only in the answer to a request for one entry. */
             corrected_by?: string[];
+            correction?: {
+                /**
+                 * @description `corrected`: every record of the entry was applied, the valid ones, too. `partly_corrected`: some were.
+                 * @enum {string}
+                 */
+                state: "corrected" | "partly_corrected";
+                /** @description How many of its records are known to be applied. */
+                applied: number;
+                /** @description How many records it has. */
+                total: number;
+            } | null;
             request_id: string;
             error: {
                 code: string;
@@ -2676,7 +2687,7 @@ export interface components {
             state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
             file_name: string;
             /** @enum {string} */
-            operation: "upsert" | "update_many";
+            operation: "upsert" | "update_many" | "create";
             /** @description Who uploaded the file. Only this user can apply it. */
             user_id: string;
             rows: number;
@@ -5908,7 +5919,7 @@ export interface operations {
                             state: "previewing" | "previewed" | "applying" | "stopped" | "ended";
                             file_name: string;
                             /** @enum {string} */
-                            operation: "upsert" | "update_many";
+                            operation: "upsert" | "update_many" | "create";
                             /** @description Who uploaded the file. Only this user can apply it. */
                             user_id: string;
                             rows: number;
@@ -5938,9 +5949,9 @@ export interface operations {
             query?: {
                 /** @description The name of the file, for the log. */
                 file_name?: string;
-                /** @description What to do with the records, as `PUT` and `PATCH` of `/v1/employees` do. */
-                operation?: "upsert" | "update_many";
-                /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. */
+                /** @description What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked for that the file corrects; `upsert` if they asked for different things, or if it corrects none. */
+                operation?: "upsert" | "update_many" | "create";
+                /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
             };
             header?: never;

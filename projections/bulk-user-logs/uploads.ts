@@ -48,26 +48,3 @@ async function readUserNames(db: AnyDb, company: string, userIds: string[]): Pro
     where company_id = ${company} and user_id = any(${userIds.map(toUuid)}::uuid[]) and name <> ''`.execute(db)
   return new Map(rows.map(({ user_id: uuid, name }) => [fromUuid('usr', uuid), name]))
 }
-
-/** The number of uploads, the newest ones, that are searched for corrections. */
-const MAX_SEARCHED = 1_000
-/** The number of corrections that are found. */
-export const MAX_CORRECTIONS = 50
-
-/** Finds the calls that correct a call, newest first. They are after its position. */
-export async function findCorrections(
-  db: AnyDb,
-  companyId: string,
-  call: { position: number; entry: { id: string } },
-): Promise<string[]> {
-  const { rows } = await sql<{ call_id: string }>`
-    select f.stream_id as call_id from (
-      select company_id, position, stream_id, stream_version from events
-      where company_id = ${toUuid(companyId)} and call_id is null and type = 'FileUploaded' and position > ${call.position}
-      order by position desc limit ${MAX_SEARCHED}
-    ) f join events c
-      on c.company_id = f.company_id and c.stream_id = f.stream_id and c.stream_version = f.stream_version - 1
-    where c.data::jsonb -> 'corrects' @> ${JSON.stringify([call.entry.id])}::jsonb
-    order by f.position desc limit ${MAX_CORRECTIONS}`.execute(db)
-  return rows.map(({ call_id: uuid }) => fromUuid('log', uuid))
-}

@@ -81,6 +81,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     commands,
     uploads: {
       pool,
+      db,
       commands,
       readBody: readJsonBody,
       bodyLimit: config.BODY_LIMIT,

@@ -45,9 +45,17 @@ export interface CallFacts {
   counts: CallCounts
   /** The ids of the failed calls whose records the uploaded file corrects; absent if there are none. */
   corrects?: string[]
+  /** Which of their records these are, as far as it is known; absent if it is not. */
+  corrected_records?: CorrectedRecords
   /** The part of the uploaded file; absent if the call applies a whole file. */
   part?: FilePart
 }
+
+/**
+ * By the id of a failed call that a file corrects: pairs of the index of a record in the correcting call, and the index
+ * in the failed one.
+ */
+export type CorrectedRecords = Record<string, [own: number, corrected: number][]>
 
 /** A part of a file that is too large for one call. */
 export interface FilePart {

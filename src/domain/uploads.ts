@@ -1,10 +1,22 @@
-import type { NewEvent } from './events.ts'
+import type { NewEvent, Operation } from './events.ts'
 
 /*
  * An uploaded file is stored for a day, in parts. Each part becomes one call, in the order of the file.
  */
 
-export type UploadOperation = 'upsert' | 'update_many'
+export const UPLOAD_OPERATIONS = ['upsert', 'update_many', 'create'] as const satisfies Operation[]
+export type UploadOperation = (typeof UPLOAD_OPERATIONS)[number]
+
+/** What a file does that sends the records of a call again. */
+export const AGAIN: Readonly<Record<Operation, UploadOperation>> = {
+  create: 'create',
+  update_one: 'update_many',
+  update_many: 'update_many',
+  upsert: 'upsert',
+}
+
+/** The most calls that a file corrects, and corrections of a call that are listed. */
+export const MAX_CORRECTIONS = 50
 
 /**
  * How far an upload is:
@@ -20,6 +32,12 @@ export type UploadState = 'previewing' | 'previewed' | 'applying' | 'stopped' | 
 /** What became of a part. The call of a refused part has failed: it applied nothing. */
 export type PartState = 'waiting' | 'applied' | 'refused' | 'canceled'
 
+/** A record of a failed call. */
+export interface CorrectedRecord {
+  logId: string
+  index?: number
+}
+
 /** A row of a file: cells of a CSV file, or a record of a JSON file. */
 export interface StoredRow {
   /** Its number, from 1. The line that names the columns does not count. */
@@ -28,6 +46,8 @@ export interface StoredRow {
   line?: number
   cells?: readonly string[]
   record?: unknown
+  /** The records of failed calls that it corrects. The index of one is absent if it is not known. */
+  corrects?: readonly CorrectedRecord[]
   /** Whether its manager is an employee of an earlier part, whom a preview may not find yet. */
   hasEarlierManager?: true
 }

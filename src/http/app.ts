@@ -19,7 +19,8 @@ import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { SingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
-import { bulkUserLogs } from './admin/bulk-user-logs.ts'
+import type { RequireLogEntry } from './admin/bulk-user-logs.ts'
+import { bulkUserLogs, createLogEntries } from './admin/bulk-user-logs.ts'
 import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
 import { failedRecordsCsv } from './admin/failed-records-csv.ts'
@@ -162,7 +163,8 @@ export function buildApp(services: AppServices): FastifyInstance {
   referencePages(app, services)
   verifyPages(app, services)
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
-  void app.register((admin) => adminRoutes(admin, services, streams), { prefix: '/admin/v1' })
+  const requireLogEntry = createLogEntries(services)
+  void app.register((admin) => adminRoutes(admin, services, { streams, requireLogEntry }), { prefix: '/admin/v1' })
   void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => uploadRoutes(admin, services), { prefix: '/admin/v1' })
@@ -171,7 +173,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((audit) => auditRoutes(audit, { ...audited, failureLimit, sessions, signer }), {
     prefix: '/audit/v1',
   })
-  void app.register((interfacePages) => pages(interfacePages, services))
+  void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry }))
   void app.register((notices) => backchannelLogout(notices, services))
   void app.after(methods.refuseOthers)
   return app
@@ -242,16 +244,20 @@ async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise
   verifyKey(v1, services.keyUsage)
 }
 
-async function adminRoutes(admin: FastifyInstance, services: AppServices, streams: OpenStreams): Promise<void> {
+async function adminRoutes(
+  admin: FastifyInstance,
+  services: AppServices,
+  { streams, requireLogEntry }: { streams: OpenStreams; requireLogEntry: RequireLogEntry },
+): Promise<void> {
   const { access, reads, failureLimit, sessions, streamLimits: limits, machineOf } = services
   const authorize = authorizeAdmin(access, sessions)
   admin.addHook('onRequest', limitFailures(admin, failureLimit, authorize))
   refuseHalfBuilt(admin, services.areReadModelsComplete)
   await admin.register(fastifySSE)
-  bulkUserLogs(admin, reads)
-  bulkUserLogsCsv(admin, { reads, authorize })
-  failedRecords(admin, { reads, authorize })
-  failedRecordsCsv(admin, { reads, authorize })
+  bulkUserLogs(admin, { reads, requireLogEntry })
+  bulkUserLogsCsv(admin, { reads, authorize, requireLogEntry })
+  failedRecords(admin, { reads, authorize, requireLogEntry })
+  failedRecordsCsv(admin, { reads, authorize, requireLogEntry })
   bulkUserLogsStream(admin, { access, reads, limits, streams, authorize, machineOf })
   usage(admin, reads)
 }

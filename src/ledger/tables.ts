@@ -220,6 +220,14 @@ export interface LedgerTables {
     lease_id: string | null
     leased_until: string | null
   }
+  /** The completed calls that correct a failed one, `corrected_id`. */
+  corrections: {
+    company_id: string
+    corrected_id: string
+    position: number
+    call_id: string
+    records: number[] | null
+  }
   upload_parts: {
     company_id: string
     upload_id: string

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
 import type { Command } from '../domain/calls/commands.ts'
-import { readUpdateMany, readUpsertMany } from '../domain/calls/commands.ts'
+import { readCreate, readUpdateMany, readUpsertMany } from '../domain/calls/commands.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
 import type { FilePart, NewEvent } from '../domain/events.ts'
@@ -16,6 +16,7 @@ import { runApiCall } from '../ledger/calls/run-api-call.ts'
 import { recordCall, stopUpload } from '../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { readRows } from '../ledger/uploads/read-uploads.ts'
+import { correctionsOf } from './match-corrections.ts'
 import type { PartRecords } from './part-records.ts'
 import { readPart } from './part-records.ts'
 import type { ReadBody } from './read-file.ts'
@@ -61,17 +62,15 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
   const { unreadable, body } = records
   const nothing = { records, events: [], errors: [], refusal: null, awaiting: 0 }
   if (body.length === 0) return { ...nothing, counts: { ...countEffects([], 0, false), unreadable } }
-  const first = await validate(services, upload, part, body)
+  const first = await validate(services, upload, part, records)
   const awaiting = findAwaiting(first.events, records)
   const { events, refusal } =
     awaiting.size === 0
       ? first
-      : await validate(
-          services,
-          upload,
-          part,
-          body.map((record, at) => (awaiting.has(at) ? withoutManager(record) : record)),
-        )
+      : await validate(services, upload, part, {
+          ...records,
+          body: body.map((record, at) => (awaiting.has(at) ? withoutManager(record) : record)),
+        })
   const errors = events.flatMap((event) =>
     event.type === 'EmployeeRecordRejected'
       ? event.data.errors.map((error) => ({ ...error, index: event.index!, id: null }) as RecordError)
@@ -81,8 +80,13 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
   return { counts, records, events, errors, refusal: errors.length === 0 ? refusal : null, awaiting: awaiting.size }
 }
 
-async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, body: readonly unknown[]) {
-  const call = makeCall(services, upload, part, body)
+async function validate(
+  services: UploadServices,
+  upload: StoredUpload,
+  part: StoredPart,
+  records: Pick<PartRecords, 'body' | 'rows'>,
+) {
+  const call = makeCall(services, upload, part, records)
   const { newId } = services.commands
   const {
     status,
@@ -126,10 +130,10 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   const { pool } = services
   let outcome = await findOutcome(pool, upload, part)
   if (outcome === null) {
-    const { body } = readPart(upload, await readRows(pool, upload, part.number), services.readBody)
+    const records = readPart(upload, await readRows(pool, upload, part.number), services.readBody)
     // All of its rows were erased.
-    if (body.length === 0) return recordCall(pool, upload, part.number, 'canceled')
-    await makeOnce(services, makeCall(services, upload, part, body))
+    if (records.body.length === 0) return recordCall(pool, upload, part.number, 'canceled')
+    await makeOnce(services, makeCall(services, upload, part, records))
     outcome = await findOutcome(pool, upload, part)
   }
   if (outcome === null) await stopUpload(pool, upload)
@@ -163,15 +167,15 @@ function makeCall(
   { commands }: UploadServices,
   upload: StoredUpload,
   part: StoredPart,
-  body: readonly unknown[],
+  { body, rows }: Pick<PartRecords, 'body' | 'rows'>,
 ): WriteCall {
-  const { companyId, userId, fileName, corrects, id, requestId, address, userAgent } = upload
+  const { companyId, userId, fileName, id, requestId, address, userAgent } = upload
   const name = hash('sha256', `upload ${id} ${part.number}`, 'hex')
   const now = performance.now()
   return {
     callId: part.callId,
     companyId,
-    caller: { userId, fileName, corrects, part: placeOf(upload, part) },
+    caller: { userId, fileName, ...correctionsOf(upload, rows), part: placeOf(upload, part) },
     sentFrom: address ?? '',
     userAgent,
     requestId: requestId ?? randomUUID(),
@@ -199,5 +203,12 @@ function readCommand(
 ): Command {
   // A part that was stored while calls could have more records is still one.
   const most = Math.max(maxRecords, rows)
-  return operation === 'upsert' ? readUpsertMany(body, most, newId) : readUpdateMany(body, most)
+  switch (operation) {
+    case 'create':
+      return readCreate(body, most, newId)
+    case 'update_many':
+      return readUpdateMany(body, most)
+    case 'upsert':
+      return readUpsertMany(body, most, newId)
+  }
 }

@@ -2,13 +2,16 @@ import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
+import { matchCorrections } from './match-corrections.ts'
 import type { ReadFile } from './read-file.ts'
 import { readFile } from './read-file.ts'
 import type { UploadServices } from './run-part.ts'
 
 /** What the routes of uploads need. */
 export interface UploadRouteServices extends UploadServices {
+  db: LedgerDb
   /** Maximum size of the body of a call, in bytes. */
   bodyLimit: number
   /** Lets the workers know of companies whose uploads go on. */
@@ -19,7 +22,8 @@ export interface UploadRouteServices extends UploadServices {
 interface SentFile {
   content: Buffer
   fileName: string
-  operation: UploadOperation
+  /** Null if the file is to do what the calls asked for that it corrects: `upsert` if they differ, or there are none. */
+  operation: UploadOperation | null
 }
 
 const MAX_FILE_NAME = 255
@@ -35,27 +39,29 @@ export function cleanFileName(name: string): string {
 }
 
 /**
- * Reads and stores a file, and begins its preview. `findCorrected` filters the ids of calls, as the file names them, to
- * those that it corrects. Returns the id of the upload. Throws FileFaultError, or RefusedByStateError with
+ * Reads and stores a file, and begins its preview. `chooseCalls` gets the ids of calls that the file names, and returns
+ * those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the id of the upload. Throws FileFaultError, or RefusedByStateError with
  * `too_many_uploads`.
  */
 export async function storeFile(
-  { pool, commands, readBody, bodyLimit, announce }: UploadRouteServices,
+  { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
   { companyId, actor }: Acting,
-  { content, ...sent }: SentFile,
-  findCorrected: (logIds: readonly string[]) => Promise<string[]>,
+  { content, fileName, operation }: SentFile,
+  chooseCalls: (named: readonly string[]) => readonly string[],
 ): Promise<string> {
   const { maxRecords, newId } = commands
-  const { header, parts, logIds }: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody })
+  const file: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody })
+  const { parts, corrects, operation: again } = await matchCorrections(db, companyId, file, chooseCalls(file.logIds))
   const id = newId('upl')
   const isStored = await storeUpload(pool, {
-    ...sent,
     companyId,
     id,
     userId: actor,
-    header,
+    fileName,
+    operation: operation ?? again ?? 'upsert',
+    header: file.header,
     bytes: content.length,
-    corrects: await findCorrected(logIds),
+    corrects,
     parts: parts.map((rows) => ({ callId: newId('log'), rows })),
   })
   if (!isStored) throw new RefusedByStateError(TOO_MANY)

@@ -46,6 +46,7 @@ const MAY: Record<string, string> = {
   webhook_deliveries: 'DELETE INSERT SELECT UPDATE',
   identity_providers: 'DELETE INSERT SELECT UPDATE',
   passkeys: 'DELETE INSERT SELECT UPDATE',
+  corrections: 'INSERT SELECT',
   rejected_bodies: 'DELETE INSERT SELECT',
   unchanged_records: 'INSERT SELECT',
   recovery_codes: 'DELETE INSERT SELECT',

@@ -1,4 +1,4 @@
-import type { FilePart } from '../events.ts'
+import type { CorrectedRecords, FilePart } from '../events.ts'
 
 /** An API key that makes a call. */
 export interface KeyCaller {
@@ -13,6 +13,8 @@ export interface UserCaller {
   fileName: string
   /** The ids of the failed calls whose records the file corrects. */
   corrects: readonly string[]
+  /** Which of their records the file has, as far as it is known. */
+  correctedRecords: CorrectedRecords
   /** The part of the file that the call applies; null for a whole file. */
   part: FilePart | null
 }

@@ -23,7 +23,7 @@ export interface CallContext {
   requestId: string
   /** Null for a file that a user uploads. */
   key: { id: string; name: string } | null
-  upload: Pick<UserCaller, 'fileName' | 'corrects' | 'part'> | null
+  upload: Pick<UserCaller, 'fileName' | 'corrects' | 'correctedRecords' | 'part'> | null
   requestedAt: string
   durationMs: number
   /** The time of the events, RFC 3339 UTC. */
@@ -353,6 +353,7 @@ function fileOf({ upload }: CallContext, { stream, version }: NewEvent): NewEven
 function factsOf(context: CallContext, counts: CallCounts) {
   const { operation, requestedAt, durationMs, key, requestId, upload } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
+  const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
   const part = upload?.part ? { part: upload.part } : {}
   return {
     operation,
@@ -362,6 +363,7 @@ function factsOf(context: CallContext, counts: CallCounts) {
     request_id: requestId,
     counts,
     ...corrects,
+    ...(places ? { corrected_records: places } : {}),
     ...part,
   }
 }

@@ -8,7 +8,7 @@ import { userOf } from '../access/authorize-user.ts'
 import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import type { Reader } from '../server/text-stream.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
-import { requireLogEntry } from './bulk-user-logs.ts'
+import type { RequireLogEntry } from './bulk-user-logs.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
 import type { CsvColumn } from './csv-text.ts'
 import { allPages, CSV_ANSWER, CSV_TYPE, csvStream } from './csv-text.ts'
@@ -45,7 +45,7 @@ const EXPORT_RECORDS: FastifySchema = {
 /** CSV exports of the list of entries and of an entry's records, with the filters of the JSON lists. */
 export function bulkUserLogsCsv(
   app: FastifyInstance,
-  { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>,
+  { reads, authorize, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry } & Pick<Reader, 'authorize'>,
 ): void {
   app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
     '/bulk-user-logs.csv',

@@ -1,12 +1,12 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
-import { MAX_CORRECTIONS } from '../../../projections/bulk-user-logs/uploads.ts'
 import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
+import { MAX_CORRECTIONS } from '../../domain/uploads.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { MAX_BODY_CHARACTERS } from '../../domain/calls/rejected-body.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
@@ -157,8 +157,27 @@ export const EntrySchema = Type.Object(
       Type.Array(Type.String(), {
         maxItems: MAX_CORRECTIONS,
         description:
-          'The ids of the newest entries whose file corrects records of this one. Only in the answer to a request for one entry.',
+          'The ids of the newest entries that applied records of this one, from a file that corrects it. Only in the answer ' +
+          'to a request for one entry.',
       }),
+    ),
+    correction: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            state: oneOf(
+              ['corrected', 'partly_corrected'],
+              '`corrected`: every record of the entry was applied, the valid ones, too. `partly_corrected`: some were.',
+            ),
+            applied: Type.Integer({ minimum: 0, description: 'How many of its records are known to be applied.' }),
+            total: Type.Integer({ minimum: 0, description: 'How many records it has.' }),
+          },
+          {
+            description:
+              'How far uploaded files have corrected the entry. Only in the answer to a request for one entry. Null if none has.',
+          },
+        ),
+      ),
     ),
     request_id: Type.String(),
     error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),

@@ -1,18 +1,26 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifySchema } from 'fastify'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Static } from '@sinclair/typebox'
 import type { EntryCount, EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import { countLogEntries, findLogEntry, listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
+import {
+  BULK_USER_LOGS,
+  countLogEntries,
+  findLogEntry,
+  listLogEntries,
+} from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
-import { findCorrections } from '../../../projections/bulk-user-logs/uploads.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
+import { findCalls } from '../../ledger/corrections/find-calls.ts'
 import { readClientOf } from '../../ledger/read/read-clients.ts'
+import { isCorrected, readCorrection } from '../../ledger/corrections/read-correction.ts'
 import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
 import { readInTime, type Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
+import type { MachineOf } from '../live/company-watch.ts'
+import { createPositionWaits } from '../live/position-waits.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
@@ -34,7 +42,7 @@ const LIST: FastifySchema = {
 const GET: FastifySchema = {
   operationId: 'getBulkUserLog',
   summary: 'Get one entry of Bulk User Logs',
-  description: 'An entry is there a moment after its call was answered.',
+  description: 'If the log does not have the entry of a call yet, the answer waits for it, for up to 10 seconds.',
   tags: TAGS,
   params: schemas.LogParams,
   problems: ['log_not_found'],
@@ -56,7 +64,10 @@ const RECORDS: FastifySchema = {
 type LogParams = Static<typeof schemas.LogParams>
 
 /** Bulk User Logs for administrators: the list, an entry, and the records of an entry. */
-export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
+export function bulkUserLogs(
+  app: FastifyInstance,
+  { reads, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry },
+): void {
   app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>(
     '/bulk-user-logs',
     { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } },
@@ -79,9 +90,18 @@ export function bulkUserLogs(app: FastifyInstance, reads: Reads): void {
     const logs = await reads.of(companyId, request.left)
     const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
     const client = await readClientOf(logs, companyId, logEntry.position)
+    const correction = await readCorrection(logs, companyId, {
+      id: logEntry.entry.id,
+      total: logEntry.entry.counts.total,
+    })
     return {
       ...logEntry.entry,
-      corrected_by: logEntry.entry.status === 'Failed' ? await findCorrections(logs, companyId, logEntry) : [],
+      corrected_by: correction?.by ?? [],
+      correction: correction && {
+        state: isCorrected(correction) ? 'corrected' : 'partly_corrected',
+        applied: correction.applied,
+        total: correction.total,
+      },
       rejected_body: await readRejectedBody(logs, companyId, logEntry.position),
       client: client && { address: client.address, user_agent: client.userAgent },
     }
@@ -114,9 +134,35 @@ export async function countInTime(
   return readInTime(reads, companyId, (db) => countLogEntries(db, companyId, filter, upTo))
 }
 
-/** Finds an entry. Throws `log_not_found`, also for an entry of another company. */
-export async function requireLogEntry(logs: LedgerDb, companyId: string, id: string): Promise<LogEntry> {
-  const entry = isId('log', id) ? await findLogEntry(logs, companyId, id) : null
-  if (!entry) throw new ProblemError(problem('log_not_found', 'No such log entry exists'))
-  return entry
+/**
+ * Finds an entry of Bulk User Logs. If the ledger has its call and the log does not yet, waits for the log, for 10 s at
+ * most. Throws a ProblemError with `log_not_found`, also for an entry of another company, or with `unavailable`.
+ */
+export type RequireLogEntry = (logs: LedgerDb, companyId: string, id: string) => Promise<LogEntry>
+
+/** The refusal of an id that no call of the company has. */
+export const NO_SUCH_ENTRY = problem('log_not_found', 'No such log entry exists')
+
+interface EntryServices {
+  /** For watching the log on connections that no long read takes. */
+  access: LedgerDb
+  machineOf?: MachineOf | undefined
+  log: FastifyBaseLogger
+}
+
+/** Lets requests find entries, and wait for those that the log does not have yet. */
+export function createLogEntries({ access, machineOf, log }: EntryServices): RequireLogEntry {
+  const onError = (error: unknown) => log.debug({ err: error }, 'Bulk User Logs could not be watched')
+  const waitForPosition = createPositionWaits(access, BULK_USER_LOGS, onError, { machineOf })
+  return async (logs, companyId, id) => {
+    if (!isId('log', id)) throw new ProblemError(NO_SUCH_ENTRY)
+    const found = await findLogEntry(logs, companyId, id)
+    if (found) return found
+    const [call] = await findCalls(logs, companyId, [id])
+    if (!call) throw new ProblemError(NO_SUCH_ENTRY)
+    await waitForPosition(companyId, call.position)
+    const entry = await findLogEntry(logs, companyId, id)
+    if (!entry) throw new Error(`the log has reached position ${call.position}, but has no entry of ${id}`)
+    return entry
+  }
 }

@@ -19,7 +19,7 @@ import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
-import { requireLogEntry } from './bulk-user-logs.ts'
+import type { RequireLogEntry } from './bulk-user-logs.ts'
 import { CSV_ANSWER, CSV_TYPE, writeCsvHeader, writeCsvRows } from './csv-text.ts'
 import type { RefusedRecord } from './refused-records.ts'
 import { formatField, listRefusedRecords } from './refused-records.ts'
@@ -56,7 +56,7 @@ const EXPORT_ENTRIES: FastifySchema = {
 /** The refused records of an entry, or of all entries that match a filter, as CSV that people can edit. */
 export function failedRecordsCsv(
   app: FastifyInstance,
-  { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>,
+  { reads, authorize, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry } & Pick<Reader, 'authorize'>,
 ): void {
   app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.FailedRecordsQuery> }>(
     '/bulk-user-logs/:log_id/failed-records.csv',

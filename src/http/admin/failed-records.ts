@@ -8,7 +8,7 @@ import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
-import { requireLogEntry } from './bulk-user-logs.ts'
+import type { RequireLogEntry } from './bulk-user-logs.ts'
 import { listRefusedRecords } from './refused-records.ts'
 
 const EXPORT: FastifySchema = {
@@ -31,7 +31,7 @@ const EXPORT: FastifySchema = {
 /** The refused records of an entry as JSON, in the form of a bulk call. */
 export function failedRecords(
   app: FastifyInstance,
-  { reads, authorize }: { reads: Reads } & Pick<Reader, 'authorize'>,
+  { reads, authorize, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry } & Pick<Reader, 'authorize'>,
 ): void {
   app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.FailedRecordsQuery> }>(
     '/bulk-user-logs/:log_id/failed-records.json',

@@ -25,7 +25,7 @@ import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cu
 import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
 import type { MachineOf } from '../live/company-watch.ts'
-import { createPositionWaits } from './position-waits.ts'
+import { createPositionWaits } from '../live/position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
 
 const ListQuery = Type.Object(

@@ -24,6 +24,8 @@ import { placeEvents } from './company-state.ts'
 import { digestRecord } from '../../domain/calls/record-digest.ts'
 import type { NewDigest } from './record-digests.ts'
 import { writeDigests } from './record-digests.ts'
+import type { NewCorrection } from '../corrections/insert-corrections.ts'
+import { insertCorrections, listCorrections } from '../corrections/insert-corrections.ts'
 import type { NewRejectedBody } from './rejected-bodies.ts'
 import { insertBodies } from './rejected-bodies.ts'
 import type { StoredCall } from './recent-events.ts'
@@ -108,7 +110,7 @@ export async function commitTogether(
         queryShard,
         heads,
         companies,
-        writes: { decided: [], bound: [], traces: [], bodies: [], clients: new Map(), digests: [] },
+        writes: { decided: [], bound: [], traces: [], bodies: [], corrections: [], clients: new Map(), digests: [] },
       })
     }
     const shardOfCompany = new Map(
@@ -162,6 +164,7 @@ interface Writes {
   bound: NewBoundKey[]
   traces: EventTrace[]
   bodies: NewRejectedBody[]
+  corrections: NewCorrection[]
   /** The clients whose rows are written, and when they were used. */
   clients: Map<ActorClient, string>
   digests: NewDigest[]
@@ -203,6 +206,8 @@ async function decideOne(
   writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
+  if ('corrects' in call.caller)
+    for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
   for (const { employee, patch } of decision.unchanged)
     if (company.employees.awaitingDigest.delete(employee.id))
       writes.digests.push({ companyId, employee, digest: digestRecord(employee.id, patch) })
@@ -318,7 +323,7 @@ function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedShard) {
 }
 
 function sendHeadsAndKeys(pipe: QueryClient, { companies, writes }: LoadedShard) {
-  const { decided, bound, traces, bodies, clients } = writes
+  const { decided, bound, traces, bodies, corrections, clients } = writes
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
@@ -333,6 +338,7 @@ function sendHeadsAndKeys(pipe: QueryClient, { companies, writes }: LoadedShard)
     ...(bound.length > 0 ? [insertBoundKeys(pipe, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(pipe, traces)] : []),
     ...(bodies.length > 0 ? [insertBodies(pipe, bodies)] : []),
+    ...(corrections.length > 0 ? [insertCorrections(pipe, corrections)] : []),
     ...(clients.size > 0 ? [writeClients(pipe, clients)] : []),
   ]
 }

@@ -94,6 +94,20 @@ export async function readParts(
   return rows.map(toPart)
 }
 
+/** Finds the stored file whose part a call is, if the rows of the part are still stored; null otherwise. */
+export async function findUploadOfCall(
+  db: Pick<Pool, 'query'>,
+  companyId: string,
+  callId: string,
+): Promise<string | null> {
+  const { rows } = await db.query<{ upload_id: string }>(
+    `select u.upload_id from uploads u join upload_parts p on p.company_id = u.company_id and p.upload_id = u.upload_id
+     where u.company_id = $1 and p.call_id = $2 and p.content is not null and u.expires_at > statement_timestamp()`,
+    [toUuid(companyId), toUuid(callId)],
+  )
+  return rows[0] ? fromUuid('upl', rows[0].upload_id) : null
+}
+
 /** Reads the rows of a part. A part that was applied has none any more. */
 export async function readRows(
   db: Pick<Pool, 'query'>,

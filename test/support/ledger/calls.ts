@@ -57,8 +57,14 @@ export function largeCall(
 export function uploadCall(
   company: TestCompany,
   records: unknown[],
-  { userId = company.admin.user_id, fileName = 'staff.csv', corrects = [], part = null }: Partial<UserCaller> = {},
+  {
+    userId = company.admin.user_id,
+    fileName = 'staff.csv',
+    corrects = [],
+    correctedRecords = {},
+    part = null,
+  }: Partial<UserCaller> = {},
   method: 'PATCH' | 'PUT' = 'PUT',
 ): WriteCall {
-  return recordsCall(company, method, records, { caller: { userId, fileName, corrects, part } })
+  return recordsCall(company, method, records, { caller: { userId, fileName, corrects, correctedRecords, part } })
 }

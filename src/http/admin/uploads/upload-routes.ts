@@ -8,7 +8,6 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/read-file.ts'
@@ -30,7 +29,6 @@ import { streamTexts } from '../../server/text-stream.ts'
 import { sendAttachment } from '../attachment.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
-import { findCorrected } from './find-corrected.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
 import {
   ColumnsBody,
@@ -51,7 +49,6 @@ interface RouteServices {
   uploads: UploadRouteServices
   /** Bytes of files that are being received. */
   fileBudget: Budget
-  reads: Reads
   access: LedgerDb
   sessions: SessionSettings
   failureLimit: number
@@ -71,7 +68,7 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
   await app.register(async (scope) => addCreation(scope, services))
 }
 
-function addCreation(app: FastifyInstance, { uploads, fileBudget, reads }: RouteServices): void {
+function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteServices): void {
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
@@ -85,8 +82,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget, reads }: Route
         tags,
         description:
           'Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` ' +
-          'records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`. ' +
-          'A user’s five newest previews are kept.',
+          'records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.',
         querystring: UploadQuery,
         body: {
           content: {
@@ -104,14 +100,13 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget, reads }: Route
     async (request, reply) => {
       const acting = actingUser(request)
       const { file_name: name, corrects, operation } = request.query
-      const db = await reads.of(acting.companyId, request.left)
       const content = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const file = { content, fileName: cleanFileName(name), operation }
-      const id = await storeFile(uploads, acting, file, (named) =>
-        findCorrected(db, acting.companyId, corrects?.split(',') ?? named),
-      ).catch((error: unknown) => {
-        throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
-      })
+      const file = { content, fileName: cleanFileName(name), operation: operation ?? null }
+      const id = await storeFile(uploads, acting, file, (named) => corrects?.split(',') ?? named).catch(
+        (error: unknown) => {
+          throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
+        },
+      )
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },

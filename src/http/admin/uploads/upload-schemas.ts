@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { UploadOperation } from '../../../domain/uploads.ts'
+import { MAX_CORRECTIONS, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { Count, oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
-import { MAX_CORRECTIONS } from '../../../../projections/bulk-user-logs/uploads.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
 
@@ -15,18 +15,23 @@ export const UploadQuery = Type.Object(
       default: 'unnamed',
       description: 'The name of the file, for the log.',
     }),
-    operation: Type.Unsafe<UploadOperation>({
-      type: 'string',
-      enum: ['upsert', 'update_many'],
-      default: 'upsert',
-      description: 'What to do with the records, as `PUT` and `PATCH` of `/v1/employees` do.',
-    }),
+    operation: Type.Optional(
+      Type.Unsafe<UploadOperation>({
+        type: 'string',
+        enum: [...UPLOAD_OPERATIONS],
+        description:
+          'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked ' +
+          'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
+      }),
+    ),
     corrects: Type.Optional(
       Type.String({
         pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
         maxLength: 31 * MAX_CORRECTIONS,
         description:
-          'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`.',
+          'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. ' +
+          'The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has ' +
+          'records, or refused records, has these, in the order of the call.',
       }),
     ),
   },
@@ -60,7 +65,7 @@ const FACTS = {
       '`ended`: every part was applied, refused, or canceled.',
   ),
   file_name: Type.String(),
-  operation: oneOf(['upsert', 'update_many']),
+  operation: oneOf(UPLOAD_OPERATIONS),
   user_id: Type.String({ description: 'Who uploaded the file. Only this user can apply it.' }),
   rows: Count,
   corrects: Type.Array(Type.String(), { description: 'The ids of the failed entries that the file corrects.' }),

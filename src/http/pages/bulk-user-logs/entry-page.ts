@@ -9,14 +9,12 @@ import {
   listLogRecordsBefore,
 } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { readRefusals } from '../../../../projections/bulk-user-logs/refusals.ts'
-import { findCorrections } from '../../../../projections/bulk-user-logs/uploads.ts'
 import { problem } from '../../../domain/errors.ts'
 import { readClientOf } from '../../../ledger/read/read-clients.ts'
+import { readCorrection } from '../../../ledger/corrections/read-correction.ts'
 import { readRejectedBody } from '../../../ledger/read/read-rejected-body.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { readRecordFilter, RecordExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
-import { requireLogEntry } from '../../admin/bulk-user-logs.ts'
 import { addDetails } from '../../admin/detailed-records.ts'
 import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
@@ -43,6 +41,7 @@ import { renderStatusBadge } from '../parts/badges.ts'
 import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import type { Html } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
 
@@ -50,18 +49,24 @@ type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: un
 type RecordRequest = FastifyRequest<{ Params: { log_id: string; index: string } }>
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
-export function addEntryPages(app: FastifyInstance, reads: Reads, path: string): void {
+type EntryServices = Pick<PageServices, 'reads' | 'requireLogEntry'>
+
+export function addEntryPages(app: FastifyInstance, services: EntryServices, path: string): void {
   app.get<{ Params: { log_id: string } }>(
     `${path}/:log_id`,
     { config: { isHeavyRead: whenGiven('q', 'error') } },
-    async (request, reply) => sendEntry(reads, request, reply),
+    async (request, reply) => sendEntry(services, request, reply),
   )
   app.get<{ Params: { log_id: string; index: string } }>(`${path}/:log_id/records/:index`, async (request, reply) =>
-    sendRecord(reads, request, reply),
+    sendRecord(services, request, reply),
   )
 }
 
-async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendEntry(
+  { reads, requireLogEntry }: EntryServices,
+  request: EntryRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const { companyId } = viewer
   const db = await reads.of(companyId, request.left)
@@ -69,7 +74,8 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
   const client = await readClientOf(db, companyId, entry.position)
   const outcomes = await countOutcomes(db, companyId, entry)
   const query = readRecordQuery(request.query, outcomes)
-  const corrections = entry.entry.status === 'Failed' ? await findCorrections(db, companyId, entry) : []
+  const { id, counts } = entry.entry
+  const correction = await readCorrection(db, companyId, { id, total: counts.total })
   const rejectedBody = await readRejectedBody(db, companyId, entry.position)
   const refusals = entry.entry.status === 'Failed' ? await readRefusals(db, companyId, entry) : null
   const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
@@ -79,7 +85,7 @@ async function sendEntry(reads: Reads, request: EntryRequest, reply: FastifyRepl
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
         ${renderOutcome(entry, outcomes)} ${renderWholeRefusal(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
-        ${renderCorrections(entry, corrections)}
+        ${renderCorrections(entry, correction)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
       </div>
       ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
@@ -94,7 +100,11 @@ function renderHeading(entry: LogEntry): Html {
   return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
 }
 
-async function sendRecord(reads: Reads, request: RecordRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendRecord(
+  { reads, requireLogEntry }: EntryServices,
+  request: RecordRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { log_id: id, index } = request.params
   const viewer = getViewer(request)
   const { companyId } = viewer

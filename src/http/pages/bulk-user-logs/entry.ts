@@ -2,8 +2,10 @@ import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordOutcome } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import type { Client } from '../../../domain/client.ts'
+import type { Correction } from '../../../ledger/corrections/read-correction.ts'
+import { isCorrected } from '../../../ledger/corrections/read-correction.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { capitalise, COUNTS, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
+import { capitalise, COUNTS, formatCorrection, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
@@ -127,15 +129,21 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
 
 const RESEND = ' The log keeps only the records with errors: send the others again, too.'
 
-/** Renders links to the failed entries that an uploaded file corrects, and to the files that correct a failed entry. */
-export function renderCorrections({ entry: { corrects } }: LogEntry, correctedBy: readonly string[]): Html {
-  const links = (label: string, ids: readonly string[]) =>
-    ids.length === 0
+/** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
+export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
+  return html`${corrects.length === 0 ? '' : html`<p class="corrections">This file corrects records of ${renderLinks(corrects)}</p>`}
+  ${
+    correction === null
       ? ''
       : html`<p class="corrections">
-          ${label} ${ids.map((id, at) => html`${at === 0 ? '' : ', '}<a href="${LOGS_PATH}/${id}"><code>${id}</code></a>`)}
+          ${isCorrected(correction) ? 'Corrected by' : 'Partly corrected by'} ${renderLinks(correction.by)}.
+          ${formatCorrection(correction)}
         </p>`
-  return html`${links('This file corrects records of', corrects)} ${links('Corrected by', correctedBy)}`
+  }`
+}
+
+function renderLinks(ids: readonly string[]): Html {
+  return html`${ids.map((id, at) => html`${at === 0 ? '' : ', '}<a href="${LOGS_PATH}/${id}"><code>${id}</code></a>`)}`
 }
 
 function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {

@@ -62,7 +62,7 @@ export function addBulkUserLogsPages(app: FastifyInstance, services: PageService
   const config = { isHeavyRead: whenGiven('q', 'employee') }
   app.get(LOGS_PATH, { config }, async (request, reply) => sendEntryList(services, request, reply))
   app.get(ROWS_PATH, { config }, async (request, reply) => sendRows(services.reads, request, reply))
-  addEntryPages(app, services.reads, LOGS_PATH)
+  addEntryPages(app, services, LOGS_PATH)
   void app.register((uploads) => addUploadPages(uploads, services))
 }
 

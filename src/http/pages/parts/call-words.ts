@@ -1,5 +1,7 @@
 import type { CallCounts, Operation } from '../../../domain/events.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
+import type { Correction } from '../../../ledger/corrections/read-correction.ts'
+import { isCorrected } from '../../../ledger/corrections/read-correction.ts'
 import { formatCount, formatNumber } from './shown-values.ts'
 
 /** Labels of the operations. */
@@ -62,6 +64,16 @@ const AND = new Intl.ListFormat('en-GB')
 export function listDone({ total, updated, deactivated, no_updates: unchanged }: CallCounts): string[] {
   const done = { created: total - updated - deactivated - unchanged, updated, deactivated }
   return Object.entries(done).flatMap(([verb, count]) => (count > 0 ? [`${verb} ${formatNumber(count)}`] : []))
+}
+
+/** Says how many records of a failed call were applied since: `1 of 3 records was applied; 2 are still open.` */
+export function formatCorrection(correction: Pick<Correction, 'applied' | 'total'>): string {
+  const { applied, total } = correction
+  if (isCorrected(correction))
+    return total === 1 ? 'Its record was applied.' : `All ${formatNumber(total)} records were applied.`
+  if (applied === 0) return 'The files do not say which of its records they have.'
+  const open = total - applied
+  return `${formatNumber(applied)} of ${formatNumber(total)} records ${applied === 1 ? 'was' : 'were'} applied; ${formatNumber(open)} ${open === 1 ? 'is' : 'are'} still open.`
 }
 
 export function capitalise(text: string): string {

@@ -9,6 +9,7 @@ import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
+import type { RequireLogEntry } from '../../admin/bulk-user-logs.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import type { WebhookRouteServices } from '../../admin/webhooks/webhook-routes.ts'
 
@@ -19,6 +20,7 @@ export interface PageServices extends WebhookRouteServices {
   accessPool: CompanyServices['pool']
   /** Reads of the ledger and its projections. */
   reads: Reads
+  requireLogEntry: RequireLogEntry
   company: CompanyServices
   /** Counts failed sign-ins of users. */
   failures: FailedSignIns

@@ -1,10 +1,10 @@
-import { findLogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { searchEmployees } from '../../../../projections/employees/queries.ts'
 import { findSecrets } from '../../../accounts/api-keys/find-secrets.ts'
 import { searchUsers } from '../../../accounts/users/users.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import { isId } from '../../../domain/ids.ts'
+import { findCalls } from '../../../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { ACCOUNT_PATH, listNavigationItems, NAVIGATION, REFERENCE_PAGES } from '../parts/navigation.ts'
@@ -63,10 +63,10 @@ function listPages({ role }: SessionUser): SearchTarget[] {
 }
 
 async function findEntries(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
-  const entry = isId('log', text) ? await findLogEntry(db, companyId, text) : null
-  if (!entry) return []
-  const { id, status, requested_at: at } = entry.entry
-  return [{ kind: 'Entry', label: id, detail: `${status}, ${at}`, href: `${NAVIGATION.bulkUserLogs.path}/${id}` }]
+  const calls = isId('log', text) ? await findCalls(db, companyId, [text]) : []
+  return calls.map(({ id, status, requestedAt: at }) => {
+    return { kind: 'Entry', label: id, detail: `${status}, ${at}`, href: `${NAVIGATION.bulkUserLogs.path}/${id}` }
+  })
 }
 
 async function findPeople(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {

@@ -3,6 +3,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
+import { UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { cleanFileName } from '../../../uploads/store-file.ts'
@@ -15,7 +16,8 @@ export interface UploadForm {
   fileName: string
   /** Null if no file was chosen. */
   content: Buffer | null
-  operation: UploadOperation
+  /** Null if the form names none. */
+  operation: UploadOperation | null
   /** The entry whose records the file corrects, as the form says; empty if none. */
   logId: string
 }
@@ -60,7 +62,7 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
   return {
     fileName: cleanFileName(file?.name ?? ''),
     content: file?.content ?? null,
-    operation: fields.get('operation') === 'update_many' ? 'update_many' : 'upsert',
+    operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
     logId: fields.get('log') ?? '',
   }
 }

@@ -6,6 +6,8 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
+import type { CorrectedEntry } from './corrected-calls.ts'
+import { renderCorrectedEntries, renderUnasked } from './corrected-calls.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
 /** What a page shows of an upload. */
@@ -14,6 +16,8 @@ export interface ShownUpload {
   parts: readonly StoredPart[]
   /** What a part would do now; null if no part is shown. */
   shown: { number: number; preview: PartPreview } | null
+  /** The entries that the file corrects. */
+  corrected: readonly CorrectedEntry[]
   /** Whether the viewer uploaded the file. */
   isOwn: boolean
 }
@@ -48,9 +52,10 @@ export function renderPreviewed(given: ShownUpload): Html {
   const refused = parts.filter((part) => part.counts && !isApplicable(part.counts)).length
   return html`<p>${isSingle(upload) && !isApplicable(counts) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
     ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
+    ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderUnknownColumns(upload, shown?.preview.records.unknown ?? [])}
     ${isSingle(upload) ? '' : renderParts(given, refused)}
-    ${renderPreviewCounts(counts)}
+    ${renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
     ${
       shown ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview)}` : ''
     }`
@@ -154,7 +159,8 @@ export function renderProgress(given: ShownUpload): Html {
   const { upload, parts, isOwn } = given
   if (isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied')
     return html`<p role="status">All records of the file were applied.</p>
-      <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>`
+      <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>
+      ${renderCorrectedEntries(given.corrected)}`
   const isApplying = upload.state === 'applying'
   const waiting = parts.filter(({ state }) => state === 'waiting')
   const isAllApplied = parts.every(({ state }) => state === 'applied')
@@ -179,7 +185,7 @@ export function renderProgress(given: ShownUpload): Html {
       ${waiting.length > 0 ? renderCancel(upload, 'Cancel the rest') : ''}
       ${isApplying || isAllApplied ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
     </div>
-    ${renderPartTable(upload, parts)}
+    ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}
   </div>`
 }
 

@@ -1,4 +1,6 @@
 import { html } from 'hono/html'
+import type { UploadOperation } from '../../../domain/uploads.ts'
+import { AGAIN, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { maxFileBytes, MAX_PARTS } from '../../../uploads/read-file.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -6,27 +8,26 @@ import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
+import type { CorrectedCall } from './corrected-calls.ts'
+import { renderCorrectedCall } from './corrected-calls.ts'
 
 const MIB = 1_048_576
 
-/** Renders the form that uploads a file, as a correction of an entry unless its id is empty. */
+/** Renders the form that uploads a file, as a correction of a failed call if one is given. */
 export function renderUploadForm(
-  logId: string,
+  corrected: CorrectedCall | null,
   { maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number },
 ): Html {
   return html`${
-    logId === ''
-      ? html`<p>
-            A CSV or JSON file that creates or updates employees.
-            <a href="${UPLOAD_PATH}/template.csv" download>Download a template</a>
-          </p>`
+    corrected
+      ? renderCorrectedCall(corrected)
       : html`<p>
-            Download the failed records, correct them in a spreadsheet, and upload the file.
-            <a href="/admin/v1/bulk-user-logs/${logId}/failed-records.csv" download>Download failed records</a>
-          </p>`
+          A CSV or JSON file that creates or updates employees.
+          <a href="${UPLOAD_PATH}/template.csv" download>Download a template</a>
+        </p>`
   }
     <form method="post" action="${UPLOAD_PATH}" enctype="multipart/form-data" class="stack">
-      <input type="hidden" name="log" value="${logId}" />
+      <input type="hidden" name="log" value="${corrected?.id ?? ''}" />
       <div class="field">
         <label for="file">File</label>
         <input id="file" name="file" type="file" accept=".csv,.json,.txt,text/csv,application/json" required class="drop" aria-describedby="file-hint" />
@@ -36,7 +37,7 @@ export function renderUploadForm(
           ${formatNumber(maxRecords)} records is applied in parts.
         </p>
       </div>
-      ${renderOperations()}
+      ${renderOperations(corrected ? AGAIN[corrected.operation] : 'upsert')}
       <div class="actions">
         <button class="primary">Preview</button><a class="button" href="${NAVIGATION.bulkUserLogs.path}">Cancel</a>
       </div>
@@ -44,19 +45,20 @@ export function renderUploadForm(
     </form>`
 }
 
-const OPERATIONS = [
-  ['upsert', 'Create or update', 'Finds employees by external_id, or by email, and creates those who are not found.'],
-  ['update_many', 'Update only', 'Finds employees by id, external_id, or email. An unknown employee is an error.'],
-] as const
+const OPERATIONS: Readonly<Record<UploadOperation, readonly [label: string, hint: string]>> = {
+  upsert: ['Create or update', 'Finds employees by external_id, or by email, and creates those who are not found.'],
+  update_many: ['Update only', 'Finds employees by id, external_id, or email. An unknown employee is an error.'],
+  create: ['Create only', 'An employee who exists already is an error.'],
+}
 
-function renderOperations(): Html {
+function renderOperations(chosen: UploadOperation): Html {
   return html`<fieldset>
     <legend>What to do</legend>
-    ${OPERATIONS.map(
-      ([value, label, hint]) =>
+    ${UPLOAD_OPERATIONS.map(
+      (value) =>
         html`<p>
-          <label><input type="radio" name="operation" value="${value}" ${value === 'upsert' ? html`checked` : ''} /> ${label}</label>
-          <span class="hint">${hint}</span>
+          <label><input type="radio" name="operation" value="${value}" ${value === chosen ? html`checked` : ''} /> ${OPERATIONS[value][0]}</label>
+          <span class="hint">${OPERATIONS[value][1]}</span>
         </p>`,
     )}
   </fieldset>`

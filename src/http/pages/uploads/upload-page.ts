@@ -15,7 +15,7 @@ import { previewPart } from '../../../uploads/run-part.ts'
 import { storeFile } from '../../../uploads/store-file.ts'
 import { sendAttachment } from '../../admin/attachment.ts'
 import { CSV_TYPE, writeCsvHeader } from '../../admin/csv-text.ts'
-import { findCorrected } from '../../admin/uploads/find-corrected.ts'
+import { NO_SUCH_ENTRY } from '../../admin/bulk-user-logs.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { FormFields, FormProblem } from '../parts/form.ts'
 import { readFormFields, renderFormAlert, toFormProblem } from '../parts/form.ts'
@@ -24,6 +24,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
+import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { renderFileFaults } from './preview.ts'
 import type { UploadForm } from './read-upload.ts'
 import { acceptUploads, maxFormBytes, readUpload } from './read-upload.ts'
@@ -42,7 +43,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
   const { access, sessions, uploads, fileBudget } = services
   app.get(UPLOAD_PATH, async (request, reply) => {
     const { log } = request.query as { log?: unknown }
-    return sendForm(services, request, reply, typeof log === 'string' && isId('log', log) ? log : '', null)
+    return sendForm(services, request, reply, typeof log === 'string' ? log : '', null)
   })
   app.get(`${UPLOAD_PATH}/template.csv`, async (_, reply) =>
     sendAttachment(reply, 'employees.csv', CSV_TYPE, Readable.from([writeCsvHeader(listTemplateColumns())])),
@@ -74,9 +75,8 @@ async function receive(
 ): Promise<FastifyReply> {
   if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
   const acting = getActing(request)
-  const db = await services.reads.of(acting.companyId, request.left)
   const id = await storeFile(services.uploads, acting, { ...form, content }, (named) =>
-    findCorrected(db, acting.companyId, named.length > 0 ? named : [logId]),
+    named.length > 0 ? named : [logId],
   )
   return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
 }
@@ -88,7 +88,8 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     const upload = await requireUpload(uploads, companyId, readUploadId(request.params.id))
     const parts = await readParts(uploads.pool, upload)
     const shown = await showPart(services, request, upload, parts)
-    return sendUpload(request, reply, { upload, parts, shown, isOwn: upload.userId === userId })
+    const corrected = await readCorrectedEntries(uploads, companyId, upload.corrects)
+    return sendUpload(request, reply, { upload, parts, shown, corrected, isOwn: upload.userId === userId })
   })
 
   app.post<OfUpload>(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
@@ -172,8 +173,10 @@ async function sendForm(
   problem: FormProblem,
   hint = '',
 ): Promise<FastifyReply> {
-  const title = logId === '' ? 'Upload a file' : 'Fix and send again'
   const { companyId, timeZone } = getViewer(request)
+  const corrected = isId('log', logId) ? await readCorrectedCall(uploads, companyId, logId) : null
+  if (logId !== '' && !corrected) throw new ProblemError(NO_SUCH_ENTRY)
+  const title = corrected ? 'Fix and send again' : 'Upload a file'
   if (problem) void reply.code(problem.status)
   const limits = { maxRecords: uploads.commands.maxRecords, bodyLimit: uploads.bodyLimit }
   return sendUserPage(request, reply, getViewer(request), {
@@ -181,7 +184,7 @@ async function sendForm(
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${title}</h1>
       ${renderFormAlert(problem)} ${hint === '' ? '' : html`<p class="alert" role="alert">${hint}</p>`}
-      ${renderUploadForm(logId, limits)} ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
+      ${renderUploadForm(corrected, limits)} ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
   })
 }
 

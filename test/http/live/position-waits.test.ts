@@ -1,6 +1,6 @@
 import t from 'tap'
 import { EMPLOYEES } from '../../../projections/employees/queries.ts'
-import { createPositionWaits } from '../../../src/http/v1/position-waits.ts'
+import { createPositionWaits } from '../../../src/http/live/position-waits.ts'
 import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
 import { employee, startService } from '../../support/service.ts'
 

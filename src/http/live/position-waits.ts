@@ -3,8 +3,8 @@ import { createBudget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
 import { readProgress, readReached } from '../../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { MachineOf } from '../live/company-watch.ts'
-import { createCompanyWatch } from '../live/company-watch.ts'
+import type { MachineOf } from './company-watch.ts'
+import { createCompanyWatch } from './company-watch.ts'
 import { ProblemError } from '../server/problem.ts'
 
 /** How long a call waits, in milliseconds. */
@@ -71,5 +71,5 @@ export function createPositionWaits(
 }
 
 function late(): ProblemError {
-  return new ProblemError(problem('unavailable', 'The employee list has not reached min_position yet; try again'))
+  return new ProblemError(problem('unavailable', 'The read model has not reached this position yet; try again'))
 }

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { CorrectedRecords, Operation } from '../../domain/events.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { LedgerDb } from '../tables.ts'
+
+/** A writing call as the ledger has it, from the moment of its answer. Read models follow. */
+export interface FoundCall {
+  id: string
+  /** That of the event that closes it. */
+  position: number
+  status: 'Completed' | 'Failed'
+  operation: Operation
+  /** RFC 3339 UTC. */
+  requestedAt: string
+  /** The number of its records. */
+  total: number
+  /** The records of other calls that it corrects, as far as they are known. */
+  correctedRecords: CorrectedRecords
+}
+
+/** Finds calls of a company in the ledger. The others are missing. */
+export async function findCalls(db: LedgerDb, companyId: string, callIds: readonly string[]): Promise<FoundCall[]> {
+  if (callIds.length === 0) return []
+  const { rows } = await sql<{
+    stream_id: string
+    position: number
+    type: string
+    operation: Operation
+    requested_at: string
+    total: number
+    corrected_records: CorrectedRecords | null
+  }>`select stream_id, position, type, data::json ->> 'operation' as operation,
+      data::json ->> 'requested_at' as requested_at, (data::json -> 'counts' ->> 'total')::integer as total,
+      data::json -> 'corrected_records' as corrected_records
+    from events where company_id = ${toUuid(companyId)} and stream_id = any(${callIds.map(toUuid)}::uuid[])
+      and type in ('ApiCallCompleted', 'ApiCallFailed')`.execute(db)
+  return rows.map((row) => ({
+    id: fromUuid('log', row.stream_id),
+    position: row.position,
+    status: row.type === 'ApiCallFailed' ? 'Failed' : 'Completed',
+    operation: row.operation,
+    requestedAt: row.requested_at,
+    total: row.total,
+    correctedRecords: row.corrected_records ?? {},
+  }))
+}
+
+/** The indexes of the records that a failed call refused, in its order. */
+export async function listRefusedIndexes(db: LedgerDb, companyId: string, callId: string): Promise<number[]> {
+  const { rows } = await sql<{ record_index: number }>`select record_index from events
+    where company_id = ${toUuid(companyId)} and stream_id = ${toUuid(callId)} and type = 'EmployeeRecordRejected'
+    order by stream_version`.execute(db)
+  return rows.map(({ record_index: index }) => index)
+}

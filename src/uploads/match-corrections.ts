@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { readName } from '../../clients/typescript/spreadsheets/cells.ts'
+import type { CorrectedRecord, StoredRow, UploadOperation } from '../domain/uploads.ts'
+import { AGAIN, MAX_CORRECTIONS } from '../domain/uploads.ts'
+import type { CorrectedRecords } from '../domain/events.ts'
+import { isId } from '../domain/ids.ts'
+import type { FoundCall } from '../ledger/corrections/find-calls.ts'
+import { findCalls, listRefusedIndexes } from '../ledger/corrections/find-calls.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+
+/*
+ * Which records of which failed calls the rows of a file are. The ledger decides: it has a call from the moment of its
+ * answer.
+ */
+
+type Header = readonly string[] | null
+
+/** The rows of a file, in its order. */
+interface FileRows {
+  header: Header
+  parts: StoredRow[][]
+}
+
+interface MatchedFile {
+  /** The ids of the failed calls that the file corrects. */
+  corrects: string[]
+  parts: StoredRow[][]
+  /** What these calls asked for, if it is the same; null otherwise, or if there are none. */
+  operation: UploadOperation | null
+}
+
+/**
+ * Matches the rows of a file with records of failed calls, of which `logIds` names the candidates. A row says which
+ * record it is in the columns `log_id` and `index`. If no row of a call has an index, they are all records of the call,
+ * or all that it refused, in its order, provided that there are as many. A row of a call that itself corrects others
+ * corrects these, too.
+ */
+export async function matchCorrections(
+  db: LedgerDb,
+  companyId: string,
+  { header, parts }: FileRows,
+  logIds: readonly string[],
+): Promise<MatchedFile> {
+  const ids = [...new Set(logIds.filter((id) => isId('log', id)))].slice(0, MAX_CORRECTIONS)
+  const calls = (await findCalls(db, companyId, ids)).filter(({ status }) => status === 'Failed')
+  if (calls.length === 0) return { corrects: [], parts, operation: null }
+  const operations = new Set(calls.map(({ operation }) => AGAIN[operation]))
+  const operation = operations.size === 1 ? [...operations][0]! : null
+  const groups = await groupByCall(header, parts, calls)
+  // Of several calls that no row names, nobody knows whose records these are.
+  if (groups.size === 0) return { corrects: calls.map(({ id }) => id), parts, operation }
+  const places = new Map<StoredRow, CorrectedRecord[]>()
+  for (const [call, rows] of groups) {
+    const indexes = await placeRows(db, companyId, call, rows)
+    const earlier = findEarlier(call)
+    for (const [at, { row }] of rows.entries()) places.set(row, recordsOf(call, indexes[at], earlier))
+  }
+  const corrects = new Set<string>()
+  const matched: StoredRow[][] = []
+  for (const part of parts) {
+    matched.push(part.map((row) => ({ ...row, ...placeOf(places.get(row)) })))
+    for (const row of part) for (const { logId } of places.get(row) ?? []) corrects.add(logId)
+    await nextTurn()
+  }
+  return { corrects: [...corrects].slice(0, MAX_CORRECTIONS), parts: matched, operation }
+}
+
+function placeOf(corrects: CorrectedRecord[] | undefined): Pick<StoredRow, 'corrects'> {
+  return corrects ? { corrects } : {}
+}
+
+interface RowOfCall {
+  row: StoredRow
+  /** As the file says. */
+  index: number | undefined
+}
+
+async function groupByCall(header: Header, parts: readonly StoredRow[][], calls: readonly FoundCall[]) {
+  const callOf = new Map(calls.map((call) => [call.id, call]))
+  const columnOf = (name: string) => header?.findIndex((cell) => readName(cell) === name) ?? -1
+  const [idColumn, indexColumn] = [columnOf('log_id'), columnOf('index')]
+  const groups = new Map<FoundCall, RowOfCall[]>()
+  for (const part of parts) {
+    for (const row of part) {
+      const call = callOf.get(row.cells?.[idColumn] ?? '')
+      if (!call) continue
+      const group = groups.get(call) ?? []
+      group.push({ row, index: readIndex(row.cells?.[indexColumn]) })
+      groups.set(call, group)
+    }
+    await nextTurn()
+  }
+  const [only, ...others] = calls
+  if (groups.size === 0 && only && others.length === 0)
+    groups.set(
+      only,
+      parts.flat().map((row) => ({ row, index: undefined })),
+    )
+  return groups
+}
+
+function readIndex(cell: string | undefined): number | undefined {
+  const digits = cell === undefined ? '' : readName(cell)
+  return /^\d{1,6}$/.test(digits) ? Number(digits) : undefined
+}
+
+async function placeRows(
+  db: LedgerDb,
+  companyId: string,
+  { id, total }: FoundCall,
+  rows: readonly RowOfCall[],
+): Promise<readonly (number | undefined)[]> {
+  const said = rows.map(({ index }) => (index !== undefined && index < total ? index : undefined))
+  if (said.some((index) => index !== undefined)) return said
+  if (rows.length === total) return [...rows.keys()]
+  const refused = await listRefusedIndexes(db, companyId, id)
+  return rows.length === refused.length ? refused : said
+}
+
+/** The records that those of a call were to correct themselves, by their indexes in it. */
+function findEarlier({ correctedRecords }: FoundCall): Map<number, CorrectedRecord[]> {
+  const earlier = new Map<number, CorrectedRecord[]>()
+  for (const [logId, pairs] of Object.entries(correctedRecords))
+    for (const [own, index] of pairs) earlier.set(own, [...(earlier.get(own) ?? []), { logId, index }])
+  return earlier
+}
+
+function recordsOf(
+  { id }: FoundCall,
+  index: number | undefined,
+  earlier: ReadonlyMap<number, CorrectedRecord[]>,
+): CorrectedRecord[] {
+  return index === undefined ? [{ logId: id }] : [{ logId: id, index }, ...(earlier.get(index) ?? [])]
+}
+
+/** What the call of a part corrects: those of the file whose records the part has. */
+export function correctionsOf(
+  { header, corrects }: { header: Header; corrects: readonly string[] },
+  rows: readonly StoredRow[],
+): { corrects: string[]; correctedRecords: CorrectedRecords } {
+  const named = new Set<string>()
+  const correctedRecords: CorrectedRecords = {}
+  for (const [own, row] of rows.entries()) {
+    for (const { logId, index } of row.corrects ?? []) {
+      named.add(logId)
+      if (index !== undefined) (correctedRecords[logId] ??= []).push([own, index])
+    }
+  }
+  const areUnnamed = named.size === 0 && header?.some((cell) => readName(cell) === 'log_id') !== true
+  return { corrects: areUnnamed ? [...corrects] : corrects.filter((id) => named.has(id)), correctedRecords }
+}

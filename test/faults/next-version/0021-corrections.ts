@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0021-corrections.ts'
