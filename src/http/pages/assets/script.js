@@ -35,27 +35,40 @@ function keepAges() {
   }
 }
 
-/** Reloads a part of a page while the page is visible and the part has no focus: `<div id data-refresh="ms">`. */
+/**
+ * Reloads a part of a page while the page is visible: `<div id data-refresh="ms">`. The part has everything that changes
+ * but the title. Without the attribute it is final. Until then, nothing is replaced while the focus is in it.
+ */
 function keepFresh(id, everyMs) {
   const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
     createHTML: (html) => html,
   }
   /** Returns whether the part still changes. */
   async function refresh() {
-    if (document.visibilityState !== 'visible' || document.getElementById(id).contains(document.activeElement))
-      return true
+    if (document.visibilityState !== 'visible') return true
     const answer = await fetch(location.pathname).catch(() => null)
     if (!answer?.ok) return answer?.status !== 401
     const template = document.createElement('template')
     template.innerHTML = policy.createHTML(await answer.text())
     const fresh = template.content.getElementById(id)
-    document.getElementById(id).replaceWith(fresh)
+    const isMoving = fresh.dataset.refresh !== undefined
+    const shown = document.getElementById(id)
+    const focused = shown.contains(document.activeElement) ? document.activeElement : null
+    if (focused && isMoving) return true
+    shown.replaceWith(fresh)
+    document.title = template.content.querySelector('title').textContent
     copyButtons(fresh)
-    return fresh.dataset.refresh !== undefined
+    if (focused) findAgain(fresh, focused)?.focus()
+    return isMoving
   }
   // One request at a time, so that no late answer replaces a newer one.
   const refreshLater = () => setTimeout(async () => ((await refresh()) ? refreshLater() : undefined), everyMs)
   refreshLater()
+}
+
+/** Finds the element that was there before a part was replaced. */
+function findAgain(within, { localName, textContent, href }) {
+  return [...within.querySelectorAll(localName)].find((one) => one.textContent === textContent && one.href === href)
 }
 
 /** Lets breadcrumbs lead back to a list with its last filters, in this tab and until someone signs in. */

@@ -88,8 +88,7 @@ function sumOf(parts: readonly StoredPart[], name: 'rows' | 'erased'): number {
 /** Says how a large file is applied, and what each part would do. */
 function renderParts({ upload, parts }: ShownUpload, refused: number): Html {
   const counted = parts.filter(({ counts }) => counts !== null).length
-  return html`<div id="progress" ${upload.state === 'previewing' ? html`data-refresh="1000"` : ''}>
-    <p>
+  return html`<p>
       The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other, in the order of
       the file. Each part is applied as a whole or not at all. If a part is refused, the parts before it stay applied, and
       those after it are still applied.
@@ -108,8 +107,7 @@ function renderParts({ upload, parts }: ShownUpload, refused: number): Html {
             in ${refused === 1 ? 'it' : 'them'}.
           </p>`
     }
-    ${renderPartTable(upload, parts)}
-  </div>`
+    ${renderPartTable(upload, parts)}`
 }
 
 const PART_STATES = { waiting: 'To come', applied: 'Applied', refused: 'Refused', canceled: 'Canceled' } as const
@@ -164,8 +162,7 @@ export function renderProgress(given: ShownUpload): Html {
   const isApplying = upload.state === 'applying'
   const waiting = parts.filter(({ state }) => state === 'waiting')
   const isAllApplied = parts.every(({ state }) => state === 'applied')
-  return html`<div id="progress" ${isApplying ? html`data-refresh="1000"` : ''}>
-    <p role="status">${describe(parts)}</p>
+  return html`<p role="status">${describe(parts)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
     ${isApplying ? html`<p class="hint">You can close this page: the file is applied all the same.</p>` : ''}
     ${
@@ -185,8 +182,7 @@ export function renderProgress(given: ShownUpload): Html {
       ${waiting.length > 0 ? renderCancel(upload, 'Cancel the rest') : ''}
       ${isApplying || isAllApplied ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
     </div>
-    ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}
-  </div>`
+    ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}`
 }
 
 /** Says how many rows were applied, refused, and so on. */

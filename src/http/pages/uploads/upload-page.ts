@@ -36,6 +36,8 @@ interface OfUpload {
   Params: { id: string }
 }
 
+/** How often the page of a file shows its progress: with scripts, and without. */
+const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 2
 
 /** `/settings/bulk-user-logs/upload`: choosing a file, and the page of each file: its preview, and how far it is. */
@@ -119,8 +121,7 @@ async function showPart(
   upload: StoredUpload,
   parts: readonly StoredPart[],
 ): Promise<ShownUpload['shown']> {
-  // The script reloads only the progress.
-  if (upload.state !== 'previewed' || request.headers['sec-fetch-mode'] === 'cors') return null
+  if (upload.state !== 'previewed') return null
   const { part: requestedPart } = request.query as { part?: unknown }
   const part =
     parts.find(({ number }) => String(number) === requestedPart) ??
@@ -141,8 +142,10 @@ async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: S
   return sendUserPage(request, reply, getViewer(request), {
     title,
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <h1>${isBefore ? html`${title === 'File not applied' ? 'Errors in' : 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
-      ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}`,
+      <div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
+        <h1>${isBefore ? html`${title === 'File not applied' ? 'Errors in' : 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
+        ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
+      </div>`,
     reloadSeconds: isMoving ? RELOAD_SECONDS : undefined,
   })
 }
