@@ -31,9 +31,9 @@ interface MatchedFile {
 
 /**
  * Matches the rows of a file with records of failed calls, of which `logIds` names the candidates. A row says which
- * record it is in the columns `log_id` and `index`. If no row of a call has an index, they are all records of the call,
- * or all that it refused, in its order, provided that there are as many. A row of a call that itself corrects others
- * corrects these, too.
+ * record it is in the columns `log_id` and `index`. If there are as many rows as the call has records, those without an
+ * index are the records that the others leave, in its order. If no row has an index, and there are as many as the call
+ * refused, they are these. A row of a call that itself corrects others corrects these, too.
  */
 export async function matchCorrections(
   db: LedgerDb,
@@ -80,9 +80,13 @@ async function groupByCall(header: Header, parts: readonly StoredRow[][], calls:
   const columnOf = (name: string) => header?.findIndex((cell) => readName(cell) === name) ?? -1
   const [idColumn, indexColumn] = [columnOf('log_id'), columnOf('index')]
   const groups = new Map<FoundCall, RowOfCall[]>()
+  const [only, ...others] = calls
+  const count = parts.reduce((sum, { length }) => sum + length, 0)
+  // Whoever adds the valid records to a downloaded file leaves these columns empty.
+  const isWhole = others.length === 0 && count === only?.total
   for (const part of parts) {
     for (const row of part) {
-      const call = callOf.get(row.cells?.[idColumn] ?? '')
+      const call = callOf.get(row.cells?.[idColumn] ?? '') ?? (isWhole ? only : undefined)
       if (!call) continue
       const group = groups.get(call) ?? []
       group.push({ row, index: readIndex(row.cells?.[indexColumn]) })
@@ -90,7 +94,6 @@ async function groupByCall(header: Header, parts: readonly StoredRow[][], calls:
     }
     await nextTurn()
   }
-  const [only, ...others] = calls
   if (groups.size === 0 && only && others.length === 0)
     groups.set(
       only,
@@ -111,10 +114,17 @@ async function placeRows(
   rows: readonly RowOfCall[],
 ): Promise<readonly (number | undefined)[]> {
   const said = rows.map(({ index }) => (index !== undefined && index < total ? index : undefined))
+  if (rows.length === total) return placeOthers(said)
   if (said.some((index) => index !== undefined)) return said
-  if (rows.length === total) return [...rows.keys()]
   const refused = await listRefusedIndexes(db, companyId, id)
   return rows.length === refused.length ? refused : said
+}
+
+/** Gives the rows without an index the indexes that no row has, in their order. */
+function placeOthers(said: readonly (number | undefined)[]): (number | undefined)[] {
+  const taken = new Set(said)
+  const free = [...said.keys()].filter((index) => !taken.has(index)).values()
+  return said.map((index) => index ?? free.next().value)
 }
 
 /** The records that those of a call were to correct themselves, by their indexes in it. */

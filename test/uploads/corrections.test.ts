@@ -98,6 +98,22 @@ await t.test('a file without places has all records of a call, or the refused on
   t.strictSame(await correctionOf(others), { state: 'partly_corrected', applied: 0, total: 3 }, 'nobody knows which')
 })
 
+await t.test('the valid records may be added to the downloaded file, without saying which they are', async (t) => {
+  const records = [person(), person({ phone: '1' }), person()]
+  const id = await fail(records)
+  const row = (record: object, at = '') => ({ log_id: at && id, index: at, ...record })
+  await sendFile(csvOf([row(person(), '1'), row(records[0]!), row(records[2]!)]))
+  t.strictSame(await correctionOf(id), { state: 'corrected', applied: 3, total: 3 })
+  const other = await fail(records.map((record) => ({ ...record, phone: '1' })))
+  await sendFile(
+    csvOf([
+      { log_id: other, index: 1, ...person() },
+      { log_id: '', index: '', ...person() },
+    ]),
+  )
+  t.strictSame(await correctionOf(other), { state: 'partly_corrected', applied: 1, total: 3 }, 'one is of nobody knows')
+})
+
 await t.test('each part of a file corrects only the calls whose records it has', async (t) => {
   const calls = [await fail([person({ phone: '1' }), person()]), await fail([person({ phone: '1' })])]
   const rows = [

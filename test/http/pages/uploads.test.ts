@@ -216,3 +216,48 @@ await t.test('a form that cannot be read gets a page that says so', async (t) =>
   const proto = '--b\r\ncontent-disposition: form-data; name="__proto__"\r\n\r\nx\r\n--b--'
   t.equal(await post(type, proto), 400, 'a name that JavaScript reserves')
 })
+
+await t.test('a failed call is sent again as what it was, and the page says what stays open', async (t) => {
+  const checked = (text: string) => /value="(\w+)" checked/.exec(text)?.[1]
+  const fail = async (method: 'POST' | 'PATCH' | 'PUT', body: object[]) =>
+    (await service.call(method, '/v1/employees', { body })).body.log_id as string
+  const calls = [
+    ['PATCH', 'update_many'],
+    ['PUT', 'upsert'],
+    ['POST', 'create'],
+  ] as const
+  for (const [method, operation] of calls) {
+    const form = await open(`${PATH}?log=${await fail(method, [{ email: 'mistyped@example.com', phone: '1' }])}`)
+    t.equal(checked(form.text), operation)
+  }
+  t.equal(checked((await open(PATH)).text), 'upsert')
+  t.equal((await open(`${PATH}?log=log_nobody`)).status, 404)
+
+  const id = await fail('PATCH', [{ email: 'nobody@example.com', job_title: 'Dev' }, { email: 'a@example.com' }])
+  const csv = `log_id,index,email,first_name,last_name\n${id},0,nobody@example.com,No,Body\n`
+  t.match(await send(csv, { operation: 'update_many', log: id }), { words: /No such employee exists/ })
+  const preview = await send(csv, { operation: 'upsert', log: id })
+  t.match(preview.words, /only updated employees, but the file would create 1/)
+  t.match((await apply(preview)).words, /1 of 2 records was applied; 1 is still open/)
+  await service.project()
+  const entry = await open(`/settings/bulk-user-logs/${id}`)
+  t.match(entry.words, /Partly corrected by log_\w+ ?\. 1 of 2 records was applied; 1 is still open/)
+})
+
+await t.test('the correction of a refused part gets all of its rows', async (t) => {
+  const rows = ['R-1,Ada,L,r1@example.com,', 'R-2,Ada,L,r2@example.com,1'].join('\n')
+  const { status, body } = await request(`${service.address}/admin/v1/uploads?file_name=a.csv`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${company.admin.token}`, 'content-type': 'text/csv' },
+    body: `external_id,first_name,last_name,email,phone\n${rows}\n`,
+  }).then(async (answer) => ({ status: answer.statusCode, body: (await answer.body.json()) as Upload }))
+  t.equal(status, 201)
+  await service.manage('POST', `/uploads/${body.id}/apply`)
+  const form = await open(`${PATH}?log=${body.parts[0]!.log_id}`)
+  t.match(form.text, `href="/admin/v1/uploads/${body.id}/not-applied.csv"`)
+})
+
+interface Upload {
+  id: string
+  parts: { log_id: string }[]
+}

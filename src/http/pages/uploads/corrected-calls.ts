@@ -59,8 +59,9 @@ function renderMissing(total: number, refused: number): Html {
   return html`<p class="warning">
     The download has ${refused === 1 ? 'the record' : `the ${formatNumber(refused)} records`} with errors.
     ${valid === 1 ? 'The other record was' : `The other ${formatNumber(valid)} records were`} valid, and the log does not
-    keep ${valid === 1 ? 'it' : 'them'}. To send ${valid === 1 ? 'it' : 'them'} again, too, upload a file with all
-    ${formatNumber(total)} records, in the order of the call.
+    keep ${valid === 1 ? 'it' : 'them'}. To send ${valid === 1 ? 'it' : 'them'} again, too, add
+    ${valid === 1 ? 'it' : 'them'} below the others, or upload a file with all ${formatNumber(total)} records in the order
+    of the call.
   </p>`
 }
 
