@@ -30,14 +30,14 @@ await service.project()
 await writeCalls(service.company.id)
 
 /** Writes calls of one record that changed nothing, as a ledger and the log have them. */
-async function writeCalls(companyId: string): Promise<void> {
+async function writeCalls(companyId: string, { count, every } = { count: CALLS, every: EVERY }): Promise<void> {
   const company = toUuid(companyId)
   await sql`insert into events (company_id, position, recorded_at, stream_id, call_id, stream_version, schema_version, type,
       actor, leaf_hash, salt, data)
     select ${company}::uuid, ${BEFORE}::integer + n, now(), id, id, 1, 2, 'ApiCallCompleted', 'key', sha256(''), substr(sha256(''), 1, 16),
-      '{"operation":"update_one","unchanged":["' || case when n % ${EVERY}::integer = 0 then ${person}
+      '{"operation":"update_one","unchanged":["' || case when n % ${every}::integer = 0 then ${person}
         else (${others}::text[])[1 + n % ${others.length}::integer] end || '"]}'
-    from (select n, gen_random_uuid() as id from generate_series(1, ${CALLS}::integer) n) calls`.execute(service.db)
+    from (select n, gen_random_uuid() as id from generate_series(1, ${count}::integer) n) calls`.execute(service.db)
   await sql`insert into bulk_user_logs_v1.entries
     select ${company}::uuid, position, call_id, 'Completed', 'update_one', recorded_at, 1, 200, null, null, call_id, 'Key',
       position::text, 1, 0, 0, 0, 1, position, '\\x00'
@@ -98,6 +98,23 @@ await t.test('a search for a person with few of many entries reads few rows', as
   const { result, rowsRead } = await measure((db) => countLogEntries(db, service.company.id, find, null))
   t.strictSame(result, { count: Math.floor(CALLS / EVERY) + 1, isMore: false })
   t.ok(rowsRead < 1_500, `${rowsRead} rows`)
+})
+
+await t.test('a search finds the entries at both ends of each block, and those next to it', async (t) => {
+  const { id } = await service.makeCompany('Ends of blocks')
+  const count = 25
+  await writeCalls(id, { count, every: 1 })
+  while ((await addBlocks(service.db, { entries: 7, records: 10_000 })) > 0);
+  const all = Array.from({ length: count }, (_, at) => BEFORE + 1 + at)
+  const positionsOf = ({ entries }: Awaited<ReturnType<typeof listLogEntries>>) =>
+    entries.map(({ position }) => position)
+  for (let at = 0; at <= count; at += 1) {
+    const [before, after] = [BEFORE + 1 + at, BEFORE + at]
+    const older = await listLogEntries(service.db, id, find, { limit: 200, before })
+    t.strictSame(positionsOf(older), all.slice(0, at).toReversed(), `before ${before}`)
+    const newer = await listLogEntriesAfter(service.db, id, find, { limit: 200, after })
+    t.strictSame(positionsOf(newer), all.slice(at), `after ${after}`)
+  }
 })
 
 await t.test('a search through very many blocks can be continued in both directions', async (t) => {

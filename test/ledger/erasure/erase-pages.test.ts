@@ -1,0 +1,84 @@
+import t from 'tap'
+import { newId } from '../../../src/ledger/new-id.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { findCallsNaming, forgetReceiversAnswers, readAnswers } from '../../../src/ledger/erasure/forget-answers.ts'
+import { readMessagesAbout } from '../../../src/ledger/erasure/forget-answers.ts'
+import { deleteBodies, readBodyPages } from '../../../src/ledger/erasure/rejected-bodies.ts'
+import { inTransactionOf } from '../../../src/postgres/cluster/company-transaction.ts'
+import { storeDelivery } from '../../support/http/stored-deliveries.ts'
+import { startService } from '../../support/service.ts'
+import { makeWebhook } from '../../support/stored-webhooks.ts'
+
+/* An erasure and a report read page by page, and neither ends with a page. */
+
+const service = await startService(t)
+const { company, pool } = service
+const companyId = toUuid(company.id)
+
+async function readAll<Row>(pages: AsyncGenerator<Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const page of pages) rows.push(...page)
+  return rows
+}
+
+await t.test('stored answers are found on every page', async (t) => {
+  const id = newId('emp')
+  const calls = 401
+  await pool.query(
+    `insert into idempotency_keys (company_id, api_id, key_hash, salt, fingerprint, may_name_anyone, call_id, position,
+       status, answered_at, headers, body)
+     select $1, $2, sha256(n::text::bytea), substr(sha256(''), 1, 16), sha256(''), false, gen_random_uuid(), n, 200, now(),
+       '{}', case when n % 2 = 0 then $3 else 'of somebody else' end from generate_series(1, ${calls}) n`,
+    [companyId, toUuid(company.key.api_id), JSON.stringify({ id })],
+  )
+  const naming = await findCallsNaming(pool, company.id, id, 0)
+  t.equal(new Set(naming).size, 200)
+  t.equal((await findCallsNaming(pool, company.id, id, 200)).length, 100, 'after a position')
+  const { rows } = await pool.query<{ n: number }>(
+    'select count(*)::integer as n from idempotency_keys where body is not null',
+  )
+  t.equal(rows[0]!.n, calls)
+  t.equal((await readAll(readAnswers(pool, company.id, naming))).length, 200)
+})
+
+await t.test('what receivers answered is found and deleted, however many messages and events there are', async (t) => {
+  const webhook = await makeWebhook(service)
+  const positions = Array.from({ length: 1_501 }, (_, at) => 10_000 + at)
+  const answered = [10_000, 10_999, 11_000, 11_500]
+  for (const position of answered) await storeDelivery(pool, company.id, webhook.id, { position, answer: 'kept' })
+  for (let at = 0; at < 201; at += 1)
+    await storeDelivery(pool, company.id, webhook.id, { position: 10_001, answer: 'kept' })
+  await storeDelivery(pool, company.id, webhook.id, { position: 11_501, answer: 'of somebody else' })
+  const told = { positions, callIds: [] }
+  t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 205)
+  await inTransactionOf(pool, company.id, (client) => forgetReceiversAnswers(client, company.id, told))
+  const { rows } = await pool.query('select answer from webhook_deliveries where answer is not null')
+  t.strictSame(rows, [{ answer: 'of somebody else' }])
+})
+
+await t.test('the ends of more than a thousand calls are told, too', async (t) => {
+  const webhook = await makeWebhook(service)
+  const logIds: string[] = []
+  for (let at = 0; at < 2; at += 1) {
+    const { body } = await service.call('POST', '/v1/employees', { body: [{ phone: '1' }] })
+    logIds.push(body.log_id as string)
+  }
+  const { rows: ends } = await pool.query<{ position: number }>(
+    `select position from events where company_id = $1 and type = 'ApiCallFailed'`,
+    [companyId],
+  )
+  for (const { position } of ends) await storeDelivery(pool, company.id, webhook.id, { position, answer: 'kept' })
+  const others = Array.from({ length: 1_200 }, () => newId('log'))
+  const told = { positions: [], callIds: [logIds[0]!, ...others, logIds[1]!] }
+  t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 2)
+})
+
+await t.test('bodies are found on every page, and only those at certain positions', async (t) => {
+  for (let at = 0; at < 41; at += 1) await service.call('POST', '/v1/employees', { body: `[${at}` })
+  const all = await readAll(readBodyPages(pool, company.id, {}))
+  t.equal(all.length, 41)
+  const only = all.filter((_, at) => at % 2 === 0).map(({ position }) => position)
+  t.equal((await readAll(readBodyPages(pool, company.id, { only }))).length, 21)
+  await inTransactionOf(pool, company.id, (client) => deleteBodies(client, company.id, only))
+  t.equal((await readAll(readBodyPages(pool, company.id, {}))).length, 20)
+})
