@@ -9,7 +9,7 @@ import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
 import type { RawGround } from './raw-ground.ts'
 import type { FuzzedAnswer, Sender } from './send-request.ts'
 import type { Things, World } from './world.ts'
-import { eraseUser, makeWorld } from './world.ts'
+import { erasePeopleInPaths, eraseUser, makeWorld } from './world.ts'
 
 /** What the batches share. */
 export interface Ground {
@@ -134,7 +134,7 @@ async function makeTarget({ service, theirs }: Ground): Promise<Target> {
 }
 
 async function targetFaults(service: Service, { world, promised }: Target): Promise<string[]> {
-  const faults = await eraseUser(service, world)
+  const faults = [...(await eraseUser(service, world)), ...(await erasePeopleInPaths(service, world, promised))]
   return [...faults, ...(await companyFaults(service, world.company.id, promised))]
 }
 

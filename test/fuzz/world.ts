@@ -7,6 +7,7 @@ import type { Service, TestCompany } from '../support/service.ts'
 import { employee } from '../support/service.ts'
 import { OWN_PAGE } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
+import type { Promised } from './judge-ledger.ts'
 
 /** Who sends a request. No placeholder refers to any of them, so none is ever locked out. */
 export const CALLERS = [
@@ -116,6 +117,37 @@ export async function eraseUser(service: Service, { company, fill }: World): Pro
   await service.manage('DELETE', path, undefined, company.admin.token)
   const { status, body } = await service.manage('POST', `${path}/erase`, {}, company.admin.token)
   return status === 200 ? [] : [`erasing a user is answered with ${status} ${JSON.stringify(body)}`]
+}
+
+/** Names in a path that are nobody's, among whatever requests have sent to others. */
+const NAMES_IN_PATHS: ((nth: number) => [by: 'email' | 'external_id', name: string])[] = [
+  (nth) => ['external_id', `only/in a path ${nth} é`],
+  (nth) => ['email', `only.in.a.path.${nth}@example.com`],
+]
+
+/** Erases people whom only the path of a call with an unreadable body names. Returns what went wrong. */
+export async function erasePeopleInPaths(
+  service: Service,
+  { company }: World,
+  { calls }: Pick<Promised, 'calls'>,
+): Promise<string[]> {
+  const faults: string[] = []
+  for (const nameOf of NAMES_IN_PATHS) {
+    count += 1
+    const [by, name] = nameOf(count)
+    const body = `{"last_name": "Secret ${count}"`
+    const path = `/v1/employees/${encodeURIComponent(name)}`
+    const refused = await service.call('PATCH', path, { key: company.key, body })
+    calls.set(refused.body.log_id, refused.status)
+    const { status } = await service.manage('POST', '/erasures', { [by]: name }, company.admin.token)
+    const { rowCount } = await service.pool.query('select from rejected_bodies where company_id = $1 and body = $2', [
+      toUuid(company.id),
+      body,
+    ])
+    if (status !== 200 || rowCount !== 0)
+      faults.push(`erasing the ${by} ${name} of a path is answered with ${status}, and ${rowCount} bodies stay`)
+  }
+  return faults
 }
 
 /** Makes a batch's world. `theirs` are the things of the other company. */
