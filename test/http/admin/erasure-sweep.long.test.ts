@@ -15,6 +15,7 @@ import { beginShadow, dropReplaced, switchToShadow } from '../../../src/workers/
 import { readProjectionTables as describeTables } from '../../../src/workers/table-differences.ts'
 import { addPasskey, signInByPassword, WITH_PASSKEYS } from '../../support/http/passkeys.ts'
 import { meddledDatabase } from '../../support/postgres/meddled-database.ts'
+import { makeDataDir, startServer } from '../../support/processes/cli.ts'
 import { leaveTraces, PERSON, SETTINGS, WORDS } from '../../support/personal-traces.ts'
 import { rowsWith } from '../../support/postgres/rows-with.ts'
 import { isCaughtUp } from '../../support/caught-up.ts'
@@ -22,7 +23,7 @@ import { giveProvider, WITH_PROVIDERS } from '../../support/providers/company-pr
 import { startTestProvider } from '../../support/providers/test-provider.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Service } from '../../support/service.ts'
-import { employee, startService } from '../../support/service.ts'
+import { employee, send, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { HEADER_COLUMNS } from '../../../src/ledger/integrity/codec.ts'
 
@@ -89,6 +90,36 @@ for (const [state, midway, prepare] of STATES) {
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   })
 }
+
+await t.test('an erasure leaves no byte of a person when a process died amid calls, folds, and uploads', async (t) => {
+  const service = await startService(t, SETTINGS)
+  const { company, config, urls } = service
+  const server = await startServer(t, ['start'], {
+    ...SETTINGS,
+    DATABASE_URL: urls.serviceUrl,
+    MIGRATE_DATABASE_URL: urls.ownerUrl,
+    DATA_DIR: makeDataDir(t),
+    SIGNING_KEY: config.SIGNING_KEY!,
+    SECRETS_KEY: config.SECRETS_KEY!,
+    SWEEP_INTERVAL_MS: '200',
+  })
+  const call: Service['call'] = (method, path, options) =>
+    send(server.address, method, path, { key: company.key, ...options })
+  const id = await leaveTraces({ ...service, address: server.address, call }, nothing)
+  const underWay = Array.from({ length: 30 }, (_, at) =>
+    call('PATCH', `/v1/employees/${id}`, {
+      body: at % 2 === 0 ? { job_title: `Chief Zorbler ${at}` } : '{"job_title": "Chief Zorbler"',
+      headers: { 'idempotency-key': `under-way-${at}` },
+    }).catch(() => 'cut off'),
+  )
+  await Promise.race(underWay)
+  await server.end('SIGKILL')
+  await Promise.all(underWay)
+  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+  await service.project()
+  t.strictSame(await rowsWith(urls.superUrl, WORDS), [])
+  t.strictSame(await ledgerFaults(service.db, company.id), [])
+})
 
 await t.test('an erasure leaves no byte of a person in the tables of a killed rebuild', async (t) => {
   const service = await startService(t, SETTINGS)
