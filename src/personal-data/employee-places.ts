@@ -114,9 +114,16 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
   },
 }
 
-/** Counts the rows of stored files that mention a person, who may appear nowhere else. */
-export async function countStoredRows(db: Queryable, traced: TracedEmployee): Promise<number> {
-  let count = 0
-  for await (const page of EMPLOYEE_ROWS.stored_files.read(db, traced)) count += page.length
+/** Counts the rows of stored files that mention a person, who may appear nowhere else, and the files that do themselves. */
+export async function countStored(db: Queryable, traced: TracedEmployee): Promise<{ rows: number; files: number }> {
+  const count = { rows: 0, files: 0 }
+  for await (const page of EMPLOYEE_ROWS.stored_files.read(db, traced))
+    for (const { row } of page) count[row === null ? 'files' : 'rows'] += 1
   return count
+}
+
+/** Whether stored files mention a person. */
+export async function isInStoredFiles(db: Queryable, traced: TracedEmployee): Promise<boolean> {
+  const { rows, files } = await countStored(db, traced)
+  return rows + files > 0
 }

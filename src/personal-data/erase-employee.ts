@@ -5,7 +5,7 @@ import { nextVersion } from '../ledger/append/append-company-events.ts'
 import { filterWithData } from '../ledger/erasure/erase-events.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
 import { changeCompany, RefusedByStateError } from '../accounts/change-company.ts'
-import { countStoredRows, EMPLOYEE_ROWS } from './employee-places.ts'
+import { countStored, EMPLOYEE_ROWS, isInStoredFiles } from './employee-places.ts'
 import type { NamedPerson } from './find-person.ts'
 import {
   findPerson,
@@ -69,6 +69,8 @@ export interface ErasureScope {
   bodies: number
   /** The number of rows of stored files that mention the person. */
   storedRows: number
+  /** The number of names of files that name the person, in the ledger and of stored files. */
+  fileNames: number
 }
 
 /** Finds what `eraseEmployee` would delete now. Throws the same refusals. */
@@ -79,10 +81,10 @@ export async function findErasureScope(pool: Pool, companyId: string, person: Na
   const events = (await filterWithData(pool, companyId, streamPositions)).length
   const refusedRecords = traces.events.refused_records.length
   const bodies = traces.bodies.length
-  const storedRows = await countStoredRows(pool, traced)
-  const files = traces.events.uploaded_files.length
-  if (events + refusedRecords + bodies + files + storedRows === 0) throw makeUnknownPersonError()
-  return { employeeId: employee.employeeId, events, refusedRecords, bodies, storedRows }
+  const stored = await countStored(pool, traced)
+  const fileNames = traces.events.uploaded_files.length + stored.files
+  if (events + refusedRecords + bodies + fileNames + stored.rows === 0) throw makeUnknownPersonError()
+  return { employeeId: employee.employeeId, events, refusedRecords, bodies, storedRows: stored.rows, fileNames }
 }
 
 type Seen = Awaited<ReturnType<typeof searchLedger>>
@@ -99,7 +101,7 @@ async function eraseSeen(
   if (!isSamePerson(person, seen.person)) return { events: [], result: null }
   const traced = joinTraces(person, [seen.traces, await findTraces(client, person, named, seen.upTo)])
   const positions = await filterWithData(client, companyId, traced.positions)
-  if (positions.length + traced.bodies.length === 0 && (await countStoredRows(client, traced)) === 0)
+  if (positions.length + traced.bodies.length === 0 && !(await isInStoredFiles(client, traced)))
     throw makeUnknownPersonError()
   for (const place of Object.values(EMPLOYEE_ROWS)) await place.erase(client, { ...traced, positions })
   const stream = person.employeeId ?? newId('emp')

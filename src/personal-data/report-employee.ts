@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
 import type { TracedEmployee } from './employee-places.ts'
-import { countStoredRows, EMPLOYEE_EVENTS, EMPLOYEE_ROWS, isErasedWithEmployee } from './employee-places.ts'
+import { EMPLOYEE_EVENTS, EMPLOYEE_ROWS, isErasedWithEmployee, isInStoredFiles } from './employee-places.ts'
 import type { NamedPerson, Traces } from './find-person.ts'
 import { joinTraces, makeUnknownPersonError, normalizeName, searchLedger } from './find-person.ts'
 import type { Row } from './places.ts'
@@ -30,7 +30,7 @@ export async function reportEmployee(
   const { employeeId, names } = traced
   const state = await readState(db, companyId, employeeId)
   const isTraced = traced.positions.length + traced.bodies.length > 0 || state.standing !== 'unknown'
-  if (!isTraced && (await countStoredRows(pool, traced)) === 0) throw makeUnknownPersonError()
+  if (!isTraced && !(await isInStoredFiles(pool, traced))) throw makeUnknownPersonError()
   const beginning = await beginReport(services, acting, { id: employeeId, isActor: false })
   const facts = {
     ...beginning.facts,

@@ -73,6 +73,9 @@ await t.test(
     t.match([other.facts['employee_id'], itemsOf(other, 'rejected_bodies').length], [null, 1])
     await service.manage('POST', '/erasures', { employee_id: id })
     t.strictSame(itemsOf(await report(service, { employee_id: id }), 'rejected_bodies'), [])
+    const only = { email: 'only.body@person.example' }
+    t.equal((await service.manage('POST', '/erasures', only)).status, 200, 'also of a person who is nowhere else')
+    t.equal((await service.manage('POST', '/personal-data-reports', only)).status, 404)
   },
 )
 

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { recordCall } from '../../src/ledger/uploads/change-upload.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { recordCall, stopUpload } from '../../src/ledger/uploads/change-upload.ts'
 import { itemsOf, report } from '../support/personal-data.ts'
 import { send, startService } from '../support/service.ts'
 
@@ -10,15 +11,23 @@ const { admin, id: companyId } = service.company
 const HEADER = 'external_id,first_name,last_name,email'
 const linesOf = (...names: string[]) => names.map((name) => `${name},F,L,${name.toLowerCase()}@example.com`)
 
-/** Uploads these lines, looks at the preview of each part, and lets the file be applied. */
-async function begin(lines: string[]): Promise<string> {
-  const { body } = await send(service.address, 'POST', '/admin/v1/uploads?file_name=a.csv', {
+async function upload(lines: string[]) {
+  return send(service.address, 'POST', '/admin/v1/uploads?file_name=a.csv', {
     key: null,
     body: [HEADER, ...lines].join('\n'),
     headers: { 'content-type': 'text/csv', authorization: `Bearer ${admin.token}` },
   })
-  for (const { number } of body.parts)
-    t.equal((await service.admin(`/uploads/${body.id}/parts/${number}/preview`)).status, 200)
+}
+
+/** Looks at the preview of each part. */
+async function preview({ id, parts }: { id: string; parts: { number: number }[] }): Promise<void> {
+  for (const { number } of parts) t.equal((await service.admin(`/uploads/${id}/parts/${number}/preview`)).status, 200)
+}
+
+/** Uploads these lines, looks at their preview, and lets the file be applied. */
+async function begin(lines: string[]): Promise<string> {
+  const { body } = await upload(lines)
+  await preview(body)
   t.equal((await service.manage('POST', `/uploads/${body.id}/apply`)).status, 200)
   return body.id as string
 }
@@ -54,3 +63,44 @@ await t.test(
     t.match((await service.admin(`/uploads/${id}`)).body.parts, [{ erased: 2 }, { erased: 0 }])
   },
 )
+
+await t.test('a file is applied after its preview, and again only with the preview of its columns', async (t) => {
+  const { body } = await upload(linesOf('C1', 'C2', 'C3'))
+  const apply = () => service.manage('POST', `/uploads/${body.id}/apply`)
+  t.match(await apply(), { status: 409, body: { detail: 'The preview is not complete yet' } })
+  await preview(body)
+  t.match((await service.admin(`/uploads/${body.id}`)).body.state, 'previewed')
+  t.equal((await service.manage('POST', `/uploads/${body.id}/columns`, { columns: { x: 'ignore' } })).status, 200)
+  const parts = [{ counts: null }, { counts: null }]
+  t.match((await service.admin(`/uploads/${body.id}`)).body, { state: 'previewing', parts })
+  t.match(await apply(), { status: 409 })
+})
+
+await t.test('a file is gone after its day, which begins again when it is applied', async (t) => {
+  const { body } = await upload(linesOf('D1', 'D2', 'D3'))
+  await preview(body)
+  const endIn = (interval: string) =>
+    service.pool.query('update uploads set expires_at = now() + $2::interval where upload_id = $1', [
+      toUuid(body.id),
+      interval,
+    ])
+  await endIn('1 hour')
+  await service.manage('POST', `/uploads/${body.id}/apply`)
+  const { rows } = await service.pool.query(
+    `select expires_at > now() + interval '23 hours' as is_extended from uploads where upload_id = $1`,
+    [toUuid(body.id)],
+  )
+  t.strictSame(rows, [{ is_extended: true }])
+  await endIn('-1 second')
+  for (const path of ['', '/parts/1/preview', '/not-applied.csv'])
+    t.match(await service.admin(`/uploads/${body.id}${path}`), { status: 404 })
+  const { items } = (await service.admin('/uploads')).body
+  t.notOk(items.some(({ id }: { id: string }) => id === body.id))
+})
+
+await t.test('a file that has ended does not stop any more', async (t) => {
+  const id = await begin(linesOf('E1', 'E2', 'E3'))
+  t.ok((await service.manage('POST', `/uploads/${id}/cancel`)).status < 300)
+  await stopUpload(service.pool, { companyId, id })
+  t.equal((await service.admin(`/uploads/${id}`)).body.state, 'ended')
+})

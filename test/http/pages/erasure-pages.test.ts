@@ -1,6 +1,8 @@
 import t from 'tap'
 import { employee, startService } from '../../support/service.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { openAppends } from '../../support/ledger/appends.ts'
+import { uploadCall } from '../../support/ledger/calls.ts'
 
 const service = await startService(t)
 const cookie = await cookieOf(service, service.company.admin)
@@ -80,4 +82,14 @@ await t.test('a person in refused records only is named by what was entered', as
     location: `${EMPLOYEES}?done=erased`,
   })
   t.equal((await send('/erase', { external_id: 'only-refused' })).status, 404)
+})
+
+await t.test('a person in the name of a file only is named by what was entered, and the page says so', async (t) => {
+  const { company } = service
+  const { commit } = openAppends(t, service)
+  await commit([uploadCall(company, [employee()], { fileName: 'of only.file@example.com.csv' })])
+  const found = await send('/erase', { email: 'only.file@example.com' })
+  t.match(found, { status: 200, text: /Will be deleted<\/dt>\s*<dd>1 file name<\/dd>/ })
+  t.match(await send('/erase', { email: 'only.file@example.com', typed: 'only.file@example.com' }), { status: 303 })
+  t.equal((await send('/erase', { email: 'only.file@example.com' })).status, 404)
 })

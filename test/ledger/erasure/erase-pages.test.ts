@@ -3,6 +3,7 @@ import { newId } from '../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { findCallsNaming, forgetReceiversAnswers, readAnswers } from '../../../src/ledger/erasure/forget-answers.ts'
 import { readMessagesAbout } from '../../../src/ledger/erasure/forget-answers.ts'
+import { findEventsWith } from '../../../src/ledger/erasure/find-events.ts'
 import { deleteBodies, readBodyPages } from '../../../src/ledger/erasure/rejected-bodies.ts'
 import { inTransactionOf } from '../../../src/postgres/cluster/company-transaction.ts'
 import { storeDelivery } from '../../support/http/stored-deliveries.ts'
@@ -71,6 +72,30 @@ await t.test('the ends of more than a thousand calls are told, too', async (t) =
   const others = Array.from({ length: 1_200 }, () => newId('log'))
   const told = { positions: [], callIds: [logIds[0]!, ...others, logIds[1]!] }
   t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 2)
+})
+
+await t.test('a text is found in each of many events, also where one search ends and the next begins', async (t) => {
+  const { id } = await service.makeCompany('Long')
+  const places = [49_999, 50_000, 50_001, 100_000, 100_001, 120_000]
+  await pool.query(
+    `insert into events (company_id, position, recorded_at, stream_id, call_id, stream_version, schema_version, type, actor,
+       leaf_hash, salt, data)
+     select $1, place, now(), id, id, 1, 1, 'EmployeeUpdated', 'key', sha256(''), substr(sha256(''), 1, 16),
+       '{"changes":{"email":{"from":"x","to":"mark"}}}' from (select place, gen_random_uuid() as id from unnest($2::bigint[]) place) e`,
+    [toUuid(id), places],
+  )
+  await pool.query('update heads set position = 120000 where company_id = $1', [toUuid(id)])
+  for (const [after, found] of [
+    [0, places],
+    [50_000, places.slice(2)],
+  ] as const) {
+    const events = await readAll(findEventsWith(pool, id, 'mark', { types: ['EmployeeUpdated'], after }))
+    t.strictSame(
+      events.map(({ position }) => position),
+      found,
+      `after ${after}`,
+    )
+  }
 })
 
 await t.test('bodies are found on every page, and only those at certain positions', async (t) => {

@@ -139,12 +139,13 @@ async function sendEmployeeErasureForm(
 }
 
 /** Renders how much an erasure would delete. */
-function renderScope({ events, refusedRecords, bodies, storedRows }: ErasureScope): Html {
+function renderScope({ events, refusedRecords, bodies, storedRows, fileNames }: ErasureScope): Html {
   const parts = [
     ...(events > 0 ? [`the data of ${formatCount(events, 'event')}`] : []),
     ...(refusedRecords > 0 ? [formatCount(refusedRecords, 'refused record')] : []),
     ...(bodies > 0 ? [formatCount(bodies, 'unreadable request')] : []),
     ...(storedRows > 0 ? [formatCount(storedRows, 'stored row')] : []),
+    ...(fileNames > 0 ? [formatCount(fileNames, 'file name')] : []),
   ]
   return html`<dt>Will be deleted</dt>
     <dd>${parts.join(' and ')}</dd>`
