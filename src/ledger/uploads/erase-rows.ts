@@ -6,7 +6,7 @@ import { readCells } from '../../../clients/typescript/spreadsheets/read-records
 import type { StoredRow } from '../../domain/uploads.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
-import { readContent, writeContent } from './read-uploads.ts'
+import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
 
@@ -55,7 +55,7 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
     if (kept.length === all.length) continue
     await client.query(
       `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2 and part = $3`,
-      [toUuid(companyId), uploadId, part, writeContent(kept), all.length - kept.length],
+      [toUuid(companyId), uploadId, part, writeContent(kept.map(writeStoredRow)), all.length - kept.length],
     )
   }
   // The first line says what the rows mean, so it comes last.
@@ -98,7 +98,7 @@ async function readPartWithout(
      where p.company_id = $1 and p.upload_id = $2 and p.part = $3 ${locking}`,
     [toUuid(companyId), uploadId, part],
   )
-  const all = readContent(rows[0]?.content ?? null)
+  const all = [...readContent(rows[0]?.content ?? '')]
   const kept = all.filter((row) => !mentions(row, rows[0]?.header ?? [], names))
   return { fileName: rows[0]?.file_name ?? '', all, kept }
 }

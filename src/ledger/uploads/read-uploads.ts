@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { inTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { parseJson } from '../../domain/json.ts'
@@ -108,7 +109,7 @@ export async function findUploadOfCall(
   return rows[0] ? fromUuid('upl', rows[0].upload_id) : null
 }
 
-/** Reads the rows of a part. A part that was applied has none any more. */
+/** Reads the rows of a part, in pieces. A part that was applied has none any more. */
 export async function readRows(
   db: Pick<Pool, 'query'>,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
@@ -118,17 +119,31 @@ export async function readRows(
     'select content from upload_parts where company_id = $1 and upload_id = $2 and part = $3',
     [toUuid(companyId), toUuid(id), part],
   )
-  return readContent(rows[0]?.content ?? null)
+  const read: StoredRow[] = []
+  for await (const row of inTurns(readContent(rows[0]?.content ?? ''))) read.push(row)
+  return read
 }
 
-/** Writes the rows of a part as its content. */
-export function writeContent(rows: readonly StoredRow[]): string {
-  return JSON.stringify(rows)
+/** Writes rows, each as JSON, as the content of a part: a JSON array with a row on each line. */
+export function writeContent(rows: readonly string[]): string {
+  return `[${rows.join(',\n')}]`
 }
 
-/** Reads the rows in the content of a part. */
-export function readContent(content: string | null): StoredRow[] {
-  return content === null ? [] : (parseJson(content) as StoredRow[])
+/** Writes a row of a part as JSON. */
+export function writeStoredRow(row: StoredRow): string {
+  return JSON.stringify(row)
+}
+
+/** Reads the rows in the content of a part, one by one. Content of earlier versions is a single line. */
+export function* readContent(content: string): Generator<StoredRow, void> {
+  for (let at = 0, end = 0; at < content.length; at = end + 1) {
+    end = content.indexOf('\n', at)
+    if (end === -1) end = content.length
+    // Without the bracket or comma at the end of the line.
+    const line = content.slice(at === 0 ? 1 : at, end - 1)
+    const isWhole = at === 0 && end === content.length
+    if (line !== '') yield* isWhole ? (parseJson(`[${line}]`) as StoredRow[]) : [parseJson(line) as StoredRow]
+  }
 }
 
 export function toUpload(row: LedgerTables['uploads']): StoredUpload {

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { StoredRow, UploadOperation } from '../../domain/uploads.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
-import { writeContent } from './read-uploads.ts'
+import { writeContent, writeStoredRow } from './read-uploads.ts'
 
 /** A file to store. */
 interface NewUpload {
@@ -39,7 +39,7 @@ export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolea
       await client.query(
         `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content)
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [company, id, user, at + 1, toUuid(callId), rows[0]!.row, rows.length, writeContent(rows)],
+        [company, id, user, at + 1, toUuid(callId), rows[0]!.row, rows.length, writeContent(rows.map(writeStoredRow))],
       )
     }
     // Only now, because other uploads of the company wait for the lock until this one is stored.

@@ -1,0 +1,46 @@
+/** How long work may take the event loop before everything else gets a turn, in milliseconds. */
+const TURN_MS = 10
+
+const waiting: (() => void)[] = []
+let begunAt = -Infinity
+
+/**
+ * Whether work that is done in pieces has to let other requests in before its next piece:
+ *
+ *     for (const piece of pieces) {
+ *       if (isTurnOver()) await nextTurn(signal)
+ *       work(piece)
+ *     }
+ *
+ * All such work of the process shares its turns, so that ten files take the event loop no longer than one.
+ */
+export function isTurnOver(): boolean {
+  return performance.now() - begunAt >= TURN_MS
+}
+
+/**
+ * Waits for a turn of the event loop. Of the work that waits, each has one turn after the other. Rejects with the reason
+ * of the signal if it is aborted.
+ */
+export async function nextTurn(signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  waiting.push(resolve)
+  if (waiting.length === 1) setImmediate(beginTurn)
+  await promise
+  signal?.throwIfAborted()
+}
+
+function beginTurn(): void {
+  begunAt = performance.now()
+  waiting.shift()!()
+  if (waiting.length > 0) setImmediate(beginTurn)
+}
+
+/** Yields items, with a turn of the event loop for everything else whenever working on them has taken long. */
+export async function* inTurns<Item>(items: Iterable<Item>, signal?: AbortSignal): AsyncGenerator<Item, void> {
+  for (const item of items) {
+    if (isTurnOver()) await nextTurn(signal)
+    yield item
+  }
+}
