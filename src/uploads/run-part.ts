@@ -28,6 +28,8 @@ export interface UploadServices {
   readBody: ReadBody
 }
 
+type SentRecords = Pick<PartRecords, 'body' | 'bytes' | 'rows'>
+
 /** What a part would do now. */
 export interface PartPreview {
   counts: PartCounts
@@ -58,7 +60,7 @@ export async function previewPart(
 }
 
 async function makePreview(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartPreview> {
-  const records = readPart(upload, await readRows(services.pool, upload, part.number), services.readBody)
+  const records = await readPart(upload, await readRows(services.pool, upload, part.number), services.readBody)
   const { unreadable, body } = records
   const nothing = { records, events: [], errors: [], refusal: null, awaiting: 0 }
   if (body.length === 0) return { ...nothing, counts: { ...countEffects([], 0, false), unreadable } }
@@ -80,12 +82,7 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
   return { counts, records, events, errors, refusal: errors.length === 0 ? refusal : null, awaiting: awaiting.size }
 }
 
-async function validate(
-  services: UploadServices,
-  upload: StoredUpload,
-  part: StoredPart,
-  records: Pick<PartRecords, 'body' | 'rows'>,
-) {
+async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, records: SentRecords) {
   const call = makeCall(services, upload, part, records)
   const { newId } = services.commands
   const {
@@ -130,7 +127,7 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   const { pool } = services
   let outcome = await findOutcome(pool, upload, part)
   if (outcome === null) {
-    const records = readPart(upload, await readRows(pool, upload, part.number), services.readBody)
+    const records = await readPart(upload, await readRows(pool, upload, part.number), services.readBody)
     // All of its rows were erased.
     if (records.body.length === 0) return recordCall(pool, upload, part.number, 'canceled')
     await makeOnce(services, makeCall(services, upload, part, records))
@@ -167,7 +164,7 @@ function makeCall(
   { commands }: UploadServices,
   upload: StoredUpload,
   part: StoredPart,
-  { body, rows }: Pick<PartRecords, 'body' | 'rows'>,
+  { body, bytes, rows }: SentRecords,
 ): WriteCall {
   const { companyId, userId, fileName, id, requestId, address, userAgent } = upload
   const name = hash('sha256', `upload ${id} ${part.number}`, 'hex')
@@ -181,7 +178,7 @@ function makeCall(
     requestId: requestId ?? randomUUID(),
     arrivedAt: now,
     waitsUntil: now + commands.maxWaitMs,
-    bodyBytes: Buffer.byteLength(JSON.stringify(body)),
+    bodyBytes: bytes,
     // The part is the request: erasing some of its rows does not make it another one.
     idempotency: { keyHash: name, requestHash: name },
     validateOnly: false,

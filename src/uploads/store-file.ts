@@ -6,7 +6,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { matchCorrections } from './match-corrections.ts'
 import type { ReadFile } from './read-file.ts'
-import { readFile } from './read-file.ts'
+import { countBytes, readFile } from './read-file.ts'
 import type { UploadServices } from './run-part.ts'
 
 /** What the routes of uploads need. */
@@ -20,7 +20,8 @@ export interface UploadRouteServices extends UploadServices {
 
 /** An uploaded file. */
 interface SentFile {
-  content: Buffer
+  /** Its bytes, in the chunks in which they were received. */
+  content: readonly Uint8Array[]
   fileName: string
   /** Null if the file is to do what the calls asked for that it corrects: `upsert` if they differ, or there are none. */
   operation: UploadOperation | null
@@ -40,18 +41,21 @@ export function cleanFileName(name: string): string {
 
 /**
  * Reads and stores a file, and begins its preview. `chooseCalls` gets the ids of calls that the file names, and returns
- * those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the id of the upload. Throws FileFaultError, or RefusedByStateError with
- * `too_many_uploads`.
+ * those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the id of
+ * the upload. Throws FileFaultError, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if that is
+ * aborted before the file is stored.
  */
 export async function storeFile(
   { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
   { companyId, actor }: Acting,
   { content, fileName, operation }: SentFile,
   chooseCalls: (named: readonly string[]) => readonly string[],
+  signal: AbortSignal,
 ): Promise<string> {
   const { maxRecords, newId } = commands
-  const file: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody })
-  const { parts, corrects, operation: again } = await matchCorrections(db, companyId, file, chooseCalls(file.logIds))
+  const file: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody }, signal)
+  const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
+  const { parts, corrects, operation: again } = matched
   const id = newId('upl')
   const isStored = await storeUpload(pool, {
     companyId,
@@ -60,9 +64,9 @@ export async function storeFile(
     fileName,
     operation: operation ?? again ?? 'upsert',
     header: file.header,
-    bytes: content.length,
+    bytes: countBytes(content),
     corrects,
-    parts: parts.map((rows) => ({ callId: newId('log'), rows })),
+    parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   })
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
   if (parts.length > 1) announce([companyId])

@@ -18,15 +18,15 @@ await t.test(
         work(15)
       }
     }
-    let isOver = false
+    const over = new AbortController()
     const others = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await setImmediate()
         turns += 1
       }
     })()
     await Promise.all(['a', 'b', 'c'].map(goOn))
-    isOver = true
+    over.abort()
     await others
     t.equal(done.length, 9)
     t.equal(new Set(done.map((piece) => piece.split(' ')[1])).size, 9, 'each piece has a turn of its own')

@@ -1,13 +1,17 @@
 import t from 'tap'
 import { readJsonBody } from '../../src/http/server/json-body.ts'
-import { FileFaultError, readFile } from '../../src/uploads/read-file.ts'
+import { FileFaultError } from '../../src/uploads/part-builder.ts'
+import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
+import { readFile } from '../../src/uploads/read-file.ts'
 
 /* Splitting a file into parts that can be calls. */
 
 const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB, readBody: readJsonBody }
-const read = (text: string | Buffer, more: Partial<typeof limits> = {}) =>
-  readFile(Buffer.from(text as string), { ...limits, ...more })
+async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
+  const { parts, ...file } = await readFile([Buffer.from(text as string)], { ...limits, ...more })
+  return { ...file, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
+}
 const faultsOf = async (text: string | Buffer, more: Partial<typeof limits> = {}) => {
   try {
     await read(text, more)
@@ -42,7 +46,7 @@ await t.test('a JSON file is split alike', async (t) => {
     )
   }
   t.strictSame(await faultsOf('{"external_id":"J"}'), [
-    '1: The file must be a list of records, or an object with the list in employees',
+    '1: The file must be a list of employees, or an object with the list "employees"',
   ])
   t.strictSame(await faultsOf('[]'), ['1: There are no records in the list'])
 })

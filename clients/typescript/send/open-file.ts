@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
-import { TextDecoder } from 'node:util'
-import type { Encoding } from '../spreadsheets/detect-encoding.ts'
-import { createEncodingDetector } from '../spreadsheets/detect-encoding.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
-import type { FileRow } from '../spreadsheets/read-csv.ts'
 import { readCsv } from '../spreadsheets/read-csv.ts'
-import type { ColumnUse, FileRecords } from '../spreadsheets/read-records.ts'
-import { readRecords } from '../spreadsheets/read-records.ts'
+import type { ColumnUse, FileColumns, RowReader } from '../spreadsheets/read-records.ts'
+import { readHeader } from '../spreadsheets/read-records.ts'
+import type { FileFormat } from '../spreadsheets/recognize-file.ts'
+import { decodeText, recognizeFile } from '../spreadsheets/recognize-file.ts'
+import { splitJson } from '../spreadsheets/split-json.ts'
 import { usageError } from './exit-codes.ts'
-import { splitJson } from './split-json.ts'
 
 /** A record of a file, as JSON, and the line on which it begins. */
 export interface FileRecord {
@@ -25,7 +23,7 @@ export interface OpenedFile {
   hash: string
   /** The number of its records. */
   count: number
-  /** What is wrong with it: at most as many faults as one part lists. */
+  /** What is wrong with it: the first faults. */
   faults: FileFault[]
   /** The number of the column, from 1, of each field; none in a JSON file. */
   columns: ReadonlyMap<string, number>
@@ -61,7 +59,6 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
-  const detector = createEncodingDetector()
   const file: Omit<OpenedFile, 'hash' | 'read'> = {
     count: 0,
     faults: [],
@@ -69,21 +66,21 @@ async function inspect(
     unknown: [],
     close: () => handle.close(),
   }
-  let readParts = async function* (): AsyncGenerator<Part, void> {}
+  let readPieces = async function* (): AsyncGenerator<Piece, void> {}
   try {
-    for await (const chunk of readChunks(handle)) {
+    const format = await recognizeFile(
+      readChunks(handle, (chunk) => {
+        signal.throwIfAborted()
+        hash.update(chunk)
+      }),
+    )
+    readPieces = () => readRecords(handle, format, uses)
+    for await (const { records, faults, columns } of readPieces()) {
       signal.throwIfAborted()
-      hash.update(chunk)
-      detector.push(chunk)
-    }
-    const encoding = detector.finish()
-    const isJson = await startsAsJson(decode(handle, encoding))
-    readParts = () => (isJson ? readJsonParts(decode(handle, encoding)) : readCsvParts(decode(handle, encoding), uses))
-    for await (const { records, faults, columns, unknown } of readParts()) {
-      signal.throwIfAborted()
-      Object.assign(file, { columns, unknown, count: file.count + records.length })
-      file.faults.push(...faults)
-      if (faults.length > 0) break
+      if (columns) Object.assign(file, { columns: columns.fields, unknown: columns.unknown })
+      file.count += records.length
+      file.faults.push(...faults.slice(0, MAX_FAULTS - file.faults.length))
+      if (file.faults.length === MAX_FAULTS) break
     }
     if (file.count === 0 && file.faults.length === 0) throw new FileError(1, 'The file has no records')
   } catch (error) {
@@ -91,59 +88,67 @@ async function inspect(
     file.faults.push(error.fault)
   }
   async function* read() {
-    for await (const { records, lines } of readParts())
-      for (const [at, json] of records.entries()) yield { json, line: lines[at]! }
+    for await (const { records } of readPieces()) yield* records
   }
   return { ...file, hash: hash.digest('hex'), read }
 }
 
-const CHUNK_BYTES = 65_536
+/** The faults that are kept. */
+const MAX_FAULTS = 100
+const CHUNK_BYTES = 16_384
 
-/** Reads a file from its beginning, whoever else reads it through the same handle. */
-async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer, void> {
+/** Reads a file from its beginning, whoever else reads it through the same handle. Each chunk takes a turn of its own. */
+async function* readChunks(handle: FileHandle, onChunk?: (chunk: Buffer) => void): AsyncGenerator<Buffer, void> {
   for (let position = 0; ;) {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
     if (bytesRead === 0) return
-    yield buffer.subarray(0, bytesRead)
+    const chunk = buffer.subarray(0, bytesRead)
+    onChunk?.(chunk)
+    yield chunk
     position += bytesRead
   }
 }
 
-async function* decode(handle: FileHandle, encoding: Encoding): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder(encoding)
-  for await (const chunk of readChunks(handle)) yield decoder.decode(chunk, { stream: true })
+/** The records that end in a chunk of a file, and what is wrong with them. */
+interface Piece {
+  records: FileRecord[]
+  faults: FileFault[]
+  /** Of a CSV file, after its first line; null before that, and for JSON. */
+  columns: FileColumns | null
 }
 
-async function startsAsJson(chunks: AsyncIterable<string>): Promise<boolean> {
-  for await (const chunk of chunks) {
-    const start = chunk.trimStart()
-    if (start !== '') return start.startsWith('[') || start.startsWith('{')
-  }
-  throw new FileError(1, 'The file is empty')
-}
-
-type Part = Omit<FileRecords, 'logIds'>
-
-/** The rows that are read at once. */
-const ROWS = 1_000
-
-async function* readCsvParts(
-  chunks: AsyncIterable<string>,
+async function* readRecords(
+  handle: FileHandle,
+  { encoding, isJson }: FileFormat,
   uses: ReadonlyMap<string, ColumnUse>,
-): AsyncGenerator<Part, void> {
-  let header: FileRow | undefined
-  let rows: FileRow[] = []
-  for await (const row of readCsv(chunks)) {
-    if (header) rows.push(row)
-    else header = row
-    if (rows.length < ROWS) continue
-    yield readRecords(header, rows, uses)
-    rows = []
+): AsyncGenerator<Piece, void> {
+  const texts = decodeText(readChunks(handle), encoding)
+  if (isJson) {
+    for await (const records of splitJson(texts)) yield { records: records.map(requireJson), faults: [], columns: null }
+    return
   }
-  if (header) yield readRecords(header, rows, uses)
+  let columns: RowReader | null = null
+  for await (const rows of readCsv(texts)) {
+    const [records, faults]: [FileRecord[], FileFault[]] = [[], []]
+    for (const row of rows) {
+      if (columns === null) {
+        columns = readHeader(row, uses)
+        faults.push(...columns.faults)
+        continue
+      }
+      const { json, faults: ofRow } = columns.read(row)
+      records.push({ line: row.line, json })
+      faults.push(...ofRow)
+    }
+    yield { records, faults, columns }
+  }
 }
 
-async function* readJsonParts(chunks: AsyncIterable<string>): AsyncGenerator<Part, void> {
-  for await (const { line, json } of splitJson(chunks))
-    yield { records: [json], lines: [line], faults: [], columns: new Map(), unknown: [] }
+function requireJson({ line, json }: FileRecord): FileRecord {
+  try {
+    JSON.parse(json)
+  } catch {
+    throw new FileError(line, 'The record that begins here is not valid JSON')
+  }
+  return { line, json }
 }

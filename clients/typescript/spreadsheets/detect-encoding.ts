@@ -7,12 +7,17 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 /** Recognizes the encoding of a file from its chunks. */
 interface EncodingDetector {
   push(chunk: Uint8Array): void
-  /** Throws FileError if the file is in several encodings, or contains U+0000. */
-  finish(): Encoding
+  /**
+   * Returns the encoding, and the first character that is not blank; null if there is none. Throws FileError if the file
+   * is in several encodings, or contains U+0000.
+   */
+  finish(): { encoding: Encoding; firstCharacter: string | null }
 }
 
 /** What a decoder puts in the place of bytes that it cannot read. */
 const REPLACEMENT = '\ufffd'
+const CR = 0x0d
+const LF = 0x0a
 
 /**
  * Recognizes what spreadsheets write: UTF-8, UTF-16 with a byte order mark, or Windows-1252, which is what remains.
@@ -22,7 +27,9 @@ export function createEncodingDetector(): EncodingDetector {
   let start = Buffer.alloc(0)
   let encoding: Encoding = 'utf-8'
   let decoder: TextDecoder | undefined
+  let firstCharacter: string | null = null
   let line = 1
+  let endsWithCr = false
   let damagedLine: number | null = null
   let nullLine: number | null = null
   let hasOther = false
@@ -31,12 +38,26 @@ export function createEncodingDetector(): EncodingDetector {
     nullLine ??= lineOf(text, '\0')
     damagedLine ??= lineOf(text, REPLACEMENT)
     hasOther ||= /[^\0-\x7f\ufffd]/.test(text)
-    line += text.split('\n').length - 1
+    firstCharacter ??= /\S/.exec(text)?.[0] ?? null
+    line += countLineEnds(text, text.length)
+    if (text !== '') endsWithCr = text.endsWith('\r')
   }
 
   function lineOf(text: string, character: string): number | null {
     const at = text.indexOf(character)
-    return at === -1 ? null : line + text.slice(0, at).split('\n').length - 1
+    return at === -1 ? null : line + countLineEnds(text, at)
+  }
+
+  /** Counts the line ends before an index: LF, CR, and CRLF, which a chunk may have cut. */
+  function countLineEnds(text: string, end: number): number {
+    let count = 0
+    let isAfterCr = endsWithCr
+    for (let at = 0; at < end; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code === CR || (code === LF && !isAfterCr)) count += 1
+      isAfterCr = code === CR
+    }
+    return count
   }
 
   return {
@@ -61,7 +82,7 @@ export function createEncodingDetector(): EncodingDetector {
           'A character on this line is not in UTF-8, like the rest of the file. Save the file as UTF-8',
         )
       if (nullLine !== null) throw new FileError(nullLine, 'This line contains U+0000. The file may not be a text')
-      return isDamaged ? 'windows-1252' : encoding
+      return { encoding: isDamaged ? 'windows-1252' : encoding, firstCharacter }
     },
   }
 }

@@ -1,28 +1,39 @@
 import { JSON_MARK, readAttribute, readCustomAttribute, readName } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
-import { CUSTOM, MAX_COLUMNS, findField, ORIGIN_COLUMNS, RECORD_COLUMN } from './record-columns.ts'
+import { CUSTOM, MAX_COLUMNS, MAX_NAME, findField, ORIGIN_COLUMNS, RECORD_COLUMN } from './record-columns.ts'
 
 /** What to do with a column that is not an attribute: it becomes a custom attribute, or it is ignored. */
 export type ColumnUse = 'custom' | 'ignore'
 
-/** What a file holds. */
-export interface FileRecords {
-  /** The records, each as JSON. */
-  records: string[]
-  /** The line of each record. */
-  lines: number[]
+/** What the columns of a file are. */
+export interface FileColumns {
   /** The number of the column, from 1, of each field; `custom_attributes.KEY` for a custom attribute. */
-  columns: ReadonlyMap<string, number>
+  fields: ReadonlyMap<string, number>
   /** The names of the columns that are not attributes. */
   unknown: string[]
-  /** What the column `log_id` names: the calls whose records these are. */
-  logIds: string[]
-  /** The first faults. Nothing can be applied if there are any. */
+  /** The number of the column that says which call a record comes from; null if there is none. */
+  logId: number | null
+  /** What is wrong with the first line. */
   faults: FileFault[]
 }
 
-/** The number of faults that are listed. */
+/** A row as a record. */
+interface ReadRow {
+  /** The record as JSON, without the cells that have faults. */
+  json: string
+  faults: FileFault[]
+}
+
+/** Reads the rows of a file. */
+export interface RowReader extends FileColumns {
+  /** Takes time for the cells that the row has, not for all columns of the file. */
+  read(row: FileRow): ReadRow
+  /** Reads only some fields, and a record that has no columns of its own. */
+  reading(names: ReadonlySet<string>): (row: FileRow) => ReadRow
+}
+
+/** The number of faults that are listed of the first line, and of a row. */
 const MAX_FAULTS = 100
 
 const ORIGINS: ReadonlySet<string> = new Set(ORIGIN_COLUMNS)
@@ -32,43 +43,50 @@ interface Column {
   /** From 1. */
   number: number
   name: string
+  /** The name and a colon, as JSON has them. */
+  member: string
   kind: 'origin' | 'record' | 'field' | 'unknown' | 'custom' | 'ignored'
 }
 
 type Report = (line: number, column: number | null, message: string) => void
 
-/** Reads the rows below the header of a file. A column that is not an attribute is used as `uses` says, or is a field. */
-export function readRecords(
-  header: FileRow,
-  rows: Iterable<FileRow>,
-  uses: ReadonlyMap<string, ColumnUse>,
-): FileRecords {
+/**
+ * Reads the first line of a file, which names its columns. A column that is not an attribute is used as `uses` says, or
+ * is a field.
+ */
+export function readHeader(header: FileRow, uses: ReadonlyMap<string, ColumnUse>): RowReader {
+  const { faults, report } = collectFaults()
+  const columns = listColumns(header, report)
+  const used = columns.map((column) => useColumn(column, uses)).filter(({ kind }) => kind !== 'ignored')
+  const read = (set: readonly Column[], { line, cells }: FileRow, width: number): ReadRow => {
+    const found = collectFaults()
+    for (let at = width; at < cells.length; at += 1)
+      if (cells[at] !== '') {
+        found.report(line, width + 1, 'This cell has no column: the first line has fewer cells')
+        break
+      }
+    return { json: readRow(line, cells, set, found.report), faults: found.faults }
+  }
+  const set = used.filter(({ kind }) => kind !== 'origin')
+  return {
+    faults,
+    fields: new Map(used.map(({ kind, name, number }) => [kind === 'custom' ? `${CUSTOM}${name}` : name, number])),
+    unknown: columns.flatMap(({ kind, name }) => (kind === 'unknown' ? name : [])),
+    logId: columns.find(({ kind, name }) => kind === 'origin' && name === 'log_id')?.number ?? null,
+    read: (row) => read(set, row, header.cells.length),
+    reading(names) {
+      const some = set.filter(({ kind, name }) => kind === 'record' || (kind === 'field' && names.has(name)))
+      return (row) => read(some, row, Infinity)
+    },
+  }
+}
+
+function collectFaults(): { faults: FileFault[]; report: Report } {
   const faults: FileFault[] = []
   const report: Report = (line, column, message) => {
     if (faults.length < MAX_FAULTS) faults.push({ line, column, message })
   }
-  const columns = readHeader(header, report)
-  const used = columns.map((column) => useColumn(column, uses))
-  const [records, lines, logIds]: [string[], number[], Set<string>] = [[], [], new Set()]
-  for (const { line, cells } of rows) {
-    if (cells.every((cell) => cell === '')) continue
-    if (cells.slice(header.cells.length).some((cell) => cell !== ''))
-      report(line, header.cells.length + 1, 'This cell has no column: the first line has fewer cells')
-    records.push(readRow(line, cells, used, report))
-    lines.push(line)
-    for (const { name, number } of columns) {
-      const cell = name === 'log_id' ? cells[number - 1] : undefined
-      if (cell !== undefined && cell !== '') logIds.add(cell)
-    }
-  }
-  return {
-    records,
-    lines,
-    faults,
-    columns: new Map(used.map(({ kind, name, number }) => [kind === 'custom' ? `${CUSTOM}${name}` : name, number])),
-    unknown: columns.flatMap(({ kind, name }) => (kind === 'unknown' ? name : [])),
-    logIds: [...logIds],
-  }
+  return { faults, report }
 }
 
 /** Reads each cell as a record of its own, whatever it contains, to search it. Several columns may have one name, or none. */
@@ -85,7 +103,7 @@ function useColumn(column: Column, uses: ReadonlyMap<string, ColumnUse>): Column
   return use ? { ...column, kind: use === 'custom' ? 'custom' : 'ignored' } : column
 }
 
-function readHeader({ line, cells }: FileRow, report: Report): Column[] {
+function listColumns({ line, cells }: FileRow, report: Report): Column[] {
   const columns: Column[] = []
   const names = new Set<string>()
   for (const [at, cell] of cells.entries()) {
@@ -96,7 +114,12 @@ function readHeader({ line, cells }: FileRow, report: Report): Column[] {
     }
     // Spreadsheets keep empty columns behind the last one.
     if (cell === '') continue
-    const column = { number, ...identify(cell) }
+    if (cell.length > MAX_NAME) {
+      report(line, number, `The name of a column must have at most ${MAX_NAME} characters`)
+      continue
+    }
+    const identified = identify(cell)
+    const column = { number, ...identified, member: `${JSON.stringify(identified.name)}:` }
     const name = column.kind === 'custom' ? `${CUSTOM}${column.name}` : column.name
     if (names.has(name)) report(line, number, 'Another column has the same name')
     names.add(name)
@@ -115,13 +138,14 @@ function identify(cell: string): Pick<Column, 'name' | 'kind'> {
   return field === undefined ? { name, kind: 'unknown' } : { name: field, kind: 'field' }
 }
 
-function readRow(line: number, cells: readonly string[], columns: Column[], report: Report): string {
+function readRow(line: number, cells: readonly string[], columns: readonly Column[], report: Report): string {
   const members: string[] = []
   const customs: string[] = []
   let whole: string | undefined
-  for (const { name, kind, number } of columns) {
-    const cell = cells[number - 1] ?? ''
-    if (cell === '' || kind === 'origin' || kind === 'ignored') continue
+  for (const { member, kind, number } of columns) {
+    if (number > cells.length) break
+    const cell = cells[number - 1]!
+    if (cell === '') continue
     if (kind === 'record' && !cell.startsWith(JSON_MARK)) {
       report(line, number, 'The log does not have all of this record. Enter its attributes in their columns')
       continue
@@ -129,7 +153,7 @@ function readRow(line: number, cells: readonly string[], columns: Column[], repo
     const { json, fault } = kind === 'custom' ? readCustomAttribute(cell) : readAttribute(cell)
     if (fault !== undefined) report(line, number, fault)
     else if (kind === 'record') whole = json
-    else (kind === 'custom' ? customs : members).push(`${JSON.stringify(name)}:${json}`)
+    else (kind === 'custom' ? customs : members).push(member + json)
   }
   if (whole !== undefined && members.length + customs.length > 0)
     report(line, null, `The line has a record in the column ${RECORD_COLUMN} and attributes in others. Empty either`)

@@ -13,8 +13,8 @@ export const CUSTOM = 'custom_attributes.'
 /** The number of columns that a file may have, those above included. */
 export const MAX_COLUMNS = 512
 
-/** The characters in the name of a column. A record with a longer one is in `record`. */
-const MAX_NAME = 256
+/** The characters in the name of a column, which each record repeats. A record with a longer one is in `record`. */
+export const MAX_NAME = 256
 
 const MAX_OF_RECORDS = MAX_COLUMNS - ORIGIN_COLUMNS.length - 1
 

@@ -4,7 +4,14 @@ import { createBudget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { announcedBytes } from '../server/read-body.ts'
-import { ProblemError } from '../server/problem.ts'
+import { CutOffError, ProblemError } from '../server/problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request with a file: aborts when nobody needs its answer, or when the server stops. */
+    reading: AbortSignal | null
+  }
+}
 
 /** Requests with files that may wait for memory. */
 const MAX_WAITING = 1_000
@@ -16,7 +23,8 @@ export function createFileBudget({ bytes, waitMs }: BodyBudget): Budget {
 
 /**
  * Keeps the files that are being received within a memory budget. A request reserves its bytes before any of its body is
- * read, and returns them with its answer. Beyond the budget a request waits, and gets 503 if it waits too long.
+ * read, and returns them with its answer. Beyond the budget a request waits, and gets 503 if it waits too long. Reading a
+ * file ends when its client leaves, with CutOffError, and when the server stops, with 503.
  */
 export function budgetFiles(
   app: FastifyInstance,
@@ -26,13 +34,24 @@ export function budgetFiles(
     companyOf,
   }: { fileBudget: Budget; maxBytes: number; companyOf(request: FastifyRequest): string },
 ): void {
+  const stopping = new AbortController()
+  app.decorateRequest('reading', null)
+  app.addHook('preClose', async () =>
+    stopping.abort(new ProblemError(problem('unavailable', 'The service is stopping; try again'))),
+  )
   app.addHook('preParsing', async (request, reply) => {
     if (request.method !== 'POST') return
     const announced = announcedBytes(request) ?? maxBytes
     if (announced > maxBytes)
       throw new ProblemError(problem('payload_too_large', `A file must have at most ${maxBytes} bytes`))
     const release = await fileBudget.acquire(companyOf(request), announced)
-    if (reply.raw.closed) release()
-    else reply.raw.once('close', release)
+    const left = new AbortController()
+    request.reading = AbortSignal.any([left.signal, stopping.signal])
+    const end = () => {
+      release()
+      if (!reply.raw.writableFinished) left.abort(new CutOffError())
+    }
+    if (reply.raw.closed) end()
+    else reply.raw.once('close', end)
   })
 }

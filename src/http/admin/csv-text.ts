@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { stringify } from 'csv-stringify/sync'
+import { inTurns } from '../../admission/turns.ts'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
 
@@ -29,9 +30,30 @@ export function writeCsvHeader(cells: readonly string[]): string {
   return stringify([cells], { ...FORMAT, bom: true })
 }
 
-/** Writes rows of a CSV file, whose cells must be safe in spreadsheets. */
-export function writeCsvRows(rows: readonly (readonly string[])[]): string {
-  return stringify([...rows], FORMAT)
+type Cells = readonly (string | number | null)[]
+
+/** The characters that are written before other requests may get their turn, and those that are sent at once. */
+const WRITTEN_AT_ONCE = 16_384
+const SENT_AT_ONCE = 262_144
+
+/** Writes rows of a CSV file, whose cells must be safe in spreadsheets, in pieces. */
+export async function* writeCsvRows(rows: Iterable<Cells>, format: typeof FORMAT = FORMAT): AsyncGenerator<string> {
+  let text = ''
+  let waiting: Cells[] = []
+  let length = 0
+  for await (const row of inTurns(rows)) {
+    waiting.push(row)
+    for (const cell of row) length += String(cell).length + 1
+    if (length < WRITTEN_AT_ONCE) continue
+    text += stringify(waiting, format)
+    waiting = []
+    length = 0
+    if (text.length < SENT_AT_ONCE) continue
+    yield text
+    text = ''
+  }
+  text += stringify(waiting, format)
+  if (text !== '') yield text
 }
 
 /** Streams rows as CSV, reading page by page as the client consumes it. */
@@ -44,13 +66,11 @@ export function csvStream<Row>(
 }
 
 async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): AsyncGenerator<string> {
-  let header = writeCsvHeader(columns.map(([name]) => name))
-  for await (const page of pages) {
-    const cells = page.map((row) => columns.map(([, cell]) => cell(row)))
-    yield header + stringify(cells, SAFE_FORMAT)
-    header = ''
+  function* cellsOf(page: readonly Row[]): Generator<Cells> {
+    for (const row of page) yield columns.map(([, cell]) => cell(row))
   }
-  if (header !== '') yield header
+  yield writeCsvHeader(columns.map(([name]) => name))
+  for await (const page of pages) yield* writeCsvRows(cellsOf(page), SAFE_FORMAT)
 }
 
 /** A page, which may be empty, and the place after which the next one starts; null if there is none. */

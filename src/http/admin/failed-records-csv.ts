@@ -10,6 +10,7 @@ import {
   RECORD_COLUMN,
   writeRecord,
 } from '../../../clients/typescript/spreadsheets/record-columns.ts'
+import { inTurns } from '../../admission/turns.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { databaseTime } from '../../postgres/database-clock.ts'
@@ -116,7 +117,7 @@ async function* listOfEntries(
 async function* writeFile(list: () => AsyncIterable<RefusedRecord[]>): AsyncGenerator<string> {
   const columns = new Set<string>()
   for await (const page of list()) {
-    for (const { record, truncated } of page) {
+    for await (const { record, truncated } of inTurns(page)) {
       if (truncated) columns.add(RECORD_COLUMN)
       else addColumns(columns, record)
     }
@@ -125,7 +126,10 @@ async function* writeFile(list: () => AsyncIterable<RefusedRecord[]>): AsyncGene
   }
   const ordered = orderColumns(columns)
   yield writeCsvHeader([...ORIGIN_COLUMNS, ...ordered])
-  for await (const page of list()) yield writeCsvRows(page.map((refused) => writeRow(refused, columns, ordered)))
+  function* rowsOf(page: readonly RefusedRecord[]): Generator<string[]> {
+    for (const refused of page) yield writeRow(refused, columns, ordered)
+  }
+  for await (const page of list()) yield* writeCsvRows(rowsOf(page))
 }
 
 function writeRow(

@@ -41,15 +41,20 @@ export function continueAfterChecks(app: FastifyInstance): void {
   })
 }
 
+/** Reads a body as a whole; see `receiveBody`. */
+export async function readBody(request: FastifyRequest, body: Readable): Promise<Buffer> {
+  return Buffer.concat(await receiveBody(request, body))
+}
+
 /**
- * Reads a body up to the limit of its route. Rejects with FST_ERR_CTP_BODY_TOO_LARGE beyond that, and with
+ * Receives a body, in chunks, up to the limit of its route. Rejects with FST_ERR_CTP_BODY_TOO_LARGE beyond that, and with
  * CutOffError if the client leaves before the end.
  *
  * The connection stays open, because the refusal still has to be answered, so the client can still send, leave, or break
  * the connection afterwards. The listeners stay, too: they discard what arrives, and no error is without a listener.
  */
-export function readBody(request: FastifyRequest, body: Readable): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+export function receiveBody(request: FastifyRequest, body: Readable): Promise<Buffer[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>()
   const { bodyLimit } = request.routeOptions
   const refuse = () => reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
   if ((announcedBytes(request) ?? 0) > bodyLimit) {
@@ -72,6 +77,6 @@ export function readBody(request: FastifyRequest, body: Readable): Promise<Buffe
     body.pause()
     request.reserveBody().then(() => body.resume(), reject)
   })
-  finished(body, (error) => (error ? reject(new CutOffError()) : resolve(Buffer.concat(chunks, length))))
+  finished(body, (error) => (error ? reject(new CutOffError()) : resolve(chunks)))
   return promise
 }

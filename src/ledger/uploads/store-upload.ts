@@ -1,8 +1,17 @@
 import type { Pool, PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
-import type { StoredRow, UploadOperation } from '../../domain/uploads.ts'
+import type { UploadOperation } from '../../domain/uploads.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
-import { writeContent, writeStoredRow } from './read-uploads.ts'
+
+/** A part of a file to store. */
+export interface FilledPart {
+  /** From 1. */
+  firstRow: number
+  /** The number of its rows. */
+  rows: number
+  /** The rows as `writeContent` writes them, in UTF-8. */
+  content: Buffer
+}
 
 /** A file to store. */
 interface NewUpload {
@@ -18,7 +27,7 @@ interface NewUpload {
   /** Bytes of the file. */
   bytes: number
   /** The parts in order, and the id that the call of each will have. */
-  parts: { callId: string; rows: StoredRow[] }[]
+  parts: (FilledPart & { callId: string })[]
 }
 
 /** The uploads that a company may have stored at once, and the bytes of their files. */
@@ -35,11 +44,11 @@ export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolea
   return inTransactionOf(pool, upload.companyId, async (client) => {
     if (!(await isRoomFor(client, upload))) return false
     const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
-    for (const [at, { callId, rows }] of upload.parts.entries()) {
+    for (const [at, { callId, firstRow, rows, content }] of upload.parts.entries()) {
       await client.query(
         `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content)
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [company, id, user, at + 1, toUuid(callId), rows[0]!.row, rows.length, writeContent(rows.map(writeStoredRow))],
+        [company, id, user, at + 1, toUuid(callId), firstRow, rows, content],
       )
     }
     // Only now, because other uploads of the company wait for the lock until this one is stored.
@@ -80,7 +89,7 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void
       upload.operation,
       header === null ? null : JSON.stringify(header),
       JSON.stringify(corrects),
-      parts.reduce((sum, { rows }) => sum + rows.length, 0),
+      parts.reduce((sum, { rows }) => sum + rows, 0),
       parts.length,
       bytes,
       parts.length === 1 ? 'previewed' : 'previewing',

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { inTurns } from '../../../admission/turns.ts'
 import { keepSafe, writeText } from '../../../../clients/typescript/spreadsheets/cells.ts'
 import {
   addColumns,
@@ -28,18 +29,19 @@ export async function* writeNotApplied(
   yield writeCsvHeader([...ORIGIN_COLUMNS, ...layout.names])
   for (const part of remaining) {
     const errors = await readErrors(pool, upload, part)
-    const rows = await readRows(pool, upload, part.number)
-    yield writeCsvRows(
-      rows.map((row) => {
-        const index = row.row - part.firstRow
-        return [
-          part.state === 'refused' ? part.callId : '',
-          String(index),
-          errors.get(index) ?? '',
-          ...layout.write(row),
-        ]
-      }),
-    )
+    yield* writeCsvRows(writeRows(await readRows(pool, upload, part.number), part, errors, layout))
+  }
+}
+
+function* writeRows(
+  rows: readonly StoredRow[],
+  { state, callId, firstRow }: StoredPart,
+  errors: ReadonlyMap<number, string>,
+  layout: Layout,
+): Generator<string[]> {
+  for (const row of rows) {
+    const index = row.row - firstRow
+    yield [state === 'refused' ? callId : '', String(index), errors.get(index) ?? '', ...layout.write(row)]
   }
 }
 
@@ -60,7 +62,7 @@ function layOutCells(header: readonly string[]): Layout {
 
 async function layOutRecords(list: () => AsyncIterable<StoredRow[]>): Promise<Layout> {
   const columns = new Set<string>()
-  for await (const rows of list()) for (const { record } of rows) addColumns(columns, record)
+  for await (const rows of list()) for await (const { record } of inTurns(rows)) addColumns(columns, record)
   const names = orderColumns(columns)
   return {
     names,

@@ -10,7 +10,7 @@ import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
-import { FileFaultError } from '../../../uploads/read-file.ts'
+import { FileFaultError } from '../../../uploads/part-builder.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
@@ -22,6 +22,7 @@ import { budgetFiles } from '../../access/receive-files.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { ADMIN_BODIES } from '../../openapi/admin-examples.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
+import { receiveBody } from '../../server/read-body.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
@@ -72,7 +73,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser([...FILE_TYPES], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser([...FILE_TYPES], receiveBody)
   app.post<{ Querystring: Static<typeof UploadQuery> }>(
     '/uploads',
     {
@@ -100,13 +101,12 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
     async (request, reply) => {
       const acting = actingUser(request)
       const { file_name: name, corrects, operation } = request.query
-      const content = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const content = (request.body ?? []) as Buffer[]
       const file = { content, fileName: cleanFileName(name), operation: operation ?? null }
-      const id = await storeFile(uploads, acting, file, (named) => corrects?.split(',') ?? named).catch(
-        (error: unknown) => {
-          throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
-        },
-      )
+      const choose = (named: readonly string[]) => corrects?.split(',') ?? named
+      const id = await storeFile(uploads, acting, file, choose, request.reading!).catch((error: unknown) => {
+        throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
+      })
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },

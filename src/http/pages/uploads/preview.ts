@@ -52,11 +52,11 @@ export function renderPreview({ records, events, errors, refusal, awaiting }: Pa
     ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)} ${renderEffects(events, records)}`
 }
 
-/** A line of a table: where in the file, which attribute, and what about it. */
+/** A line of a table: where in the file, which attribute, and what about it, which is rendered if it is shown. */
 interface PreviewLine {
   place: string
   field: string
-  what: Html
+  what: () => Html
 }
 
 /** Renders what a call sets and changes, old and new values, by the lines of the file. */
@@ -74,14 +74,14 @@ function listEffects(
     case 'EmployeeCreated':
       return listAttributes(event.data.attributes).map(([field, value]) => ({
         field,
-        what: html`<ins>${renderValue(value)}</ins>`,
+        what: () => html`<ins>${renderValue(value)}</ins>`,
       }))
     case 'EmployeeUpdated':
-      return Object.entries(event.data.changes).map(([field, change]) => ({ field, what: renderChange(change) }))
+      return Object.entries(event.data.changes).map(([field, change]) => ({ field, what: () => renderChange(change) }))
     case 'EmployeeDeactivated':
-      return [{ field: 'status', what: renderChange({ from: 'active', to: 'inactive' }) }]
+      return [{ field: 'status', what: () => renderChange({ from: 'active', to: 'inactive' }) }]
     case 'EmployeeReactivated':
-      return [{ field: 'status', what: renderChange({ from: 'inactive', to: 'active' }) }]
+      return [{ field: 'status', what: () => renderChange({ from: 'inactive', to: 'active' }) }]
     // Errors have a table of their own.
     case 'EmployeeRecordRejected':
     case 'ApiCallCompleted':
@@ -96,7 +96,7 @@ function renderRecordErrors(errors: readonly RecordError[], records: PartRecords
     const field = readPointer(pointer)
     const column = records.columns.get(field)
     const place = placeOf(index, records)
-    return { place: column === undefined ? place : `${place}, column ${column}`, field, what: html`${message}` }
+    return { place: column === undefined ? place : `${place}, column ${column}`, field, what: () => html`${message}` }
   })
   return renderTable('Errors', ['Attribute', 'Error'], lines)
 }
@@ -106,7 +106,7 @@ export function renderFileFaults(faults: readonly FileFault[]): Html {
   const lines = faults.map(({ line, column, message }) => ({
     place: `Line ${line}${column === null ? '' : `, column ${column}`}`,
     field: '',
-    what: html`${message}`,
+    what: () => html`${message}`,
   }))
   return renderTable('Errors in the file', ['Attribute', 'Error'], lines)
 }
@@ -130,7 +130,7 @@ function renderTable(caption: string, [field, what]: readonly [string, string], 
             html`<tr>
               <th scope="row">${line.place}</th>
               <td data-label="${field}"><bdi>${line.field}</bdi></td>
-              <td data-label="${what}">${line.what}</td>
+              <td data-label="${what}">${line.what()}</td>
             </tr>`,
         )}
       </tbody>

@@ -14,8 +14,8 @@ import { getViewer } from '../parts/viewer.ts'
 /** The form of a file. */
 export interface UploadForm {
   fileName: string
-  /** Null if no file was chosen. */
-  content: Buffer | null
+  /** Its bytes, in the chunks in which they were received. Null if no file was chosen. */
+  content: Buffer[] | null
   /** Null if the form names none. */
   operation: UploadOperation | null
   /** The entry whose records the file corrects, as the form says; empty if none. */
@@ -48,7 +48,7 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
   if (!request.isMultipart())
     throw new ProblemError(problem('unsupported_media_type', 'The form must be multipart/form-data'))
   const fields = new Map<string, string>()
-  let file: { name: string; content: Buffer } | null = null
+  let file: { name: string; content: Buffer[] } | null = null
   try {
     for await (const part of request.parts()) {
       if (part.type === 'file') {
@@ -77,12 +77,15 @@ function toFormProblem(error: unknown): unknown {
   return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
 }
 
-async function readContent(part: MultipartFile, bodyLimit: number): Promise<Buffer> {
+async function readContent({ file }: MultipartFile, bodyLimit: number): Promise<Buffer[]> {
+  const chunks: Buffer[] = []
   try {
-    return await part.toBuffer()
+    for await (const chunk of file) chunks.push(chunk as Buffer)
   } catch (error) {
     throw (error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE' ? tooLarge(bodyLimit) : error
   }
+  if (file.truncated) throw tooLarge(bodyLimit)
+  return chunks
 }
 
 function tooLarge(bodyLimit: number): ProblemError {

@@ -3,14 +3,14 @@ import { Readable } from 'node:stream'
 import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
 import type { ColumnUse } from '../../../../clients/typescript/spreadsheets/read-records.ts'
-import { readRecords } from '../../../../clients/typescript/spreadsheets/read-records.ts'
+import { readHeader } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
 import { isApplicable } from '../../../domain/uploads.ts'
 import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
-import { FileFaultError } from '../../../uploads/read-file.ts'
+import { FileFaultError } from '../../../uploads/part-builder.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import { storeFile } from '../../../uploads/store-file.ts'
 import { sendAttachment } from '../../admin/attachment.ts'
@@ -77,9 +77,8 @@ async function receive(
 ): Promise<FastifyReply> {
   if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
   const acting = getActing(request)
-  const id = await storeFile(services.uploads, acting, { ...form, content }, (named) =>
-    named.length > 0 ? named : [logId],
-  )
+  const choose = (named: readonly string[]) => (named.length > 0 ? named : [logId])
+  const id = await storeFile(services.uploads, acting, { ...form, content }, choose, request.reading!)
   return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
 }
 
@@ -198,7 +197,7 @@ function readUploadId(id: string): string {
 
 /** The fields are numbered like the columns that are not attributes. */
 function readUses({ header }: StoredUpload, fields: FormFields): Map<string, ColumnUse> {
-  const { unknown } = readRecords({ line: 1, cells: header ?? [] }, [], new Map())
+  const { unknown } = readHeader({ line: 1, cells: header ?? [] }, new Map())
   return new Map(
     unknown.flatMap((name, at) => {
       const use = fields[`use.${at}`]

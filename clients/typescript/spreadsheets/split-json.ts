@@ -1,0 +1,120 @@
+import { FileError } from './file-error.ts'
+
+/** An element of a JSON file, as it is written, and the line on which it begins, from 1. */
+export interface JsonElement {
+  line: number
+  json: string
+}
+
+/** The characters of a record: several times what valid records can have. */
+const MAX_ELEMENT = 262_144
+/** The characters before the list, and those behind it. */
+const MAX_AROUND = 1_024
+
+const OPENING = /^\s*(?:\{\s*"employees"\s*:\s*)?\[$/
+const NO_LIST = 'The file must be a list of employees, or an object with the list "employees"'
+
+/**
+ * Splits a JSON file with a list of employees into its elements, which stay as they are written, so that the service
+ * judges the very text. Yields the elements that end in each chunk of the text, and holds one element and one chunk at a
+ * time. Whether an element is JSON is left to the reader. Throws FileError.
+ */
+export async function* splitJson(texts: AsyncIterable<string>): AsyncGenerator<JsonElement[], void> {
+  const splitter = new Splitter()
+  for await (const text of texts) yield splitter.push(text)
+  splitter.end()
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const [OPENING_BRACKET, CLOSING_BRACKET] = [0x5b, 0x5d]
+const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d]
+const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
+
+/** Whether JSON allows it between values. */
+function isBlank(code: number): boolean {
+  return code === SPACE || code === LF || code === CR || code === TAB
+}
+
+class Splitter {
+  #place: 'before' | 'in' | 'after' = 'before'
+  #line = 1
+  #opening = ''
+  #closing = ''
+  /** What earlier chunks have of the element, without blanks before it. */
+  #element = ''
+  #elementLine = 1
+  #hasElements = false
+  /** The objects and arrays that are open in the element. */
+  #depth = 0
+  #isInString = false
+  /** Whether the character before was a backslash in a string. */
+  #isEscaped = false
+  #isAfterCr = false
+
+  push(text: string): JsonElement[] {
+    const elements: JsonElement[] = []
+    let start = 0
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code === CR || (code === LF && !this.#isAfterCr)) this.#line += 1
+      this.#isAfterCr = code === CR
+      if (this.#place === 'before') start = this.#open(text, at)
+      else if (this.#place === 'after') this.#close(text, at)
+      else if (this.#isInString) {
+        if (this.#isEscaped) this.#isEscaped = false
+        else if (code === BACKSLASH) this.#isEscaped = true
+        else if (code === QUOTE) this.#isInString = false
+      } else if (this.#depth === 0 && (code === COMMA || code === CLOSING_BRACKET)) {
+        const element = this.#take(text.slice(start, at))
+        if (code === COMMA || this.#hasElements || element.json !== '') elements.push(element)
+        this.#hasElements = true
+        start = at + 1
+        if (code === CLOSING_BRACKET) this.#place = 'after'
+      } else if (isBlank(code) && start === at && this.#element === '') start = at + 1
+      else {
+        if (start === at && this.#element === '') this.#elementLine = this.#line
+        if (code === QUOTE) this.#isInString = true
+        else if (code === OPENING_BRACE || code === OPENING_BRACKET) this.#depth += 1
+        else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) this.#depth -= 1
+        if (this.#depth < 0) throw new FileError(this.#line, 'The record that begins here is not valid JSON')
+      }
+    }
+    if (this.#place === 'in') this.#append(text.slice(start))
+    return elements
+  }
+
+  end(): void {
+    if (this.#place === 'before') throw new FileError(1, NO_LIST)
+    if (this.#place === 'in') throw new FileError(this.#line, 'The list does not end')
+    if (this.#closing !== (this.#opening.includes('{') ? '}' : ''))
+      throw new FileError(this.#line, 'Something else follows the list')
+  }
+
+  /** Returns where the first element begins. */
+  #open(text: string, at: number): number {
+    this.#opening += text.charAt(at)
+    const isList = text.charCodeAt(at) === OPENING_BRACKET
+    if (isList ? !OPENING.test(this.#opening) : this.#opening.length > MAX_AROUND) throw new FileError(1, NO_LIST)
+    if (isList) this.#place = 'in'
+    return at + 1
+  }
+
+  #close(text: string, at: number): void {
+    if (!isBlank(text.charCodeAt(at)) && this.#closing.length <= MAX_AROUND) this.#closing += text.charAt(at)
+  }
+
+  #append(rest: string): void {
+    this.#element += rest
+    if (this.#element.length > MAX_ELEMENT)
+      throw new FileError(this.#elementLine, `The record that begins here has more than ${MAX_ELEMENT} characters`)
+  }
+
+  #take(rest: string): JsonElement {
+    this.#append(rest)
+    const json = this.#element.trimEnd()
+    this.#element = ''
+    return { line: json === '' ? this.#line : this.#elementLine, json }
+  }
+}
