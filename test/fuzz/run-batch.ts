@@ -3,6 +3,7 @@ import type { Service } from '../support/service.ts'
 import type { RawRequest } from './any-raw-body.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { bytesOf } from './hostile-json.ts'
+import { uploadHostileFiles } from './hostile-uploads.ts'
 import type { answerJudge } from './judge-answer.ts'
 import type { Promised } from './judge-ledger.ts'
 import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
@@ -57,7 +58,7 @@ interface Batch {
 const RAW_EVERY = 4
 
 /**
- * Sends `inputs` generated requests to a company of their own, and then checks its ledger. Requests with bodies that are
+ * Sends `inputs` generated requests and a few files to a company of their own, and then checks its ledger. Requests with bodies that are
  * cut off go to a second company: one that ends a session would break the other's streamed answers.
  */
 export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: Batch): Promise<BatchOutcome> {
@@ -111,7 +112,8 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     const fault = `${shown(counterexample![0])}\n  ${(errorInstance as Error).message}`
     outcome.found.push(`${fault}\n  again: --seed ${seed} --inputs ${inputs}`)
   }
-  const faults = [...(await targetFaults(service, target)), ...(await targetFaults(service, rawTarget))]
+  const uploads = path === undefined ? await uploadHostileFiles(service, target.world, seed) : []
+  const faults = [...uploads, ...(await targetFaults(service, target)), ...(await targetFaults(service, rawTarget))]
   outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))
   return outcome
 }

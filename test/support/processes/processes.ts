@@ -19,7 +19,7 @@ interface StartedProcess {
 /** Starts `serve` or `work` on a database and waits until it says that it is ready. */
 export async function startProcess(
   t: Test,
-  command: 'serve' | 'work',
+  command: 'serve' | 'work' | 'start',
   urls: DatabaseUrls,
   settings: Record<string, string> = {},
 ): Promise<StartedProcess> {

@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Test } from 'tap'
+import type { HostileFile } from '../support/files/hostile-files.ts'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import type { LoopUse } from '../support/processes/event-loop-watchdog.ts'
+import { addressOf, startProcess } from '../support/processes/processes.ts'
+import { prepareWatchdog } from '../support/processes/watched-process.ts'
+import type { Answer } from '../support/service.ts'
+import { send, startService } from '../support/service.ts'
+
+const MIB = 1_048_576
+/**
+ * Several times what is promised for the largest files, so that no slow machine fails: 50 ms of the event loop, and 5 s
+ * of CPU time and 200 MiB of memory for the file itself. Without limits, a file of 1 MiB took seconds and 350 MiB.
+ */
+const MAX_WORK_MS = 250
+const MAX_CPU_MS = 20_000
+const MAX_MEMORY = 500 * MIB
+
+/** Between two calls of the other company. */
+const BETWEEN_CALLS_MS = 10
+
+interface Watched {
+  /** Uploads a file through the API and looks at all that it becomes, or through the page. Asserts what it costs others. */
+  upload(t: Test, file: HostileFile, through: 'api' | 'page'): Promise<void>
+}
+
+/** Starts the whole program in a process of its own, with a watchdog, and another company that makes calls. */
+export async function startWatched(t: Test): Promise<Watched> {
+  const owner = await startService(t)
+  const watchdog = prepareWatchdog(t)
+  const settings = { ...watchdog.variables, DATA_DIR: owner.config.DATA_DIR }
+  const address = addressOf(await startProcess(t, 'start', owner.urls, settings))
+  const other = await owner.makeCompany('Other')
+  const { admin } = owner.company
+  const cookie = await cookieOf(owner, admin)
+  const authorization = `Bearer ${admin.token}`
+  const manage = (method: string, path: string, headers: Record<string, string> = {}, body?: Buffer) =>
+    send(address, method, `/admin/v1/uploads${path}`, { key: null, headers: { authorization, ...headers }, body })
+
+  /** Looks at all that a stored file becomes, and deletes it. */
+  async function lookAt(id: string): Promise<void> {
+    while ((await manage('GET', `/${id}`)).body.state === 'previewing') await pause(BETWEEN_CALLS_MS)
+    await browse({ address }, `/settings/bulk-user-logs/upload/${id}`, { cookie })
+    await manage('GET', `/${id}/parts/1/preview`)
+    await manage('GET', `/${id}/not-applied.csv`)
+    await manage('POST', `/${id}/cancel`)
+  }
+
+  async function throughApi({ type, content }: HostileFile): Promise<string | null> {
+    const { status, body }: Answer = await manage('POST', '', { 'content-type': type }, content)
+    if (status !== 201 && status !== 422) throw new Error(`${status} ${JSON.stringify(body)}`)
+    return status === 201 ? (body.id as string) : null
+  }
+
+  async function throughPage({ content }: HostileFile): Promise<string | null> {
+    const upload = new FormData()
+    upload.set('file', new Blob([new Uint8Array(content)]), 'staff.csv')
+    const { status, location } = await browse({ address }, '/settings/bulk-user-logs/upload', { cookie, upload })
+    if (status !== 303 && status !== 422) throw new Error(String(status))
+    return location?.split('/').at(-1) ?? null
+  }
+
+  /** Does something while the other company makes calls. Returns what it used, and how many calls were not answered. */
+  async function besideCalls<Result>(task: () => Promise<Result>) {
+    await watchdog.read()
+    const idleBytes = (await watchdog.read()).peakBytes
+    const over = new AbortController()
+    let refused = 0
+    const calls = (async () => {
+      do {
+        if ((await send(address, 'GET', '/v1/auth/verify', { key: other.key })).status !== 200) refused += 1
+        await pause(BETWEEN_CALLS_MS)
+      } while (!over.signal.aborted)
+    })()
+    const result = await task().finally(() => over.abort())
+    await calls
+    return { result, refused, idleBytes, use: await watchdog.read() }
+  }
+
+  return {
+    async upload(t, file, through) {
+      const reading = await besideCalls(() => (through === 'api' ? throughApi(file) : throughPage(file)))
+      const { use, idleBytes, result: id } = reading
+      const looking = id === null ? null : await besideCalls(() => lookAt(id))
+      t.equal(reading.refused + (looking?.refused ?? 0), 0, 'every call of the other company is answered')
+      const isShort = ({ longestWorkMs }: LoopUse) => t.ok(longestWorkMs < MAX_WORK_MS, `${longestWorkMs} ms of a turn`)
+      isShort(use)
+      if (looking) isShort(looking.use)
+      t.ok(use.cpuMs < MAX_CPU_MS, `${use.cpuMs} ms of CPU time`)
+      t.ok(use.peakBytes - idleBytes < MAX_MEMORY, `${use.peakBytes - idleBytes} bytes`)
+      t.comment(
+        `${file.name}: ${describe(file.content.length, use, idleBytes)}${looking ? `; previews: ${describe(0, looking.use, looking.idleBytes)}` : ''}`,
+      )
+    },
+  }
+}
+
+function describe(bytes: number, { longestPauseMs, longestWorkMs, cpuMs, peakBytes }: LoopUse, idle: number): string {
+  const [size, memory] = [bytes, peakBytes - idle].map((some) => (some / MIB).toFixed(1))
+  return `${size} MiB, pause ${longestPauseMs.toFixed(0)} ms, work ${longestWorkMs.toFixed(0)} ms, CPU ${cpuMs.toFixed(0)} ms, memory +${memory} MiB`
+}
