@@ -29,7 +29,7 @@ const isFinal = (page: Page) => page.locator('[data-refresh]').waitFor({ state: 
 const read = async (page: Page) => ({
   title: await page.title(),
   ...(await page.locator('main').evaluate((shown) => {
-    const main = shown.cloneNode(true) as typeof shown
+    const main = shown.cloneNode(true)
     for (const age of main.querySelectorAll('[data-since]')) age.remove()
     const words = (main.textContent ?? '').replaceAll(/\s+/g, ' ')
     const controls = [...main.querySelectorAll('a, button, input, select, summary')].map((one) => one.outerHTML)

@@ -224,7 +224,7 @@ await t.test('an erasure reaches stored rows, the names of their files, and peop
   t.equal((await service.manage('POST', '/erasures', { email: 'h-7@example.com' })).status, 404)
 })
 
-await t.test('a company can have a limited number of uploads; a user keeps the newest previews', async (t) => {
+await t.test('a company can have 20 uploads, and a user keeps every preview of them', async (t) => {
   const company = await service.makeCompany('Many')
   const cookie = await cookieOf(service, company.admin)
   const upload = new FormData()
@@ -237,11 +237,11 @@ await t.test('a company can have a limited number of uploads; a user keeps the n
     )
     return rows[0]
   }
-  t.strictSame(await count(), { n: 5, parts: 5 })
+  t.strictSame(await count(), { n: 7, parts: 7 })
   await service.pool.query(
     `insert into uploads select company_id, gen_random_uuid(), user_id, file_name, operation, header, uses, corrects, rows,
        parts, bytes, 'stopped', null, null, null, created_at, expires_at
-     from (select * from uploads where company_id = $1 limit 1) u, generate_series(1, 16)`,
+     from (select * from uploads where company_id = $1 limit 1) u, generate_series(1, 13)`,
     [toUuid(company.id)],
   )
   const refused = await browse(service, PATH, { cookie, upload })
