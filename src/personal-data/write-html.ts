@@ -4,8 +4,8 @@ import type { Report, Section } from './report.ts'
 
 type Html = ReturnType<typeof html>
 
-/** Everything is in the file itself, and the file may load nothing. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+/** The policy of a page that people open as a file: everything is in the file itself, and it may load nothing. */
+export const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b;
     background: #fff; overflow-wrap: anywhere }
@@ -24,7 +24,7 @@ export async function* writeHtml({ title, facts, sections }: Report): AsyncGener
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta http-equiv="content-security-policy" content="${POLICY}" />
+        <meta http-equiv="content-security-policy" content="${FILE_POLICY}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
         <style>

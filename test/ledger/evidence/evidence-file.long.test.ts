@@ -97,6 +97,7 @@ await t.test(
 
 await t.test('the readable page tells the events in sentences, with positions and leaf hashes', async (t) => {
   const page = files['READ-ME.html']!
+  t.match(page.replaceAll('&#39;', "'"), `http-equiv="content-security-policy" content="default-src 'none'; style-src`)
   const events = envelopesOf(files)
   const proofs = linesOf(files['proof.ndjson']!).map((line) => JSON.parse(line))
   t.match(page, `Evidence about employee ${ana.id}`)

@@ -4,6 +4,7 @@ import type { EvidenceFacts, Storyteller } from '../../../evidence/evidence-file
 import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
 import { readHeader } from '../../../ledger/integrity/codec.ts'
 import { readNamesKept } from '../../../ledger/read/read-names.ts'
+import { FILE_POLICY } from '../../../personal-data/write-html.ts'
 import { listNamedIds, renderSentence } from '../events/event-sentence.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -45,6 +46,7 @@ export const readMe: Storyteller = {
       <html lang="en">
         <head>
           <meta charset="utf-8" />
+          <meta http-equiv="content-security-policy" content="${FILE_POLICY}" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <title>${title}</title>
           <style>
