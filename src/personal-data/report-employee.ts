@@ -11,7 +11,7 @@ import { readEmployeeAt } from '../ledger/read/read-employee-history.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { Report, Section } from './report.ts'
 import { describeEvents, ERASED_FIELDS, beginReport, single } from './report.ts'
-import { listToldWebhooks } from './told-webhooks.ts'
+import { listWebhookRecipients } from './webhook-recipients.ts'
 
 /**
  * Reports what is held about an employee, or a person who appears only in refused records. Finds them as `eraseEmployee`
@@ -167,8 +167,8 @@ function listRowSections(pool: Pool, person: TracedEmployee, traces: Traces): Se
       title: 'Webhooks',
       erases: [],
       description:
-        'The webhooks that were set up to tell events of this employee, with or without values, at any time. Those of the last 30 days are listed above one by one.',
-      items: listToldWebhooks(
+        'The webhooks that were set up to get events of this employee, with or without values, at any time. Messages of the last 30 days are listed above one by one.',
+      items: listWebhookRecipients(
         pool,
         person.companyId,
         traces.events.history.map(({ position }) => position),

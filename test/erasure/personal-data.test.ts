@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { WebhookType } from '../../src/domain/webhook-types.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { itemsOf, report } from '../support/personal-data.ts'
 import { employee, send, startService } from '../support/service.ts'
@@ -58,6 +59,49 @@ await t.test('a report of an employee shows values, history, refused records, ca
   ])
   t.match(itemsOf(made, 'webhooks'), [{ url: 'https://told.example/hook', has_values: true, events: 2, until: null }])
   t.strictSame(await lastReport(), [company.admin.user_id, { subject_id: id }])
+})
+
+await t.test('a report lists each webhook that may have sent events of the person, and until when', async (t) => {
+  const id = await makeEmployee({ job_title: 'Clerk' })
+  const promote = (title: string) => service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: title } })
+  await promote('Head')
+  const [first, second] = itemsOf(await report(service, { employee_id: id }), 'history').map(
+    ({ position }) => position as number,
+  )
+  const make = async (name: string, types?: WebhookType[]) => {
+    const url = `https://${name}.example/hook`
+    const webhook = await makeWebhook(service, undefined, { url, ...(types ? { types } : {}) })
+    const act = async (method: 'POST' | 'PATCH' | 'DELETE', action: string, body?: object) => {
+      const { status } = await service.manage(method, `/webhooks/${webhook.id}${action}`, body)
+      if (status >= 300) throw new Error(`${action}: ${status}`)
+    }
+    const recipients = async () => {
+      const items = itemsOf(await report(service, { employee_id: id }), 'webhooks').filter(
+        (item) => item['url'] === url,
+      )
+      return items.map(({ events, until }) => [events, until === null ? 'now' : 'its end'])
+    }
+    return { act, recipients }
+  }
+  const replayed = await make('replayed')
+  t.strictSame(await replayed.recipients(), [], 'it was made after the events')
+  await replayed.act('POST', '/resume', { after: second! })
+  t.strictSame(await replayed.recipients(), [], 'it goes on after the events')
+  await replayed.act('POST', '/resume', { after: first! })
+  t.strictSame(await replayed.recipients(), [[1, 'now']], 'it sends the second one again')
+  await replayed.act('POST', '/resume', { after: first! - 1 })
+  await replayed.act('POST', '/resume', { after: second! })
+  t.strictSame(await replayed.recipients(), [[2, 'now']], 'it may have sent both before it went on later')
+  const other = await make('other', ['api_call.completed'])
+  await promote('Director')
+  await replayed.act('DELETE', '')
+  await promote('Clerk')
+  t.strictSame(await replayed.recipients(), [[3, 'its end']], 'and nothing after it was removed')
+  await other.act('PATCH', '', { types: ['employee.updated'] })
+  await promote('Head')
+  await other.act('PATCH', '', { types: ['api_call.completed'] })
+  await promote('Director')
+  t.strictSame(await other.recipients(), [[1, 'its end']], 'only while its settings had the type')
 })
 
 await t.test(

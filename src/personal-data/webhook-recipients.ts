@@ -1,6 +1,7 @@
 import type { WebhookSettings } from '../domain/webhook-types.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { readPagesOutsideCalls } from '../ledger/erasure/find-events.ts'
+import { binarySearch } from '../ledger/read/binary-search.ts'
 import type { Queryable } from '../postgres/query-client.ts'
 import type { Row } from './places.ts'
 
@@ -10,31 +11,30 @@ interface Period {
   settings: WebhookSettings
   /** When it got the settings, RFC 3339 UTC. */
   since: string
-  /** It has told the events after this position. */
+  /** It may have sent the events after this position. */
   after: number
 }
 
 const TYPES = ['WebhookCreated', 'WebhookChanged', 'WebhookResumed', 'WebhookRemoved'] as const
 
 /**
- * The webhooks to which events at these positions, in order, may have been told, and until when, from the ledger:
- * deliveries are kept for a while only. A webhook is listed once for each of its settings.
+ * Lists the webhooks that may have sent events at these positions, which ascend, and until when. It reads the ledger,
+ * because deliveries are kept for a while only. A webhook is listed once for each of its settings.
  */
-export async function* listToldWebhooks(
+export async function* listWebhookRecipients(
   db: Queryable,
   companyId: string,
   positions: readonly number[],
 ): AsyncGenerator<Row[]> {
   const periods = new Map<string, Period>()
   for await (const page of readPagesOutsideCalls(db, companyId, TYPES)) {
-    const ended = page.flatMap((event) => {
+    for (const event of page) {
       const period = periods.get(event.stream)
       const isOver = change(periods, event)
-      return period && isOver ? describePeriod(period, event, positions) : []
-    })
-    yield ended
+      if (period && isOver) yield await describePeriod(period, event, positions)
+    }
   }
-  yield [...periods.values()].flatMap((period) => describePeriod(period, null, positions))
+  for (const period of periods.values()) yield await describePeriod(period, null, positions)
 }
 
 /** Applies an event to the webhooks. Returns whether it ended the settings that its webhook had. */
@@ -51,25 +51,19 @@ function change(periods: Map<string, Period>, event: RecordedEvent): boolean {
   return event.type === 'WebhookChanged' || event.type === 'WebhookRemoved'
 }
 
-function describePeriod(
+async function describePeriod(
   { webhookId, settings, since, after }: Period,
   end: RecordedEvent | null,
   positions: readonly number[],
-): Row[] {
+): Promise<Row[]> {
   const types = settings.types.filter((type) => type.startsWith('employee.'))
-  const events = countUpTo(positions, end?.position ?? Infinity) - countUpTo(positions, after)
+  const events = (await countUpTo(positions, end?.position ?? Infinity)) - (await countUpTo(positions, after))
   if (types.length === 0 || events <= 0) return []
   const { url, include_data: hasValues } = settings
   return [{ webhook_id: webhookId, url, types, has_values: hasValues, since, until: end?.recorded_at ?? null, events }]
 }
 
-/** The number of positions, which are in order, up to and including another. */
-function countUpTo(positions: readonly number[], last: number): number {
-  let [low, high] = [0, positions.length]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (positions[middle]! > last) high = middle
-    else low = middle + 1
-  }
-  return low
+/** The number of positions, which ascend, up to and including another. */
+function countUpTo(positions: readonly number[], last: number): Promise<number> {
+  return binarySearch(0, positions.length - 1, async (at) => positions[at]! > last)
 }
