@@ -25,7 +25,7 @@ import { openAccess } from './open-access.ts'
 import { createEmployeeLookup } from '../ledger/read/read-employees.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
-import { openQueues, queuePool, RUN_UPLOADS } from '../workers/queues.ts'
+import { MAKE_EVIDENCE, openQueues, queuePool, RUN_UPLOADS } from '../workers/queues.ts'
 import { announceCompanies, createAnnouncer } from '../workers/announce.ts'
 import { createWaker } from '../workers/wake.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
@@ -48,6 +48,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const waker = createWaker(boss, warn)
   const mail = createOutbox(config, { secrets, boss, onError: warn })
   const uploads = createAnnouncer((companyIds) => announceCompanies(boss, RUN_UPLOADS, companyIds), warn)
+  const evidence = createAnnouncer((companyIds) => announceCompanies(boss, MAKE_EVIDENCE, companyIds), warn)
   const appends = openAppendPool(options, config.LANES)
   const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
@@ -107,7 +108,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     findDown: () => (store.cluster?.machines() ?? []).flatMap(({ name, isDown }) => (isDown ? [name] : [])),
     areReadModelsComplete,
     health: createHealth(pool, waker),
-    storedFiles: createStoredFiles({ db, boss, secrets }),
+    storedFiles: createStoredFiles({ db, announce: evidence.announce, secrets }),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),
@@ -115,7 +116,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const stop = async () => {
     await app.close()
     await lanes.idle()
-    await Promise.all([waker.flush(), mail.flush(), uploads.idle(), failures.flush()])
+    await Promise.all([waker.flush(), mail.flush(), uploads.idle(), evidence.idle(), failures.flush()])
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()

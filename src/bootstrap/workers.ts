@@ -109,6 +109,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     ...(await createEvidenceServices(config, store)),
     boss,
     log,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     secrets: await createConfiguredSecretBox(config),
   })
   const recorder = openRecorder(options, signer, metrics)

@@ -1,13 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { explainRefusal } from '../ledger/audit/sign-checkpoint.ts'
-import { inCompany } from '../postgres/cluster/company-scope.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { SecretBox } from '../accounts/secrets/secret-box.ts'
 import { createSecretBox, KEY_BYTES } from '../accounts/secrets/secret-box.ts'
+import type { CompanyTurns } from '../workers/company-turns.ts'
+import { startTurns } from '../workers/company-turns.ts'
 import type { PgBoss } from '../workers/queues.ts'
-import { insertJobs, MAKE_EVIDENCE, POLLING } from '../workers/queues.ts'
+import { MAKE_EVIDENCE } from '../workers/queues.ts'
 import type { EvidenceServices } from './evidence-file.ts'
 import { ErasedMeanwhileError, planEvidence, writeEvidence } from './evidence-file.ts'
 import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
@@ -15,19 +17,19 @@ import { NoEvidenceError } from '../ledger/evidence/evidence-subject.ts'
 import type { StoredFile } from '../ledger/evidence/stored-files.ts'
 import {
   beginFile,
+  claimFile,
   endFile,
+  LEASE_RENEWED_MS,
+  listCompaniesWithFiles,
   MAX_BYTES,
   placeOfEvidenceKey,
   readChunk,
   readStoredFile,
+  releaseFile,
+  renewFile,
   requestFile,
   storeChunk,
 } from '../ledger/evidence/stored-files.ts'
-
-interface EvidenceJob {
-  companyId: string
-  requestId: string
-}
 
 /** The evidence files that workers make and keep. */
 export interface StoredFiles {
@@ -44,11 +46,12 @@ export interface StoredFiles {
 /** Opens the evidence files of a process that serves them. */
 export function createStoredFiles({
   db,
-  boss,
+  announce,
   secrets,
 }: {
   db: LedgerDb
-  boss: PgBoss
+  /** Lets the workers know of companies with a file that is to be made. */
+  announce(companyIds: string[]): void
   secrets: SecretBox
 }): StoredFiles {
   return {
@@ -57,12 +60,7 @@ export function createStoredFiles({
       const requestId = randomUUID()
       const sealedKey = secrets.encrypt(randomBytes(KEY_BYTES), placeOfEvidenceKey(requestId))
       if (!(await requestFile(db, companyId, { requestId, subject, requestedBy, sealedKey }))) return false
-      try {
-        await insertJobs(boss, MAKE_EVIDENCE, [{ data: { companyId, requestId } satisfies EvidenceJob }])
-      } catch (error) {
-        await endFile(db, companyId, { request_id: requestId }, { state: 'failed', problem: UNEXPECTED })
-        throw error
-      }
+      announce([companyId])
       return true
     },
     read: (companyId) => readStoredFile(db, companyId),
@@ -77,54 +75,89 @@ export function createStoredFiles({
   }
 }
 
-interface MakingOptions extends EvidenceServices {
-  boss: PgBoss
+interface MakingServices extends EvidenceServices {
   secrets: SecretBox
   log: Logger
 }
 
 /** Starts making requested files, one at a time in this process. */
-export async function startMakingEvidence(options: MakingOptions): Promise<{ stop(): Promise<void> }> {
-  const { boss, log } = options
-  const stopping = new AbortController()
-  await boss.work<EvidenceJob>(MAKE_EVIDENCE, { batchSize: 1, ...POLLING }, async (jobs) => {
-    for (const { data, signal } of jobs) {
-      const ended = AbortSignal.any([signal, stopping.signal])
-      await inCompany(data.companyId, () => makeStoredFile(options, data, ended)).catch(async (error: unknown) => {
-        // The next attempt begins from the start.
-        ended.throwIfAborted()
-        const problem = explain(error)
-        if (problem === UNEXPECTED)
-          log.error({ err: error, companyId: data.companyId }, 'could not make an evidence file')
-        await endFile(options.db, data.companyId, { request_id: data.requestId }, { state: 'failed', problem })
-      })
-    }
+export function startMakingEvidence(
+  options: MakingServices & { boss: PgBoss; sweepIntervalMs: number },
+): Promise<CompanyTurns> {
+  const { boss, pool, log, sweepIntervalMs } = options
+  return startTurns({
+    boss,
+    pool,
+    log,
+    sweepIntervalMs,
+    queue: MAKE_EVIDENCE,
+    what: 'make evidence files',
+    atOnce: 1,
+    listDue: listCompaniesWithFiles,
+    takeTurn: (companyId, { stopping }) => makeStoredFile(options, companyId, stopping),
   })
-  return {
-    async stop() {
-      stopping.abort()
-      await boss.offWork(MAKE_EVIDENCE, { wait: true })
-    },
-  }
 }
 
 /**
- * Makes a requested file and stores it. After each chunk it pauses for as long as the chunk took, so that it uses at most
- * half of a core. Does nothing if the file is no longer requested.
+ * Makes the file that a company has requested, if no other process makes it, and records what came of it. If this process
+ * stops or is killed, another one begins from the start. Returns false: a company has one file.
  */
 export async function makeStoredFile(
-  services: Omit<MakingOptions, 'boss' | 'log'>,
-  { companyId, requestId }: EvidenceJob,
+  services: MakingServices,
+  companyId: string,
+  stopping: AbortSignal,
+): Promise<false> {
+  const { db, pool, log } = services
+  const fileId = randomUUID()
+  const file = await claimFile(pool, companyId, fileId)
+  if (!file) return false
+  const lease = keepLease(pool, companyId, fileId)
+  try {
+    await storeFile(services, companyId, file, AbortSignal.any([stopping, lease.lost]))
+    // Does nothing if the attempt was given up.
+    await endFile(db, companyId, fileId, { state: 'done' })
+  } catch (error) {
+    if (stopping.aborted) await releaseFile(pool, companyId, fileId)
+    else if (!lease.lost.aborted) {
+      const problem = explain(error)
+      if (problem === UNEXPECTED) log.error({ err: error, companyId }, 'could not make an evidence file')
+      await endFile(db, companyId, fileId, { state: 'failed', problem })
+    }
+  } finally {
+    lease.end()
+  }
+  return false
+}
+
+/** Renews the lease of an attempt until its end. `lost` aborts when the attempt was given up. */
+function keepLease(pool: Pool, companyId: string, fileId: string): { lost: AbortSignal; end(): void } {
+  const lost = new AbortController()
+  const timer = setInterval(() => {
+    // If the database does not answer, the next renewal may still come in time.
+    renewFile(pool, companyId, fileId).then(
+      (isOurs) => isOurs || lost.abort(),
+      () => undefined,
+    )
+  }, LEASE_RENEWED_MS)
+  return { lost: lost.signal, end: () => clearInterval(timer) }
+}
+
+/**
+ * Makes a file and stores it, chunk by chunk. After each chunk it pauses for as long as the chunk took, so that it uses at
+ * most half of a core. Ends early if the attempt was given up.
+ */
+async function storeFile(
+  services: MakingServices,
+  companyId: string,
+  file: StoredFile,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, secrets } = services
-  const file = await readStoredFile(db, companyId)
-  if (file?.requestId !== requestId) return
+  const { fileId } = file
   const box = openFileBox(secrets, file)
   const plan = await planEvidence(services, companyId, file.subject)
-  const fileId = randomUUID()
   const [size, events] = [plan.checkpoint.size, plan.events]
-  if (!(await beginFile(db, companyId, requestId, { fileId, size, events }))) return
+  if (!(await beginFile(db, companyId, fileId, { size, events }))) return
   let [number, bytes, eventsRead] = [0, 0, 0]
   const archive = writeEvidence(services, plan, (read) => (eventsRead = read))
   let startedAt = performance.now()
@@ -137,7 +170,6 @@ export async function makeStoredFile(
     await pause(performance.now() - startedAt, undefined, { signal })
     startedAt = performance.now()
   }
-  await endFile(db, companyId, { file_id: fileId }, { state: 'done' })
 }
 
 class TooLargeError extends Error {

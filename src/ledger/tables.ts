@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AttentionItem, WitnessFault } from '../domain/attention.ts'
+import type { BackgroundWork } from '../domain/background-work.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import type { KeyScope } from '../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
@@ -312,6 +313,8 @@ export interface LedgerTables {
     chunks: number
     bytes: number
     sealed_key: Buffer | null
+    leased_until: string | null
+    attempts: number
   }
   evidence_chunks: { company_id: string; file_id: string; number: number; content: Buffer }
   webhooks: {
@@ -368,6 +371,14 @@ export interface LedgerTables {
     failing_since: string | null
     fault: WitnessFault | null
     error: string | null
+  }
+  failing_work: {
+    company_id: string
+    work: BackgroundWork
+    subject: string
+    since: string
+    seen_at: string
+    error: string
   }
   cosigned_checkpoints: { company_id: string; size: number; note: string }
   /** Projection versions that may be read: their tables have once caught up with the heads. */

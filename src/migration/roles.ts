@@ -42,6 +42,7 @@ export const RIGHTS: Record<string, string> = {
   webhook_progress: 'select, insert, update, delete',
   webhook_deliveries: 'select, insert, update, delete',
   witness_progress: 'select, insert, update, delete',
+  failing_work: 'select, insert, update, delete',
   cosigned_checkpoints: 'select, insert, update, delete',
   logout_tokens: 'select, insert, delete',
   identity_providers: 'select, insert, update, delete',

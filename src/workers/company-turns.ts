@@ -7,6 +7,7 @@ import type { CompaniesJob } from './announce.ts'
 import { announceCompanies } from './announce.ts'
 import type { PgBoss } from './queues.ts'
 import { POLLING } from './queues.ts'
+import type { StopSignals } from './runs.ts'
 import { Runs } from './runs.ts'
 import { startSweep } from './sweep.ts'
 
@@ -24,8 +25,8 @@ interface TurnsOptions {
   sweepIntervalMs: number
   /** Lists companies of a place that have something to do now. */
   listDue(place: Pool): Promise<string[]>
-  /** Does the next thing for a company. Returns false if there is none. `cutOff` aborts when the process can't wait. */
-  takeTurn(companyId: string, cutOff: AbortSignal): Promise<boolean>
+  /** Does the next thing for a company. Returns false if there is none. */
+  takeTurn(companyId: string, signals: StopSignals): Promise<boolean>
   /** Runs before each search. */
   beforeSweep?(onUnreachable: OnUnreachable): Promise<unknown>
 }
@@ -51,11 +52,10 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
       runs.wake(
         companyId,
         companyId,
-        () =>
-          ({ stopping, cutOff }) =>
-            slots.hold(companyId, 1, undefined, async () =>
-              stopping.aborted ? false : options.takeTurn(companyId, cutOff),
-            ),
+        () => (signals) =>
+          slots.hold(companyId, 1, undefined, async () =>
+            signals.stopping.aborted ? false : options.takeTurn(companyId, signals),
+          ),
       )
     }
   }

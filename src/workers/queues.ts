@@ -15,7 +15,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 12'
+export const QUEUES_VERSION = 'pg-boss 12, queues 13'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -51,8 +51,8 @@ export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 export const SEND_EMAILS = 'send-emails'
 /** The queue of companies that may have uploads to preview or apply. */
 export const RUN_UPLOADS = 'run-uploads'
-/** The queue of evidence files to be made. */
-export const MAKE_EVIDENCE = 'make-evidence'
+/** The queue of companies that may have an evidence file to be made. */
+export const MAKE_EVIDENCE = 'make-evidence-files'
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
@@ -125,7 +125,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
     await create(DELIVER_WEBHOOKS, WORKED)
     await create(SEND_EMAILS, WORKED)
     await create(RUN_UPLOADS, WORKED)
-    await create(MAKE_EVIDENCE, { ...WORKED, ...LONG_WORK })
+    await create(MAKE_EVIDENCE, WORKED)
     for (const [name, cron] of Object.entries(SCHEDULES)) {
       await create(name, WORKED)
       // Version 1.0.0 created some of these queues without notifications.
@@ -145,9 +145,6 @@ const WORKED = {
   retryLimit: RETRIES,
   retryBackoff: true,
 }
-
-/** A job that may take long: it is tried again soon after its process died. */
-const LONG_WORK = { expireInSeconds: 6 * 3_600, heartbeatSeconds: 30 }
 
 /** How often to reconnect if LISTEN is unavailable. */
 const LISTEN_TRIES = 3

@@ -51,6 +51,7 @@ const MAY: Record<string, string> = {
   unchanged_records: 'INSERT SELECT',
   recovery_codes: 'DELETE INSERT SELECT',
   witness_progress: 'DELETE INSERT SELECT UPDATE',
+  failing_work: 'DELETE INSERT SELECT UPDATE',
   cosigned_checkpoints: 'DELETE INSERT SELECT UPDATE',
   webhook_progress: 'DELETE INSERT SELECT UPDATE',
   webhooks: 'DELETE INSERT SELECT UPDATE',

@@ -28,7 +28,7 @@ export function startSending(options: SendingOptions): Promise<CompanyTurns> {
     what: 'send messages',
     atOnce: AT_ONCE,
     listDue: listCompaniesWithMail,
-    takeTurn: (companyId, signal) => sendNextEmail(options, companyId, signal),
+    takeTurn: (companyId, { cutOff }) => sendNextEmail(options, companyId, cutOff),
     beforeSweep: (leaveOut) => endOverdueEmails(pool, leaveOut),
   })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { toUuid } from '../../domain/ids.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { hasErasure } from '../read/export-pages.ts'
 import { readHead, readNow } from '../read/read-head.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
@@ -16,8 +16,14 @@ import type { EvidenceSubject } from './evidence-subject.ts'
 /** Bytes that a company's file may have. */
 export const MAX_BYTES = 2 * 1024 ** 3
 const HOURS_KEPT = 24
-/** A file that nobody has worked on for so long is given up: no worker runs, or its job is lost. */
-const DEAD_AFTER_MINUTES = 10
+/** A file that nobody has worked on for so long is given up: no worker runs, or its attempts have all been killed. */
+const DEAD_AFTER_MINUTES = { waiting: 10, making: 1 }
+/** Seconds for which a process has a file to itself. It renews the lease while it makes the file. */
+const LEASE_SECONDS = 15
+export const LEASE_RENEWED_MS = 5_000
+/** Attempts at a file: it may be what kills the processes that make it. */
+const MAX_ATTEMPTS = 3
+const COMPANIES_LISTED = 1_000
 
 type Row = LedgerTables['evidence_files']
 
@@ -62,6 +68,8 @@ export async function requestFile(
     seen_at: now,
     expires_at: addMinutes(now, HOURS_KEPT * 60),
     sealed_key: sealedKey,
+    leased_until: null,
+    attempts: 0,
     state: 'waiting' as const,
     problem: null,
     size: 0,
@@ -80,7 +88,12 @@ export async function requestFile(
         .where((old) =>
           old.or([
             old('evidence_files.state', 'in', ['done', 'failed']),
-            old('evidence_files.seen_at', '<', addMinutes(now, -DEAD_AFTER_MINUTES)),
+            ...(['waiting', 'making'] as const).map((state) =>
+              old.and([
+                old('evidence_files.state', '=', state),
+                old('evidence_files.seen_at', '<', addMinutes(now, -DEAD_AFTER_MINUTES[state])),
+              ]),
+            ),
           ]),
         ),
     )
@@ -102,7 +115,14 @@ export async function readStoredFile(db: LedgerDb, companyId: string): Promise<S
   if (row.expires_at <= now) return null
   // The process that erased may be of a version that does not delete the row.
   if (row.state === 'done' && (await hasErasure(db, companyId, { after: row.size, upTo: head }))) return null
-  const isOpen = row.state === 'waiting' || row.state === 'making'
+  return { ...toStoredFile(row), state: isDead(row, now) ? 'stopped' : row.state }
+}
+
+function isDead({ state, seen_at: seenAt }: Row, now: string): boolean {
+  return (state === 'waiting' || state === 'making') && seenAt < addMinutes(now, -DEAD_AFTER_MINUTES[state])
+}
+
+function toStoredFile(row: Row): StoredFile {
   return {
     requestId: row.request_id,
     fileId: row.file_id,
@@ -115,26 +135,61 @@ export async function readStoredFile(db: LedgerDb, companyId: string): Promise<S
     bytes: row.bytes,
     expiresAt: row.expires_at,
     sealedKey: row.sealed_key,
-    state: isOpen && row.seen_at < addMinutes(now, -DEAD_AFTER_MINUTES) ? 'stopped' : row.state,
+    state: row.state,
   }
 }
 
+const IS_DUE = `state in ('waiting', 'making') and attempts < ${MAX_ATTEMPTS} and expires_at > statement_timestamp()
+  and (leased_until is null or leased_until <= statement_timestamp())`
+const LEASED = `leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds', seen_at = statement_timestamp()`
+
+/** Lists companies with a file that is to be made now, those that have waited longest first. */
+export async function listCompaniesWithFiles(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ company_id: string }>(
+    `select company_id from evidence_files where ${IS_DUE} order by requested_at limit ${COMPANIES_LISTED}`,
+  )
+  return rows.map((row) => fromUuid('com', row.company_id))
+}
+
 /**
- * Begins an attempt to make a requested file; an earlier attempt can store nothing more. Returns false if the file is no
- * longer requested.
+ * Claims the file of a company that is to be made, for an attempt with this id: an earlier attempt can store nothing
+ * more. Null if none is left to this process.
  */
+export async function claimFile(pool: Pool, companyId: string, fileId: string): Promise<StoredFile | null> {
+  const { rows } = await pool.query<Row>(
+    `update evidence_files set file_id = $2, attempts = attempts + 1, ${LEASED}
+     where company_id = $1 and ${IS_DUE} returning *`,
+    [toUuid(companyId), fileId],
+  )
+  return rows[0] ? toStoredFile(rows[0]) : null
+}
+
+/** Renews the lease of an attempt. Returns false if the attempt was given up. */
+export async function renewFile(pool: Pool, companyId: string, fileId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update evidence_files set ${LEASED} where company_id = $1 and file_id = $2 and state in ('waiting', 'making')`,
+    [toUuid(companyId), fileId],
+  )
+  return rowCount === 1
+}
+
+/** Leaves a file to the next process at once, because this one stops. */
+export async function releaseFile(pool: Pool, companyId: string, fileId: string): Promise<void> {
+  await pool.query(
+    'update evidence_files set leased_until = null, attempts = attempts - 1 where company_id = $1 and file_id = $2',
+    [toUuid(companyId), fileId],
+  )
+}
+
+/** Begins to store a file that an attempt has claimed. Returns false if the attempt was given up. */
 export async function beginFile(
   db: LedgerDb,
   companyId: string,
-  requestId: string,
-  { fileId, size, events }: { fileId: string; size: number; events: number },
+  fileId: string,
+  { size, events }: { size: number; events: number },
 ): Promise<boolean> {
-  const begun = await updateFile(
-    db,
-    companyId,
-    { file_id: fileId, state: 'making', size, events, events_read: 0, chunks: 0, bytes: 0 },
-    { request_id: requestId },
-  )
+  const change = { state: 'making', size, events, events_read: 0, chunks: 0, bytes: 0 } as const
+  const begun = await updateFile(db, companyId, fileId, change)
   if (begun) await deleteOtherChunks(db, companyId, fileId)
   return begun
 }
@@ -150,7 +205,7 @@ export async function storeChunk(
   return db.transaction().execute(async (transaction) => {
     const progress = { events_read: eventsRead, chunks: number + 1, bytes }
     // Holds the row, so that an erasure waits.
-    if (!(await updateFile(transaction, companyId, progress, { file_id: fileId }))) return false
+    if (!(await updateFile(transaction, companyId, fileId, progress))) return false
     await transaction
       .insertInto('evidence_chunks')
       .values({ company_id: toUuid(companyId), file_id: fileId, number, content })
@@ -163,10 +218,10 @@ export async function storeChunk(
 export async function endFile(
   db: LedgerDb,
   companyId: string,
-  attempt: { file_id: string } | { request_id: string },
+  fileId: string,
   end: { state: 'done' } | { state: 'failed'; problem: string },
 ): Promise<boolean> {
-  return updateFile(db, companyId, end, attempt)
+  return updateFile(db, companyId, fileId, end)
 }
 
 /** Reads a chunk of a complete file; null if the file is gone. */
@@ -213,18 +268,12 @@ export async function expireFiles(pool: Pool, onUnreachable?: OnUnreachable): Pr
 }
 
 /** Changes a file that is not finished. Returns false if there is none. */
-async function updateFile(
-  db: LedgerDb,
-  companyId: string,
-  change: Partial<Row>,
-  attempt: { file_id: string } | { request_id: string },
-): Promise<boolean> {
-  const [[column, id]] = Object.entries(attempt) as [['file_id' | 'request_id', string]]
+async function updateFile(db: LedgerDb, companyId: string, fileId: string, change: Partial<Row>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('evidence_files')
     .set({ ...change, seen_at: await readNow(db) })
     .where('company_id', '=', toUuid(companyId))
-    .where(column, '=', id)
+    .where('file_id', '=', fileId)
     .where('state', 'in', ['waiting', 'making'])
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n

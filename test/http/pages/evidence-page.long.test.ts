@@ -1,5 +1,9 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
+import { createConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { placeOfEvidenceKey, readStoredFile, requestFile } from '../../../src/ledger/evidence/stored-files.ts'
 import { eventually } from '../../support/eventually.ts'
 import { downloadEvidence, makeHistory, runVerifier, unpack, writeFiles } from '../../support/ledger/evidence.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
@@ -64,4 +68,29 @@ await t.test('a file with many events is made by a job, and kept until data are 
     toUuid(company.id),
   ])
   t.equal(rowCount, 0)
+})
+
+await t.test('workers take over a file from a process that was killed, without being asked again', async (t) => {
+  const other = await service.makeCompany('Killed')
+  const request = {
+    requestId: randomUUID(),
+    subject: { kind: 'period', from: null, to: null } as const,
+    requestedBy: other.auditor.user_id,
+  }
+  const secrets = await createConfiguredSecretBox(service.config)
+  const sealedKey = secrets.encrypt(randomBytes(32), placeOfEvidenceKey(request.requestId))
+  // The process claimed it in the same moment, so that no worker could.
+  await service.db.transaction().execute(async (transaction) => {
+    t.equal(await requestFile(transaction, other.id, { ...request, sealedKey }), true)
+    await transaction
+      .updateTable('evidence_files')
+      .set({ state: 'making', attempts: 1, leased_until: sql`statement_timestamp() + interval '1 second'` })
+      .where('company_id', '=', toUuid(other.id))
+      .execute()
+  })
+  await eventually('it is made', async () => (await readStoredFile(service.db, other.id))?.state === 'done')
+  const { rows } = await service.pool.query('select attempts from evidence_files where company_id = $1', [
+    toUuid(other.id),
+  ])
+  t.strictSame(rows, [{ attempts: 2 }])
 })
