@@ -1,4 +1,5 @@
 import t from 'tap'
+import { checkWitnesses } from '../../src/cli/doctor/check-witnesses.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 import {
@@ -21,6 +22,7 @@ await t.test('a witness that has seen another ledger is an alert, until it cosig
   const honest = witness.heads.get(origin)!
   const elsewhere = Buffer.alloc(32, 7)
   const forks: [what: string, size: number, error: RegExp][] = [
+    ['one event more than there are', position + 3, new RegExp(`seen ${position + 3} events .* has ${position + 2}$`)],
     ['more events than there are', position + 100, new RegExp(`seen ${position + 100} events .* has ${position + 2}$`)],
     ['other events of the same size', position + 2, new RegExp(`another ledger of ${position + 2} events`)],
     ['other events before', position, new RegExp(`other events among the first ${position} `)],
@@ -43,7 +45,7 @@ await t.test('a witness that has seen another ledger is an alert, until it cosig
   witness.answer = (response) => response.destroy()
   await passTime(service)
   await publishOnce(service)
-  t.match(await progressOf(service), [{ fault: 'conflict', attempts: 4 }])
+  t.match(await progressOf(service), [{ fault: 'conflict', attempts: 5 }])
   witness.answer = null
   witness.heads.set(origin, honest)
   await passTime(service)
@@ -104,6 +106,45 @@ await t.test('a witness that lies is an alert or a failure, and nothing of it is
   await publishOnce(service)
   t.equal(sizes, 3)
   t.equal((await checkpointOf(service)).position, position)
+})
+
+await t.test('a witness that never decides is a failure after three rounds', async (t) => {
+  const { witness, service } = await startWitnessed(t)
+  const { position } = await checkpointOf(service)
+  let [answers, head] = [0, position]
+  const UNDECIDED: [what: string, size: () => Promise<number>][] = [
+    ['another size each time', async () => answers % position],
+    [
+      'as many events as the ledger has meanwhile',
+      async () => {
+        await addEvents(service)
+        return (head += 2)
+      },
+    ],
+  ]
+  const publish = async () => {
+    await passTime(service)
+    await publishOnce(service)
+  }
+  for (const [what, size] of UNDECIDED) {
+    witness.answer = async (response) => {
+      answers += 1
+      response.writeHead(409).end(`${await size()}\n`)
+    }
+    for (const attempts of [1, 2]) {
+      await publish()
+      t.match(await progressOf(service), [{ attempts, fault: null, error: null }], what)
+      t.match(await checkWitnesses(service.pool, 1), [{ level: 'ok' }])
+    }
+    await publish()
+    t.match(await progressOf(service), [{ attempts: 3, fault: 'unavailable', error: /another size/ }], what)
+    t.match(await checkWitnesses(service.pool, 1), [{ level: 'warn', found: /another size/ }], 'doctor says so')
+    witness.answer = null
+    await publish()
+    t.match(await progressOf(service), [{ attempts: 0, fault: null }])
+    await addEvents(service)
+    head += 2
+  }
 })
 
 await t.test('a witness that does not know the ledger, or its key, is unavailable', async (t) => {

@@ -18,6 +18,8 @@ const MOST_COMPANIES = 2_000
 const LEASE_SECONDS = 120
 const FIRST_RETRY_SECONDS = 60
 const LONGEST_RETRY_SECONDS = 3_600
+/** Submissions in a row without an outcome that are a failure. */
+const MAX_UNDECIDED = 3
 
 /** The name under which a witness is stored and shown: the name and the id of its key. */
 export function nameOfWitness({ name, id }: VerifierKey): string {
@@ -74,6 +76,34 @@ export async function recordSuccess(
   )
 }
 
+const RETRIED_AT = `statement_timestamp() + make_interval(secs =>
+  least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${LONGEST_RETRY_SECONDS}))`
+
+/**
+ * Records that a submission neither succeeded nor failed, and was made when the witness had cosigned `oldSize`. It is
+ * tried again in the next round. The third time in a row is a failure, unless another process has succeeded meanwhile.
+ */
+export async function recordUndecided(
+  client: PoolClient,
+  companyId: string,
+  witness: string,
+  { oldSize, error }: { oldSize: number; error: string },
+): Promise<void> {
+  const { rows } = await client.query<{ size: number; attempts: number }>(
+    'select size, attempts from witness_progress where company_id = $1 and witness = $2 for update',
+    [toUuid(companyId), witness],
+  )
+  const isFaster = rows[0]?.size !== oldSize
+  const attempts = (rows[0]?.attempts ?? 0) + (isFaster ? 0 : 1)
+  if (!isFaster && attempts >= MAX_UNDECIDED)
+    return recordFailure(client, companyId, witness, { fault: 'unavailable', error })
+  await client.query(
+    `update witness_progress set attempts = $3, due_at = statement_timestamp()
+     where company_id = $1 and witness = $2`,
+    [toUuid(companyId), witness, attempts],
+  )
+}
+
 /**
  * Records that a submission failed, and when it is tried again: after a minute, and then twice as long each time, up to
  * an hour. A conflict or a forged cosignature stays on record until the witness cosigns again: being unavailable doesn't
@@ -89,8 +119,7 @@ export async function recordFailure(
   await client.query(
     `update witness_progress set attempts = attempts + 1, failing_since = least(failing_since, statement_timestamp()),
        error = case when ${counts} then $4 else error end, fault = case when ${counts} then $3 else fault end,
-       due_at = statement_timestamp() + make_interval(secs =>
-         least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${LONGEST_RETRY_SECONDS}))
+       due_at = ${RETRIED_AT}
      where company_id = $1 and witness = $2`,
     [toUuid(companyId), witness, fault, error],
   )

@@ -3,13 +3,14 @@ import { UnavailableError } from '../../admission/batcher.ts'
 import type { WitnessPolicy } from '../../ledger/audit/cosignature.ts'
 import { storeCosignature } from '../../ledger/audit/cosigned-checkpoints.ts'
 import type { SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
+import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import { proveConsistency } from '../../ledger/read/prove.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Outgoing } from '../../outgoing/connections.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
-import { claim, nameOfWitness, recordFailure, recordSuccess, release } from './progress.ts'
+import { claim, nameOfWitness, recordFailure, recordSuccess, recordUndecided, release } from './progress.ts'
 import type { Submission, Witness, WitnessAnswer } from './submit-checkpoint.ts'
 import { submitCheckpoint } from './submit-checkpoint.ts'
 
@@ -44,13 +45,14 @@ export async function publishCheckpoint(
   const name = nameOfWitness(witness.key)
   const oldSize = await inTransactionOf(pool, companyId, (client) => claim(client, companyId, name))
   if (oldSize === null) return 'left'
+  const leaveUndecided = async (error: string): Promise<'left'> => {
+    await inTransactionOf(pool, companyId, (client) => recordUndecided(client, companyId, name, { oldSize, error }))
+    return 'left'
+  }
   try {
     const checkpoint = await sign()
     const answer = await submit(services, companyId, witness, { checkpoint, oldSize, signal })
-    if (answer === null) {
-      await release(db, companyId, name)
-      return 'left'
-    }
+    if (answer === null) return await leaveUndecided('It answers each time that it has cosigned another size')
     if (answer.kind === 'failed') {
       await inTransactionOf(pool, companyId, (client) => recordFailure(client, companyId, name, answer))
       return 'failed'
@@ -61,10 +63,13 @@ export async function publishCheckpoint(
     })
     return 'cosigned'
   } catch (error) {
-    if (signal.aborted || error instanceof UnavailableError) {
+    if (signal.aborted) {
       await release(db, companyId, name)
       return 'left'
     }
+    if (error instanceof UnavailableError) return leaveUndecided('The proof for it is not ready yet')
+    // Those who record checkpoints outside the database report it.
+    if (explainRefusal(error) !== null) return 'left'
     if (!(error instanceof OutgoingError)) throw error
     const failure = { fault: 'unavailable', error: error.message } as const
     await inTransactionOf(pool, companyId, (client) => recordFailure(client, companyId, name, failure))
