@@ -28,6 +28,7 @@ import { openPoster } from '../delivery/webhooks/post.ts'
 import { readJsonBody } from '../http/server/json-body.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
+import { expireFailingWork } from '../ledger/background/failing-work.ts'
 import { expireUploads } from '../ledger/uploads/erase-rows.ts'
 import { startUploads } from '../uploads/go-on.ts'
 import { openFolding } from '../workers/fold-in-turns.ts'
@@ -94,6 +95,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
         deleteOldBodies(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
       'old sign-ins': (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
       uploads: (onUnreachable) => expireUploads(store.pool, onUnreachable),
+      'work that is no longer tried': (onUnreachable) => expireFailingWork(store.pool, onUnreachable),
       'ended sessions': (onUnreachable) => expireSessions(store.pool, onUnreachable),
       'used logout tokens': (onUnreachable) => expireLogoutTokens(store.pool, onUnreachable),
       'old evidence files': (onUnreachable) => expireFiles(store.pool, onUnreachable),

@@ -1,6 +1,7 @@
 /** What can need attention, the most urgent first, in words that stand after a colon. docs/attention.md describes each. */
 const WORDS = {
   ledger_disputed: 'a witness disputes the ledger',
+  ledger_unsigned: 'no checkpoint of the ledger is signed',
   projection_parked: 'a read model has stopped',
   provider_failing: 'nobody can sign in through the identity provider',
   webhook_disabled: 'a webhook was disabled',
@@ -9,6 +10,7 @@ const WORDS = {
   key_expired: 'a key has expired',
   call_missing: 'a call that was expected did not come',
   calls_failed: 'calls of a key failed',
+  work_failing: 'background work of the service fails',
   quota_nearly_used: 'the quota of a key is nearly used up',
   key_expiring: 'a key will expire soon',
 }

@@ -1,5 +1,6 @@
 import type { AttentionKind } from './attention-kinds.ts'
 import { ATTENTION_KINDS, isAttentionKind } from './attention-kinds.ts'
+import type { BackgroundWork } from './background-work.ts'
 import type { Expectation } from './accounts/expected-calls.ts'
 import { findMissedDeadline } from './accounts/expected-calls.ts'
 import type { KeyUsage, RefreshPeriod } from './accounts/quota.ts'
@@ -31,6 +32,10 @@ interface AttentionDetails extends Record<AttentionKind, object> {
   projection_parked: { position: number }
   /** A witness has seen another ledger than this one, or what it has signed is not valid. */
   ledger_disputed: { fault: Exclude<WitnessFault, 'unavailable'>; error: string }
+  /** The service signs no checkpoint: the ledger does not continue what was signed before, or that can't be told. */
+  ledger_unsigned: { error: string }
+  /** Other work in the background fails; its error is for the operator. */
+  work_failing: { work: Exclude<BackgroundWork, 'signing'> }
 }
 
 /**
@@ -49,7 +54,7 @@ interface QuotaDetails {
 export type AttentionItem = {
   [Kind in AttentionKind]: {
     kind: Kind
-    /** The key, webhook, provider, projection, or witness. */
+    /** The key, webhook, provider, projection, witness, or work. */
     subject: { id: string; name: string }
     /** Since when, RFC 3339 UTC; null if that is not known. */
     since: string | null
@@ -103,6 +108,8 @@ export interface AttentionFacts {
   parkedProjections: { name: string; parkedAt: string; position: number }[]
   /** Witnesses that dispute the ledger; `id` is the name and the id of the key. */
   disputes: { id: string; since: string; fault: Exclude<WitnessFault, 'unavailable'>; error: string }[]
+  /** Work in the background that fails. `subject` tells apart work of the same kind. */
+  failingWork: { work: BackgroundWork; subject: string; since: string; error: string }[]
 }
 
 /** A key with this share of its quota used needs attention. */
@@ -110,7 +117,7 @@ export const NEARLY_USED = 0.8
 /** How long before its end a key needs attention, and how long after. */
 export const EXPIRES_SOON_MS = 14 * DAY_MS
 export const EXPIRED_LONG_AGO_MS = 30 * DAY_MS
-/** A webhook whose receiver fails for a shorter time needs no attention: most failures pass. */
+/** A webhook or work that fails for a shorter time needs no attention: most failures pass. */
 const FAILING_MS = 10 * 60_000
 
 /** The start of yesterday in a time zone. Milliseconds since the epoch, in and out. */
@@ -128,6 +135,7 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...facts.parkedProjections.map(({ name, parkedAt, position }): AttentionItem => {
       return { kind: 'projection_parked', subject: { id: name, name }, since: parkedAt, details: { position } }
     }),
+    ...findOfWork(facts),
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
     ...facts.keys.flatMap((key) => findOfKey(key, facts)),
@@ -142,6 +150,18 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
 /** Tells an item from all others of its company, also at another time. */
 export function nameOfItem({ kind, subject, details }: AttentionItem): string {
   return [kind, subject.id, ...('code' in details ? [details.code] : [])].join(' ')
+}
+
+function findOfWork({ failingWork, now }: AttentionFacts): AttentionItem[] {
+  return failingWork.flatMap(({ work, subject, since, error }): AttentionItem[] => {
+    if (work === 'signing') {
+      const checkpoints = { id: work, name: 'Signed checkpoints' }
+      return [{ kind: 'ledger_unsigned', subject: checkpoints, since, details: { error } }]
+    }
+    if (Date.parse(now) - Date.parse(since) < FAILING_MS) return []
+    const id = subject === '' ? work : `${work} ${subject}`
+    return [{ kind: 'work_failing', subject: { id, name: 'Background work' }, since, details: { work } }]
+  })
 }
 
 function findOfProvider({ provider }: AttentionFacts): AttentionItem[] {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { PartCounts } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
+import { trackWork } from '../ledger/background/failing-work.ts'
 import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { readParts } from '../ledger/uploads/read-uploads.ts'
@@ -42,7 +43,7 @@ async function takeTurn(services: UploadServices & { log: Logger }, companyId: s
   if (!upload) return false
   let afterMs: number | null = null
   try {
-    await goOn(services, upload)
+    await trackWork(pool, { companyId, work: 'uploads', subject: upload.id }, () => goOn(services, upload))
   } catch (error) {
     afterMs = RETRY_MS
     log[isPassing(error) ? 'warn' : 'error'](

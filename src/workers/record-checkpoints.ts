@@ -6,7 +6,10 @@ import { isId } from '../domain/ids.ts'
 import { isTransient } from '../postgres/database-errors.ts'
 import { pageHeads } from '../ledger/read/read-head.ts'
 import { storeSubtrees } from '../ledger/read/merkle-subtrees.ts'
+import { RefusedToSignError } from '../ledger/audit/continuity.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
+import { explainRefusal } from '../ledger/audit/sign-checkpoint.ts'
+import { trackWork } from '../ledger/background/failing-work.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { clusterOf } from '../postgres/cluster/company-connections.ts'
 import { shardTargets } from '../postgres/cluster/query-targets.ts'
@@ -32,7 +35,7 @@ interface Recorder {
 
 /** An arbitrary advisory lock key, unique in this database. */
 const LOCK = 5_062_026_962
-/** Failures after which the cause is probably not the companies: the rest waits for the next round. */
+/** Unexpected failures after which the cause is probably not the companies: the rest waits for the next round. */
 const MAX_FAULTS = 20
 /** The number of steps that one round prepares for proofs: 65,536 leaves per company. */
 const SUBTREE_STEPS = 16
@@ -95,7 +98,7 @@ async function recordRound(
   recorded: Map<string, number>,
   stopped: AbortSignal,
 ): Promise<void> {
-  let faults = 0
+  let [faults, refusals] = [0, 0]
   const db = openDatabase<LedgerTables>(options.pool)
   for await (const companyId of companiesDue(options, recorded)) {
     if (stopped.aborted) return
@@ -105,11 +108,12 @@ async function recordRound(
     } catch (error) {
       // Another machine of a cluster may answer.
       if (isTransient(error) && !clusterOf(options.pool)) throw error
-      faults += 1
+      if (error instanceof RefusedToSignError) refusals += 1
+      else faults += 1
       options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
     }
   }
-  options.onRound?.(faults)
+  options.onRound?.(faults + refusals)
 }
 
 /** Companies whose size differs from the recorded one, and companies that have notes but no longer exist. */
@@ -143,12 +147,18 @@ async function* companiesDue(
  * next round has to continue with the company.
  */
 async function recordCompany(
-  { db, signer, log }: Pick<RecorderOptions, 'signer' | 'log'> & { db: LedgerDb },
+  { db, pool, signer, log }: Pick<RecorderOptions, 'pool' | 'signer' | 'log'> & { db: LedgerDb },
   companyId: string,
 ): Promise<number> {
-  const { size, note, frontier, last } = await signer.sign(db, companyId)
+  const { size, note, frontier, last } = await trackWork(
+    pool,
+    { companyId, work: 'signing' },
+    () => signer.sign(db, companyId),
+    // Administrators see it.
+    (error) => explainRefusal(error) ?? 'The service failed. Its log says why',
+  )
   if (last?.size !== size) {
-    await signer.files.append(companyId, note)
+    await trackWork(pool, { companyId, work: 'checkpoints' }, () => signer.files.append(companyId, note))
     // The frontier only saves work after a restart.
     await signer.files
       .keepFrontier(companyId, frontier)

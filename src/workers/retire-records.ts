@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { buildErasingEvents } from '../domain/erasure.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
+import { trackWork } from '../ledger/background/failing-work.ts'
 import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
 import { countEverywhere } from '../postgres/cluster/query-targets.ts'
 import { listCompaniesWithRejectedBefore, findRejectedBefore } from '../ledger/erasure/rejected-records.ts'
@@ -36,7 +37,8 @@ async function retireIn(
     const companies = await listCompaniesWithRejectedBefore(place, instant, { after, limit: COMPANIES_AT_ONCE })
     for (const companyId of companies) {
       for (let count = RECORDS_AT_ONCE; count === RECORDS_AT_ONCE && batches < BATCHES_PER_RUN; batches += 1) {
-        count = await retireOldest(pool, companyId, instant).catch((error: unknown) => {
+        const retire = () => retireOldest(pool, companyId, instant)
+        count = await trackWork(pool, { companyId, work: 'retention' }, retire).catch((error: unknown) => {
           failures.push(error)
           return 0
         })

@@ -4,6 +4,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { deleteOldClients } from '../ledger/append/actor-clients.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
+import { trackWork } from '../ledger/background/failing-work.ts'
 import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
 import { countEverywhere, findEverywhere, leaveOut, readTargets } from '../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../postgres/kysely.ts'
@@ -100,7 +101,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const queues = projections.map(queueOf)
   const work = (queue: string, task: () => Promise<void>) => {
     queues.push(queue)
-    return boss.work(queue, POLLING, task)
+    return boss.work(queue, POLLING, () =>
+      trackWork(options.pool, { companyId: null, work: 'jobs', subject: queue }, task),
+    )
   }
   await work(DELETE_EXPIRED, () => deleteExpired(options))
   await work(CHECK_ATTENTION, () =>

@@ -4,7 +4,7 @@ import { createNotes, createSigner } from '../../src/bootstrap/signing.ts'
 import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { freePort } from '../support/processes/free-port.ts'
-import { RefusedToSignError } from '../../src/ledger/audit/sign-checkpoint.ts'
+import { RefusedToSignError } from '../../src/ledger/audit/continuity.ts'
 import type { LedgerDb } from '../../src/ledger/tables.ts'
 import type { Cluster } from '../faults/cluster.ts'
 import { urlsNow } from '../faults/cluster.ts'
@@ -71,7 +71,7 @@ export async function judgeRestore(
   const expected = lost.length === 0 ? CONSISTENT : DIVERGED
   if (!verdicts.every((verdict) => verdict === expected))
     wrong.push(`audit verify ended with ${verdicts.join()} instead of ${expected}`)
-  const isRolledBack = stdout.includes('the database was rolled back')
+  const isRolledBack = stdout.includes('it was rolled back or changed')
   if (isRolledBack !== lost.length > 0)
     wrong.push(`doctor says that the database was ${isRolledBack ? '' : 'not '}rolled back`)
 

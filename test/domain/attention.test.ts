@@ -1,5 +1,7 @@
 import t from 'tap'
 import type { AttentionFacts, KeyFacts } from '../../src/domain/attention.ts'
+import type { BackgroundWork } from '../../src/domain/background-work.ts'
+import { BACKGROUND_WORK } from '../../src/domain/background-work.ts'
 import { findAttention, nameOfItem, startOfYesterday } from '../../src/domain/attention.ts'
 
 const NOW = '2026-03-30T07:00:00.000Z'
@@ -25,6 +27,7 @@ const NOTHING: AttentionFacts = {
   provider: null,
   parkedProjections: [],
   disputes: [],
+  failingWork: [],
 }
 const WEBHOOK = { id: 'whk_1', name: 'CRM', disabledReason: null, disabledAt: null, failingSince: null, error: null }
 const kindsOf = (facts: Partial<AttentionFacts>) => findAttention({ ...NOTHING, ...facts }).map(({ kind }) => kind)
@@ -105,4 +108,17 @@ await t.test("yesterday starts at midnight of the company's time zone, also acro
   t.equal(start('2026-03-30T22:30:00Z', 'Europe/Berlin'), '2026-03-29T22:00:00.000Z', 'there it is the 31st')
   t.equal(start('2026-01-01T03:00:00Z', 'America/New_York'), '2025-12-30T05:00:00.000Z')
   t.end()
+})
+
+await t.test('an unsigned ledger needs attention at once, and other background work after ten minutes', async (t) => {
+  const failing = (work: BackgroundWork, hours: number) => [{ work, subject: '', since: ago(hours), error: 'why' }]
+  t.match(findAttention({ ...NOTHING, failingWork: failing('signing', 0) }), [
+    { kind: 'ledger_unsigned', subject: { id: 'signing' }, since: ago(0), details: { error: 'why' } },
+  ])
+  for (const work of Object.keys(BACKGROUND_WORK).filter((work) => work !== 'signing') as BackgroundWork[]) {
+    t.strictSame(kindsOf({ failingWork: failing(work, 0.16) }), [], work)
+    const [item] = findAttention({ ...NOTHING, failingWork: failing(work, 0.17) })
+    t.match(item, { kind: 'work_failing', details: { work } })
+    t.notMatch(JSON.stringify(item), 'why', 'its error is for the operator')
+  }
 })

@@ -4,9 +4,12 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { createSigner } from '../../src/bootstrap/signing.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
+import { registerCompany } from '../../src/accounts/companies/register-company.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { openSigningKeys } from '../../src/ledger/audit/signing-keys.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import type { Checkpoint } from '../../src/ledger/audit/checkpoint-note.ts'
-import { parseCheckpoints } from '../../src/ledger/audit/checkpoint-note.ts'
+import { parseCheckpoints, signCheckpointNote } from '../../src/ledger/audit/checkpoint-note.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
 import { lengthenLedger } from '../support/ledger/long-ledger.ts'
@@ -172,4 +175,25 @@ await t.test('a restart continues from the kept frontier, and a wrong one does n
   await addEmployee(service)
   await recorded(service, await headOf(service))
   t.pass('a note came')
+})
+
+await t.test('companies whose ledgers were rolled back keep no others from getting a note', async (t) => {
+  const service = await startService(t, SETTINGS)
+  const { files } = await createSigner(service.config)
+  const { current } = await openSigningKeys({ pem: service.config.SIGNING_KEY, file: '', missing: 'refuse' })
+  // More than the faults that end a round.
+  const refused = 25
+  for (let made = 0; made < refused; made += 1) {
+    const companyId = await registerCompany({ pool: service.pool, newId }, `Rolled back ${made}`)
+    await files.append(companyId, signCheckpointNote(companyId, { size: 100, root: Buffer.alloc(32) }, current!))
+  }
+  // Its id is the last one, so it comes after them.
+  const sound = await registerCompany({ pool: service.pool, newId }, 'Sound')
+  await moreWorkers(t, service)
+  await eventually('a note of the sound company', async () => notesIn(fileOf(service, sound)).length > 0)
+  await eventually('all refusals are on record', async () => {
+    const { rowCount } = await service.pool.query("select from failing_work where work = 'signing'")
+    return rowCount === refused
+  })
+  t.pass('it got one')
 })

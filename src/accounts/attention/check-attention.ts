@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { CompanyServices } from '../change-company.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
+import { trackWork } from '../../ledger/background/failing-work.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
@@ -29,10 +30,12 @@ export async function checkAttention(services: CheckServices, onUnreachable: OnU
   const { pool, db, outbox, log } = services
   for (const companyId of await listCompanies(pool, onUnreachable)) {
     try {
-      await inCompany(companyId, async () => {
-        await checkCompany(services, companyId)
-        if (outbox) await tellUsers(pool, db, outbox, companyId)
-      })
+      await inCompany(companyId, () =>
+        trackWork(pool, { companyId, work: 'attention' }, async () => {
+          await checkCompany(services, companyId)
+          if (outbox) await tellUsers(pool, db, outbox, companyId)
+        }),
+      )
     } catch (error) {
       log.warn({ err: error, companyId }, 'could not check what needs attention')
     }

@@ -20,6 +20,7 @@ import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/quota.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import type { ApiKeyRow } from '../api-keys/read-api-keys.ts'
 import { SELECT_API_KEYS, toApiKeyRecord } from '../api-keys/read-api-keys.ts'
+import { readFailingWork } from '../../ledger/background/failing-work.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { readDisputes } from './read-disputes.ts'
 
@@ -62,6 +63,7 @@ export async function readAttention(
     provider: await readProvider(db, companyId),
     parkedProjections: await readParkedProjections(db, companyId),
     disputes: await readDisputes(db, companyId),
+    failingWork: await readFailingWork(db, companyId),
   })
   return { now, items, uncounted: isCut ? ['calls_failed'] : [], lastCall: await findLastCall(db, companyId) }
 }

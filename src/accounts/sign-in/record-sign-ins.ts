@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { FailingMethod } from '../../domain/accounts/sign-in.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { trackWork } from '../../ledger/background/failing-work.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { findEverywhere, readTargets } from '../../postgres/cluster/query-targets.ts'
@@ -28,10 +29,12 @@ export async function recordSignIns(
 ): Promise<void> {
   for (const companyId of await listCompanies(services.pool, onUnreachable)) {
     try {
-      await inCompany(companyId, async () => {
-        await appendSessionEvents(services, companyId)
-        await appendFailures(services, companyId)
-      })
+      await inCompany(companyId, () =>
+        trackWork(services.pool, { companyId, work: 'sign-ins' }, async () => {
+          await appendSessionEvents(services, companyId)
+          await appendFailures(services, companyId)
+        }),
+      )
     } catch (error) {
       services.log.warn({ err: error, companyId }, 'could not record sign-ins')
     }

@@ -1,7 +1,9 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
+import { createContinuityCheck, RefusedToSignError } from '../../ledger/audit/continuity.ts'
 import type { NoteFiles } from '../../ledger/audit/note-files.ts'
+import { EMPTY_FRONTIER, unpackFrontier } from '../../ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
@@ -53,10 +55,10 @@ export function modeFinding(check: string, file: string, { uid, mode }: { uid: n
   return warn(check, `other users can read or write ${file} (mode ${(mode & 0o777).toString(8)})`, `chmod 600 ${file}`)
 }
 
-/** Checks that recent changes are covered by checkpoints outside the database, and that the database was not rolled back. */
+/** Checks that recent changes are covered by checkpoints outside the database, and that every ledger continues its own. */
 export async function checkCheckpoints(db: LedgerDb, files: NoteFiles, intervalMs: number): Promise<Finding> {
-  const rolledBack = await findRolledBack(db, files)
-  if (rolledBack !== null) return fail('checkpoints', rolledBack, 'see docs/operations.md, “After a restore”')
+  const refusal = await findRefusal(db, files)
+  if (refusal !== null) return fail('checkpoints', refusal, 'see docs/operations.md, “After a restore”')
   const heads = await db
     .selectFrom('heads')
     .select(['company_id', 'position'])
@@ -92,24 +94,34 @@ async function isOlderThan(db: LedgerDb, seconds: number, companyUuid: string, p
 }
 
 /**
- * Describes the evidence that the database was rolled back; null when there is none. Includes companies that the database
- * no longer has. Reads notes before heads, so that a note written meanwhile is not taken for evidence.
+ * Finds a ledger that does not continue its last checkpoint outside the database, and says what is wrong; null if there
+ * is none. Includes companies that the database no longer has. Reads notes before heads, so that a note written meanwhile
+ * is not taken for evidence.
  */
-async function findRolledBack(db: LedgerDb, files: NoteFiles): Promise<string | null> {
+async function findRefusal(db: LedgerDb, files: NoteFiles): Promise<string | null> {
+  const assertContinues = createContinuityCheck(files)
   const companies = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
   for (let at = 0; at < companies.length; at += COMPANIES_AT_ONCE) {
     const some = companies.slice(at, at + COMPANIES_AT_ONCE)
-    const sizes = await Promise.all(some.map(async (companyId) => (await files.last(companyId))?.size ?? 0))
-    const heads = await db
+    const notes = await Promise.all(some.map((companyId) => files.last(companyId)))
+    const rows = await db
       .selectFrom('heads')
-      .select(['company_id', 'position'])
+      .select(['company_id', 'position', 'frontier'])
       .where('company_id', 'in', some.map(toUuid))
       .execute()
-    const positions = new Map(heads.map(({ company_id: uuid, position }) => [fromUuid('com', uuid), position]))
-    const behind = some.findIndex((companyId, index) => sizes[index]! > (positions.get(companyId) ?? 0))
-    if (behind < 0) continue
-    const [companyId, size] = [some[behind]!, sizes[behind]!]
-    return `the database was rolled back: the ledger of ${companyId} ends at position ${positions.get(companyId) ?? 0}, but its last checkpoint is at ${size}`
+    const heads = new Map(
+      rows.map((row) => [fromUuid('com', row.company_id), unpackFrontier(row.position, row.frontier)]),
+    )
+    for (const [index, companyId] of some.entries()) {
+      const last = notes[index]
+      if (!last) continue
+      try {
+        await assertContinues(db, companyId, last, heads.get(companyId) ?? EMPTY_FRONTIER)
+      } catch (error) {
+        if (!(error instanceof RefusedToSignError)) throw error
+        return error.message
+      }
+    }
   }
   return null
 }

@@ -15,6 +15,7 @@ import { checkMail } from './check-mail.ts'
 import { checkMachines } from './check-machines.ts'
 import { checkPoolers } from './check-poolers.ts'
 import { checkWitnesses } from './check-witnesses.ts'
+import { checkWork } from './check-work.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkServer, checkSize } from './check-server.ts'
 import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from './check-tables.ts'
@@ -136,7 +137,8 @@ async function checkCompanies(config: Config, urls: OpenedDatabase['urls']): Pro
   try {
     const findings = [await checkRecordedTimes(pool)]
     for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
-    return [...findings, ...(await checkWitnesses(pool, readWitnesses(config).witnesses.length))]
+    const witnesses = await checkWitnesses(pool, readWitnesses(config).witnesses.length)
+    return [...findings, ...(await checkWork(pool)), ...witnesses]
   } finally {
     await close()
   }

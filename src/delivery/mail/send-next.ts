@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
+import { clearFailingWork, recordFailingWork } from '../../ledger/background/failing-work.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import type { EmailContent } from '../../accounts/mail/email.ts'
 import { decryptContent } from '../../accounts/mail/outbox.ts'
@@ -52,15 +53,19 @@ export async function sendNextEmail(
   const result = await trySending(services, email, signal)
   if (result === null) return true
   onAttempt?.(result.outcome)
+  const work = { companyId, work: 'emails' } as const
   const { emailId, kind, attempts } = email
   if (result.outcome === 'sent') {
     await endEmail(pool, email, { state: 'sent', error: null })
+    await clearFailingWork(pool, work)
     return true
   }
   const { outcome, reason } = result
   log.warn({ companyId, emailId, kind, attempts, outcome, reason }, 'could not send a message')
-  if (outcome === 'retry') await postponeEmail(pool, email, { error: reason, delayMs: chooseDelay(attempts) })
-  else await endEmail(pool, email, { state: outcome === 'unknown' ? 'unknown' : 'failed', error: reason })
+  if (outcome === 'retry') {
+    await postponeEmail(pool, email, { error: reason, delayMs: chooseDelay(attempts) })
+    await recordFailingWork(pool, work, reason)
+  } else await endEmail(pool, email, { state: outcome === 'unknown' ? 'unknown' : 'failed', error: reason })
   return true
 }
 

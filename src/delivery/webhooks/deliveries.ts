@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { trackWork } from '../../ledger/background/failing-work.ts'
 import { findEverywhere, leaveOut, readTargets, shardTargets } from '../../postgres/cluster/query-targets.ts'
 import { createAnnouncer } from '../../workers/announce.ts'
 import type { PgBoss } from '../../workers/queues.ts'
@@ -39,10 +40,12 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
     dispatcher.dispatch(jobs.flatMap(({ data }) => data.webhooks))
   })
 
-  await boss.work(EXPIRE_DELIVERIES, POLLING, async () => {
-    const count = await expireDeliveries(pool, leaveOut(log, 'could not delete old deliveries on a machine'))
-    if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
-  })
+  await boss.work(EXPIRE_DELIVERIES, POLLING, () =>
+    trackWork(pool, { companyId: null, work: 'jobs', subject: EXPIRE_DELIVERIES }, async () => {
+      const count = await expireDeliveries(pool, leaveOut(log, 'could not delete old deliveries on a machine'))
+      if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
+    }),
+  )
 
   async function send(companyIds?: string[]): Promise<void> {
     const due = await findEverywhere(

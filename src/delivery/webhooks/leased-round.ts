@@ -2,6 +2,8 @@ import type { Logger } from 'pino'
 import { disableWebhook } from '../../accounts/webhooks/change-webhook.ts'
 import type { WebhookDisabledReason } from '../../domain/webhook-types.ts'
 import { isTransient } from '../../postgres/database-errors.ts'
+import { clearFailingWork, recordFailingWork } from '../../ledger/background/failing-work.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { PATIENCE_MS } from './backoff.ts'
 import type { RoundEnd, RoundServices } from './deliver-round.ts'
@@ -34,9 +36,12 @@ export async function runLeasedRound(
     await postpone(services, ref, leaseId, error)
     return { end: 'lost' }
   }
+  if (webhook.error !== null && round.end !== 'lost') await clearFailingWork(services.pool, workOf(ref))
   if (round.end === 'failed') await disableIfExhausted(services, ref, leaseId, round)
   return round
 }
+
+const workOf = ({ companyId, webhookId }: WebhookRef) => ({ companyId, work: 'webhooks', subject: webhookId }) as const
 
 /** Not the receiver's fault: tries again later, for as long as it takes. */
 async function postpone({ pool, log }: LeaseServices, ref: WebhookRef, leaseId: string, error: Error): Promise<void> {
@@ -44,6 +49,7 @@ async function postpone({ pool, log }: LeaseServices, ref: WebhookRef, leaseId: 
   log.error({ ...ref, err: error }, `could not prepare messages of a webhook${isSecret ? ': check SECRETS_KEY' : ''}`)
   const reason = isSecret ? 'The service cannot read the secret of this webhook' : 'The service failed'
   await postponeWebhook(pool, ref, leaseId, { error: reason, delayMs: POSTPONED_MS })
+  await recordFailingWork(pool, workOf(ref), isSecret ? reason : errorReason(error))
 }
 
 async function disableIfExhausted(

@@ -41,6 +41,8 @@ export interface LeasedWebhook extends SeenRevision {
   includeData: boolean
   concurrency: number
   isSlow: boolean
+  /** Why the last attempt failed, if it did. */
+  error: string | null
   /** Sealed; the replaced one follows while it still signs. */
   secrets: Buffer[]
 }
@@ -86,6 +88,7 @@ interface LeasedRow {
   concurrency: number
   secrets: Buffer[]
   is_slow: boolean
+  error: string | null
   revision: number
 }
 
@@ -100,7 +103,7 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
        from webhooks w join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
        where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2
          and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
-       returning p.position, p.ahead, p.attempts, p.is_slow, ${FOLDED_POSITION} as head,
+       returning p.position, p.ahead, p.attempts, p.is_slow, p.error, ${FOLDED_POSITION} as head,
          w.url, w.types, w.include_data, w.concurrency, w.revision,
          ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
       [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
@@ -123,6 +126,7 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
     ahead: row.ahead.map(Number),
     includeData: row.include_data,
     isSlow: row.is_slow,
+    error: row.error,
     revision,
     readAt,
   }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
+import { trackWork } from '../../ledger/background/failing-work.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import { forgetOthers, listDue, nameOfWitness } from './progress.ts'
@@ -60,14 +61,17 @@ async function publishTo(
   { onUnreachable, signal, roundMs = ROUND_MS }: Round,
 ): Promise<void> {
   const endsAt = performance.now() + roundMs
-  const companies = (await listDue(services.pool, nameOfWitness(witness.key), onUnreachable)).values()
+  const name = nameOfWitness(witness.key)
+  const companies = (await listDue(services.pool, name, onUnreachable)).values()
   let unanswered = 0
   const lane = async () => {
     for (const companyId of companies) {
       if (signal.aborted || unanswered >= MOST_UNANSWERED || performance.now() > endsAt) return
       try {
         const published = await inCompany(companyId, () =>
-          publishCheckpoint(services, companyId, witness, () => sign(companyId), signal),
+          trackWork(services.pool, { companyId, work: 'witnesses', subject: name }, () =>
+            publishCheckpoint(services, companyId, witness, () => sign(companyId), signal),
+          ),
         )
         if (published === 'unanswered') unanswered += 1
         else if (published !== 'left') unanswered = 0

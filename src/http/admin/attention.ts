@@ -11,7 +11,7 @@ const Item = Type.Object(
     kind: oneOf(ATTENTION_KINDS, 'What is wrong. More kinds may be added.'),
     subject: Type.Object(
       { id: Type.String(), name: Type.String() },
-      { ...STRICT, description: 'The API key, webhook, identity provider, or read model that it is about.' },
+      { ...STRICT, description: 'The API key, webhook, identity provider, read model, or work that it is about.' },
     ),
     since: TimeOrNull,
     details: Type.Unsafe<Record<string, unknown>>({
@@ -21,7 +21,8 @@ const Item = Type.Object(
         'For `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. For `call_missing`: `expected_by`, `last_call_at`. ' +
         'For `webhook_failing`: `error`. For `webhook_disabled`: `reason`. For `quota_used` and `quota_nearly_used`: ' +
         '`requests_made`, `quota_limit`, `resets_at`. For `key_expiring` and `key_expired`: `expires_at`. For ' +
-        '`provider_failing`: `fault`. For `projection_parked`: `position`. For `ledger_disputed`: `fault`, `error`.',
+        '`provider_failing`: `fault`. For `projection_parked`: `position`. For `ledger_disputed`: `fault`, `error`. ' +
+        'For `ledger_unsigned`: `error`. For `work_failing`: `work`.',
     }),
   },
   { $id: 'AttentionItem', ...STRICT },
@@ -59,8 +60,8 @@ export function attention(app: FastifyInstance, db: LedgerDb): void {
         summary: 'List what needs attention now',
         description:
           'Failed calls since the start of yesterday, calls that did not come, failing and disabled webhooks, quotas that ' +
-          'are used up or nearly so, keys that have expired or expire within 14 days, a failing identity provider, and ' +
-          'parked read models.',
+          'are used up or nearly so, keys that have expired or expire within 14 days, a failing identity provider, parked ' +
+          'read models, a ledger that is disputed or not signed, and background work that fails.',
         tags: ['Admin'],
         querystring: NoQuery,
         response: { 200: Attention },

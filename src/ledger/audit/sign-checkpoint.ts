@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache'
-import { toUuid } from '../../domain/ids.ts'
 import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
 import { signCheckpointNote, formatOrigin, listVerifierKeys } from './checkpoint-note.ts'
 import type { Frontier } from '../integrity/merkle.ts'
-import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
+import { EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
+import { createContinuityCheck, RefusedToSignError } from './continuity.ts'
 import type { WitnessPolicy } from './cosignature.ts'
 import type { CosignedCheckpoint } from './cosigned-checkpoints.ts'
 import { readCosignatures } from './cosigned-checkpoints.ts'
@@ -14,17 +13,6 @@ import type { NoteSigner } from './signed-note.ts'
 import { checkSignature, encodePublicKey, formatVerifierKey } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { LedgerDb } from '../tables.ts'
-
-const LEAVES_PER_PAGE = 10_000
-/** The number of companies whose last verified frontier a process caches, about 2 kB each. */
-const COMPANIES_REMEMBERED = 10_000
-
-/**
- * The ledger does not continue the last external checkpoint. Nothing is signed until an operator resolves this.
- */
-export class RefusedToSignError extends Error {
-  override name = 'RefusedToSignError'
-}
 
 /** No signing key is configured. */
 export class NoSigningKeyError extends Error {
@@ -73,8 +61,7 @@ export function createCheckpointSigner(
   policy: WitnessPolicy = { witnesses: [], quorum: 0 },
 ): CheckpointSigner {
   const { current, retired } = keys
-  /** By company, the verified frontier at the last external checkpoint. */
-  const remembered = new LRUCache<string, Frontier>({ max: COMPANIES_REMEMBERED })
+  const assertContinues = createContinuityCheck(files)
 
   async function sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint> {
     if (!current) throw new NoSigningKeyError('no signing key is set')
@@ -105,25 +92,6 @@ export function createCheckpointSigner(
     return last
   }
 
-  /** Throws RefusedToSignError unless the ledger continues the last note and agrees with its own head. */
-  async function assertContinues(db: LedgerDb, companyId: string, last: Checkpoint, head: Frontier): Promise<void> {
-    const refuse = (what: string) => {
-      const fault = `The ledger of ${companyId} ${what}: it was rolled back or changed`
-      return new RefusedToSignError(`${fault}. Nothing is signed until an operator resolves this`)
-    }
-    if (head.size < last.size)
-      throw refuse(`ends at position ${head.size}, but its last external checkpoint is at position ${last.size}`)
-    const frontier = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
-    const start = frontier && frontier.size <= last.size ? frontier : EMPTY_FRONTIER
-    let then = await extend(db, companyId, start, last.size)
-    if (!rootOf(then).equals(last.root) && start.size > 0) then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
-    if (!rootOf(then).equals(last.root))
-      throw refuse(`differs from its last external checkpoint at position ${last.size}`)
-    remembered.set(companyId, then)
-    const now = await extend(db, companyId, then, head.size)
-    if (!rootOf(now).equals(rootOf(head))) throw refuse('has events that do not match its head')
-  }
-
   return {
     sign,
     publicKeys: (companyId) => {
@@ -137,28 +105,4 @@ export function createCheckpointSigner(
     isSigning: current !== null,
     files,
   }
-}
-
-/** Extends a frontier to a size by the leaves in between; stops early if leaves are missing. */
-async function extend(db: LedgerDb, companyId: string, from: Frontier, size: number): Promise<Frontier> {
-  let frontier = from
-  while (frontier.size < size) {
-    const after = frontier.size
-    const rows = await db
-      .selectFrom('events')
-      .select(['position', 'leaf_hash'])
-      .where('company_id', '=', toUuid(companyId))
-      .where('position', '>', after)
-      .where('position', '<=', size)
-      .orderBy('position')
-      .limit(LEAVES_PER_PAGE)
-      .execute()
-    const isWhole = rows.every(({ position }, at) => position === after + at + 1)
-    if (rows.length === 0 || !isWhole) return frontier
-    frontier = appendLeaves(
-      frontier,
-      rows.map((row) => row.leaf_hash),
-    )
-  }
-  return frontier
 }

@@ -4,6 +4,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { PartCounts } from '../../domain/uploads.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { clearFailingWork } from '../background/failing-work.ts'
 import type { LedgerTables } from '../tables.ts'
 import type { StoredUpload } from './read-uploads.ts'
 import { toUpload } from './read-uploads.ts'
@@ -53,7 +54,7 @@ export async function changeUses(pool: Pool, upload: UploadRef, uses: ReadonlyMa
 
 /** Deletes a file that is not applied yet, or cancels what is still to come of another. Returns whether it was deleted. */
 export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boolean> {
-  return inTransactionOf(pool, upload.companyId, async (client) => {
+  const isDeleted = await inTransactionOf(pool, upload.companyId, async (client) => {
     const ids = idsOf(upload)
     const { rowCount } = await client.query(
       `delete from uploads where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed')`,
@@ -73,6 +74,8 @@ export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boole
     )
     return false
   })
+  await clearFailingWork(pool, { companyId: upload.companyId, work: 'uploads', subject: upload.id })
+  return isDeleted
 }
 
 /** Seconds for which a process has an upload to itself, longer than a call waits for its turn. */

@@ -1,8 +1,10 @@
 import { Gauge } from 'prom-client'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { BACKGROUND_WORK } from '../../domain/background-work.ts'
 import type { ProjectionStanding } from '../../ledger/read/read-standings.ts'
 import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/read/read-standings.ts'
+import { summarizeFailingWork } from '../../ledger/background/failing-work.ts'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
 import { leaveOutUnreachable } from '../../postgres/cluster/query-targets.ts'
@@ -37,6 +39,7 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
     )
     const queues = await depthsIfReachable(queueDepths)
     const witnesses = await readFailingWitnesses(pool, leaveOutUnreachable)
+    const failing = await summarizeFailingWork(pool, leaveOutUnreachable)
     const times = await readTimesAhead(pool, leaveOutUnreachable)
     resetGauges(gauges)
     for (const standing of standings) setStanding(gauges, standing)
@@ -47,6 +50,8 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
       }
     }
     for (const { witness, fault, companies } of witnesses) gauges.witnesses.set({ witness, fault }, companies)
+    for (const work of Object.keys(BACKGROUND_WORK)) gauges.failingWork.set({ work }, 0)
+    for (const { work, companies } of failing) gauges.failingWork.set({ work }, companies)
     gauges.timesAhead.set(times.seconds)
     gauges.clockAhead.set(times.clockSeconds)
     for (const { name: queue, waiting, active } of queues) {
@@ -93,6 +98,11 @@ function createGauges({ registry }: Metrics) {
       'witness_failing_companies',
       'Companies whose checkpoints a witness does not cosign, because it is unavailable, or disputes the ledger',
       ['witness', 'fault'],
+    ),
+    failingWork: gauge(
+      'failing_work_companies',
+      'Companies for which background work fails; a scheduled job counts as one',
+      ['work'],
     ),
     complete: gauge(
       'projection_complete',

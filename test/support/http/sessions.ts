@@ -59,7 +59,7 @@ export async function browse(
 
 /** Signs a user in and returns the cookie. */
 export async function cookieOf(
-  service: Service,
+  service: Pick<Service, 'address'>,
   { email, password }: Pick<AddedUser, 'email' | 'password'>,
 ): Promise<string> {
   const { cookie, status } = await browse(service, '/sign-in', { form: { email, password } })

@@ -4,7 +4,10 @@ import { readDisputes } from '../../../accounts/attention/read-disputes.ts'
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import type { AttentionFacts } from '../../../domain/attention.ts'
+import { BACKGROUND_WORK } from '../../../domain/background-work.ts'
 import { problem } from '../../../domain/errors.ts'
+import type { FailingWork } from '../../../ledger/background/failing-work.ts'
+import { readFailingWork } from '../../../ledger/background/failing-work.ts'
 import type { SeenHead } from '../../../ledger/read/read-head.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { CompanyStanding } from '../../../ledger/read/read-standings.ts'
@@ -56,13 +59,15 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
   })
 
   async function renderReport(companyId: string, timeZone: string): Promise<Html> {
-    const [projections, head, webhooks, disputes] = await Promise.all([
+    const [projections, head, webhooks, disputes, failing] = await Promise.all([
       health.report(companyId),
       readHead(db, companyId),
       listWebhooks(db, companyId),
       readDisputes(db, companyId),
+      readFailingWork(db, companyId),
     ])
     return html`${disputes.map((dispute) => renderDispute(dispute, timeZone))}
+    ${failing.map((work) => renderFailingWork(work, timeZone))}
     ${projections.map((projection) => renderParkedWarning(projection, timeZone))}
     ${webhooks.map(renderWebhookWarning)}
     ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
@@ -73,6 +78,13 @@ function renderDispute({ id, since, error }: AttentionFacts['disputes'][number],
   return html`<p class="warning">
     <strong>The witness <bdi>${id}</bdi> disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
     are still accepted. Keep your checkpoints, and tell the operator of the service.
+  </p>`
+}
+
+function renderFailingWork({ work, since }: FailingWork, timeZone: string): Html {
+  return html`<p class="warning">
+    <strong>The service can't ${BACKGROUND_WORK[work]}</strong> since ${renderTime(since, timeZone)}. It keeps trying. Tell
+    the operator of the service.
   </p>`
 }
 

@@ -4,6 +4,8 @@ import { problem } from '../../../domain/errors.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../../../ledger/audit/sign-checkpoint.ts'
 import { explainRefusal, NoSigningKeyError } from '../../../ledger/audit/sign-checkpoint.ts'
 import { MAX_EVENTS, type Verifications } from '../../../ledger/audit/verifications.ts'
+import type { FailingWork } from '../../../ledger/background/failing-work.ts'
+import { readFailingWork } from '../../../ledger/background/failing-work.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
@@ -13,6 +15,7 @@ import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderRun } from './verification-run.ts'
 
@@ -45,8 +48,9 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
     const isRunning = run?.verdict === null
     const names = await readNames(db, viewer.companyId, run === null ? [] : [run.startedBy])
     const refresh = isRunning ? html`data-refresh="${REFRESH_MS}"` : ''
+    const unsigned = (await readFailingWork(db, viewer.companyId)).find(({ work }) => work === 'signing')
     const body = html`<h1>Ledger integrity</h1>
-      ${renderNotice(request, DONE)}
+      ${renderNotice(request, DONE)} ${unsigned ? renderUnsigned(unsigned, viewer.timeZone) : ''}
       <p>
         Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
         the root of the tree, and a signed checkpoint proves what the root was.
@@ -84,6 +88,13 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
       .type('text/plain; charset=utf-8')
       .send(checkpoint.note)
   })
+}
+
+function renderUnsigned({ since, error }: FailingWork, timeZone: string): Html {
+  return html`<p class="alert" role="alert">
+    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. <bdi>${error}</bdi>. Tell the operator of
+    the service, and keep your checkpoints.
+  </p>`
 }
 
 /** Signs a checkpoint, or says why the service refuses to. */

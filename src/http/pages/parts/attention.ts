@@ -3,6 +3,7 @@ import type { Attention } from '../../../accounts/attention/read-attention.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
+import { BACKGROUND_WORK } from '../../../domain/background-work.ts'
 import { buildUrl } from './addresses.ts'
 import { describeCode } from './call-words.ts'
 import { NAVIGATION } from './navigation.ts'
@@ -14,6 +15,7 @@ import { formatAge, formatLength } from './times.ts'
 /** Where an administrator mends what is wrong. */
 const PAGES = {
   ledger_disputed: 'health',
+  ledger_unsigned: 'ledger',
   projection_parked: 'health',
   provider_failing: 'signIn',
   webhook_disabled: 'webhooks',
@@ -22,6 +24,7 @@ const PAGES = {
   key_expired: 'apiKeys',
   call_missing: 'apiKeys',
   calls_failed: 'bulkUserLogs',
+  work_failing: 'health',
   quota_nearly_used: 'apiKeys',
   key_expiring: 'apiKeys',
 } satisfies Record<AttentionKind, keyof typeof NAVIGATION>
@@ -167,6 +170,16 @@ function describeItem(
       return {
         problem: `has disputed the ledger since ${time(since!)} (${item.details.error})`,
         remedy: 'Tell the operator of the service, and keep your checkpoints.',
+      }
+    case 'ledger_unsigned':
+      return {
+        problem: `nothing has been signed since ${time(since!)} (${item.details.error})`,
+        remedy: 'Tell the operator of the service, and keep your checkpoints.',
+      }
+    case 'work_failing':
+      return {
+        problem: `the service can't ${BACKGROUND_WORK[item.details.work]} since ${time(since!)}`,
+        remedy: 'It keeps trying. Tell the operator of the service.',
       }
     case 'projection_parked':
       return {

@@ -1,0 +1,147 @@
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { BackgroundWork } from '../../domain/background-work.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { inCompany, outsideCompany } from '../../postgres/cluster/company-scope.ts'
+import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
+import { findEverywhere, shardTargets } from '../../postgres/cluster/query-targets.ts'
+import { isTransient } from '../../postgres/database-errors.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
+import type { LedgerDb } from '../tables.ts'
+
+/*
+ * Background work that fails, on record until it succeeds. Attention, `doctor`, and the metrics read it.
+ */
+
+/** Which work, and for which company. */
+export interface WorkRef {
+  /** Null if it is for all companies. */
+  companyId: string | null
+  work: BackgroundWork
+  /** What it is about, if there can be several: the witness, the upload, the webhook, or the job. */
+  subject?: string
+}
+
+/** Work that fails in a company. */
+export interface FailingWork {
+  work: BackgroundWork
+  subject: string
+  /** RFC 3339 UTC. */
+  since: string
+  error: string
+}
+
+/** Stands for all companies in the table. */
+const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
+/** Characters of an error that are kept. */
+const MAX_ERROR = 1_000
+/** All work that fails is tried again within an hour. What was not is about something that is gone. */
+const HOURS_KEPT = 2
+
+/**
+ * Does background work, and keeps on record that it fails until it succeeds. Rethrows the error. Errors of the database
+ * itself are not recorded: they concern all work alike.
+ */
+export async function trackWork<Result>(
+  pool: Pool,
+  ref: WorkRef,
+  task: () => Promise<Result>,
+  describe: (error: unknown) => string = errorReason,
+): Promise<Result> {
+  let result: Result
+  try {
+    result = await task()
+  } catch (error) {
+    // What went wrong first is more important than that it could not be recorded.
+    if (!isTransient(error)) await recordFailingWork(pool, ref, describe(error)).catch(() => undefined)
+    throw error
+  }
+  await clearFailingWork(pool, ref)
+  return result
+}
+
+/** Records that work has failed. */
+export async function recordFailingWork(
+  pool: Pool,
+  { companyId, work, subject = '' }: WorkRef,
+  error: string,
+): Promise<void> {
+  await runFor(companyId, (uuid) =>
+    pool.query(
+      `insert into failing_work (company_id, work, subject, since, seen_at, error)
+       values ($1, $2, $3, statement_timestamp(), statement_timestamp(), $4)
+       on conflict (company_id, work, subject) do update set seen_at = excluded.seen_at, error = excluded.error`,
+      [uuid, work, subject, error.slice(0, MAX_ERROR)],
+    ),
+  )
+}
+
+/** Records that work has succeeded, or is no longer to be done. */
+export async function clearFailingWork(pool: Pool, { companyId, work, subject = '' }: WorkRef): Promise<void> {
+  await runFor(companyId, (uuid) =>
+    pool.query('delete from failing_work where company_id = $1 and work = $2 and subject = $3', [uuid, work, subject]),
+  )
+}
+
+function runFor(companyId: string | null, task: (uuid: string) => Promise<unknown>): Promise<unknown> {
+  if (companyId === null) return outsideCompany(() => task(NO_COMPANY))
+  return inCompany(companyId, () => task(toUuid(companyId)))
+}
+
+/** Deletes work that nobody has tried for hours. Returns how many rows. */
+export function expireFailingWork(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
+  return deleteEverywhere(
+    pool,
+    (limit) => sql`delete from failing_work f using (
+        select company_id, work, subject from failing_work
+        where seen_at < statement_timestamp() - make_interval(hours => ${HOURS_KEPT}) ${limit}
+      ) as old
+      where f.company_id = old.company_id and f.work = old.work and f.subject = old.subject`,
+    onUnreachable,
+  )
+}
+
+/** Reads the work that fails in a company, that which began first before the rest. */
+export async function readFailingWork(db: LedgerDb, companyId: string): Promise<FailingWork[]> {
+  return db
+    .selectFrom('failing_work')
+    .select(['work', 'subject', 'since', 'error'])
+    .where('company_id', '=', toUuid(companyId))
+    .orderBy('since')
+    .execute()
+}
+
+/** Work that fails for some companies, or for all. */
+export interface FailingWorkSummary {
+  work: BackgroundWork
+  companies: number
+  /** Since when, RFC 3339 UTC. */
+  since: string
+  /** One of the companies, and what is wrong there. Null if the work is for all companies. */
+  company_id: string | null
+  error: string
+}
+
+/** Reads which work fails in all companies. */
+export async function summarizeFailingWork(pool: Pool, onUnreachable?: OnUnreachable): Promise<FailingWorkSummary[]> {
+  const parts = await findEverywhere(
+    shardTargets(pool),
+    async (target) => {
+      const { rows } = await sql<FailingWorkSummary>`
+        select work, count(distinct company_id)::integer as companies, min(since) as since,
+          (array_agg(company_id::text order by since))[1] as company_id, 
+          (array_agg(case when subject = '' then error else subject || ': ' || error end order by since))[1] as error
+        from failing_work group by work`.execute(openDatabase(target.pool))
+      return rows
+    },
+    onUnreachable,
+  )
+  return [...Map.groupBy(parts, ({ work }) => work).values()].map((same) => {
+    const [first] = same.toSorted((one, other) => one.since.localeCompare(other.since))
+    const companies = same.reduce((total, part) => total + part.companies, 0)
+    const uuid = first!.company_id!
+    return { ...first!, company_id: uuid === NO_COMPANY ? null : fromUuid('com', uuid), companies }
+  })
+}
