@@ -524,7 +524,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for yourself
-         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 tokens.
+         * @description The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page does the same.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -800,7 +800,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password of a user
-         * @description The current password, passkeys, recovery codes, the link to an account at the identity provider, and all sessions stop working immediately; access tokens keep working. The response has a one-time token for a new password, shown only once, which is sent by email too if the service is configured to.
+         * @description The current password, passkeys, recovery codes, the link to an account at the identity provider, and all sessions stop working immediately; access tokens keep working. The response has a one-time token for a new password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their own password.
          */
         post: operations["resetUserPassword"];
         delete?: never;
@@ -3012,6 +3012,31 @@ export interface components {
          *
          *     `cross_site_request`: The request came from another site.
          *
+         *     `reauthentication_required`: This needs the password, or a recent sign-in.
+         *
+         *     `role_required`: Your role does not allow this.
+         *
+         *     `session_required`: This needs a browser session.
+         */
+        AdminAdminOnlyCrossSiteRequestReauthenticationRequiredRoleRequiredSessionRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @enum {string} */
+                    code?: "admin_only" | "cross_site_request" | "reauthentication_required" | "role_required" | "session_required";
+                };
+            };
+        };
+        /**
+         * @description `admin_only`: Only company administrators can do this.
+         *
+         *     `cross_site_request`: The request came from another site.
+         *
          *     `role_required`: Your role does not allow this.
          */
         AdminAdminOnlyCrossSiteRequestRoleRequired: {
@@ -3071,9 +3096,11 @@ export interface components {
         /**
          * @description `break_glass_user`: The user is the break-glass administrator.
          *
+         *     `own_password`: Users cannot reset their own password.
+         *
          *     `user_removed`: The user has been removed.
          */
-        AdminBreakGlassUserUserRemoved: {
+        AdminBreakGlassUserOwnPasswordUserRemoved: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -3083,7 +3110,7 @@ export interface components {
                     /** @constant */
                     status?: 409;
                     /** @enum {string} */
-                    code?: "break_glass_user" | "user_removed";
+                    code?: "break_glass_user" | "own_password" | "user_removed";
                 };
             };
         };
@@ -5827,6 +5854,8 @@ export interface operations {
                      * @enum {string}
                      */
                     scope?: "audit";
+                    /** @description Your password. Users who have none, or whose company requires its identity provider, leave it out and must have signed in within the last 10 minutes. */
+                    current_password?: string;
                 };
             };
         };
@@ -5845,7 +5874,7 @@ export interface operations {
             };
             400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["AdminInvalidCredentials"];
-            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestReauthenticationRequiredRoleRequiredSessionRequired"];
             409: components["responses"]["AdminTooManyTokens"];
             412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
@@ -6583,7 +6612,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUserNotFound"];
-            409: components["responses"]["AdminBreakGlassUserUserRemoved"];
+            409: components["responses"]["AdminBreakGlassUserOwnPasswordUserRemoved"];
             412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];

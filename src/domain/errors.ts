@@ -55,6 +55,8 @@ export type ProblemCode =
   | 'scope_missing'
   | 'admin_only'
   | 'role_required'
+  | 'session_required'
+  | 'reauthentication_required'
   | 'cross_site_request'
   | 'employee_not_found'
   | 'log_not_found'
@@ -76,6 +78,7 @@ export type ProblemCode =
   | 'last_admin'
   | 'break_glass_user'
   | 'only_way_in'
+  | 'own_password'
   | 'provider_required'
   | 'too_many_tokens'
   | 'too_many_webhooks'
@@ -112,6 +115,8 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   address_not_allowed: { status: 403, title: 'The API key may not be used from this address' },
   scope_missing: { status: 403, title: 'The API key may not make this call' },
   admin_only: { status: 403, title: 'Only company administrators can do this' },
+  session_required: { status: 403, title: 'This needs a browser session' },
+  reauthentication_required: { status: 403, title: 'This needs the password, or a recent sign-in' },
   cross_site_request: { status: 403, title: 'The request came from another site' },
   role_required: { status: 403, title: 'Your role does not allow this' },
   employee_not_found: { status: 404, title: 'No such employee' },
@@ -134,6 +139,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   user_not_removed: { status: 409, title: 'The user has not been removed' },
   last_admin: { status: 409, title: 'The company needs at least one administrator' },
   break_glass_user: { status: 409, title: 'The user is the break-glass administrator' },
+  own_password: { status: 409, title: 'Users cannot reset their own password' },
   only_way_in: { status: 409, title: 'The user would have no way to sign in' },
   provider_required: { status: 409, title: 'The company signs in through its identity provider' },
   too_many_tokens: { status: 409, title: 'The user has the maximum number of tokens' },

@@ -53,10 +53,11 @@ import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { readMe } from './pages/evidence/read-me.ts'
 import { pages } from './pages/pages.ts'
+import { createSignInLimits, type SignInSettings } from './access/sign-in-limits.ts'
 import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
 import { verifyPages } from './pages/verify/verify-page.ts'
-import type { PageServices, SignInSettings } from './pages/parts/page-services.ts'
+import type { PageServices } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePages } from './pages/reference/reference-pages.ts'
 import { sendProblem } from './server/problem.ts'
@@ -165,7 +166,8 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   const requireLogEntry = createLogEntries(services)
   void app.register((admin) => adminRoutes(admin, services, { streams, requireLogEntry }), { prefix: '/admin/v1' })
-  void app.register((admin) => companyRoutes(admin, services), { prefix: '/admin/v1' })
+  const signIns = createSignInLimits(services.signInLimits)
+  void app.register((admin) => companyRoutes(admin, { ...services, signIns }), { prefix: '/admin/v1' })
   void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => uploadRoutes(admin, services), { prefix: '/admin/v1' })
   const { db, access, reads, company, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
@@ -173,7 +175,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((audit) => auditRoutes(audit, { ...audited, failureLimit, sessions, signer }), {
     prefix: '/audit/v1',
   })
-  void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry }))
+  void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry }, signIns))
   void app.register((notices) => backchannelLogout(notices, services))
   void app.after(methods.refuseOthers)
   return app

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { startService } from '../support/service.ts'
+import { issueToken } from '../support/http/sessions.ts'
 
 const NEXT = 'another password of mine'
 
@@ -18,14 +19,14 @@ for (const javaScriptEnabled of [true, false]) {
       t.equal(new URL(page.url()).pathname, '/account')
       t.equal(await page.getByText('(this session)').count(), 1)
 
-      await page.getByLabel('Current password').fill('not my password')
+      await page.locator('#current').fill('not my password')
       await page.getByLabel('New password', { exact: true }).fill(NEXT)
       await page.getByLabel('Confirm new password').fill(NEXT)
       await page.getByRole('button', { name: 'Change password' }).click()
       await page.getByText('This is not your current password').waitFor()
-      t.equal(await page.getByLabel('Current password').getAttribute('aria-invalid'), 'true')
+      t.equal(await page.locator('#current').getAttribute('aria-invalid'), 'true')
       t.equal(await page.getByLabel('New password', { exact: true }).inputValue(), '', 'no page contains a password')
-      await page.getByLabel('Current password').fill(member.password)
+      await page.locator('#current').fill(member.password)
       await page.getByLabel('New password', { exact: true }).fill(NEXT)
       await page.getByLabel('Confirm new password').fill(NEXT)
       await page.getByRole('button', { name: 'Change password' }).click()
@@ -36,6 +37,11 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByText('A token lets a program do everything you can do').waitFor()
       await page.getByLabel('Token name').fill('CI')
       await page.getByLabel('Expires in (days)').fill('7')
+      await page.locator('#proof').fill('not my password')
+      await page.getByRole('button', { name: 'Create token' }).click()
+      await page.getByText('This is not your current password').waitFor()
+      t.equal(await page.getByLabel('Token name').inputValue(), 'CI')
+      await page.locator('#proof').fill(NEXT)
       await page.getByRole('button', { name: 'Create token' }).click()
       const token = (await page.locator('#token').textContent())!
       t.equal((await service.manage('GET', '/tokens', undefined, token)).status, 200)
@@ -73,8 +79,8 @@ for (const javaScriptEnabled of [true, false]) {
 
 await t.test('the account page looks right in both color schemes and at every width', async (t) => {
   const service = await startService(t)
-  const { body: long } = await service.manage('POST', '/tokens', { name: 'x'.repeat(120) })
-  const { body: revoked } = await service.manage('POST', '/tokens', { name: '<b>revoked' })
+  const { body: long } = await issueToken(service, service.company.admin, { name: 'x'.repeat(120) })
+  const { body: revoked } = await issueToken(service, service.company.admin, { name: '<b>revoked' })
   await service.manage('DELETE', `/tokens/${revoked.id}`)
   const { page, faults } = await openPage(t, await openBrowser(), service)
   await signIn(page, service.company, 'admin')

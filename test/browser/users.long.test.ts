@@ -77,7 +77,8 @@ await t.test(
       '/new',
       `/${long.id}`,
       `/${removed.id}`,
-      `/${own}/reset-password`,
+      `/${own}`,
+      `/${long.id}/reset-password`,
       `/${long.id}/remove`,
     ]) {
       t.same(await looksOf(page, `/settings/users${path}`), [])

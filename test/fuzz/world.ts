@@ -5,7 +5,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion } from '../../src/ledger/append/append-company-events.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee } from '../support/service.ts'
-import { OWN_PAGE } from '../support/http/sessions.ts'
+import { OWN_PAGE, issueToken } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
 import type { Promised } from './judge-ledger.ts'
 
@@ -75,8 +75,9 @@ export async function makeThings(
   await change(`/api-keys/${disabledKey.id}/disable`, {})
   const user = await change('/users', { email: `spare.${count}@example.com`, name: 'Spare', role: 'member' })
   await giveWaysToSignIn(service, company.id, user.id)
-  const token = await change('/tokens', { name: 'spare', expires_in_days: 7 })
-  const { token: narrowed } = await change('/tokens', { name: 'narrowed', expires_in_days: 7, scope: 'audit' })
+  const { body: token } = await issueToken(service, company.admin, { name: 'spare', expires_in_days: 7 })
+  const { body: narrow } = await issueToken(service, company.admin, { name: 'narrowed', scope: 'audit' })
+  const narrowed: string = narrow.token
   const { next_cursor: keyCursor } = (await service.admin('/api-keys?limit=1', company.admin.token)).body
   const [first, second] = created.body.employees.map(({ id }: { id: string }) => id)
   const things = {

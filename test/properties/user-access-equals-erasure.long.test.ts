@@ -10,7 +10,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { eraseUser } from '../../src/personal-data/erase-user.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import { addPasskey, signInByPassword, WITH_PASSKEYS } from '../support/http/passkeys.ts'
-import { browse, OWN_PAGE } from '../support/http/sessions.ts'
+import { browse, OWN_PAGE, issueToken } from '../support/http/sessions.ts'
 import { openAppends } from '../support/ledger/appends.ts'
 import { uploadCall } from '../support/ledger/calls.ts'
 import { erasableTexts, itemsOf, report, withoutErasable } from '../support/personal-data.ts'
@@ -54,7 +54,7 @@ const NOW = new Date().toISOString()
 
 /** What a user does or what happens to them, and the section that lists it. */
 const DEEDS: Record<string, (user: AddedUser) => Promise<unknown>> = {
-  tokens: ({ token }) => service.manage('POST', '/tokens', { name: `${MARK} laptop`, expires_in_days: 7 }, token),
+  tokens: (user) => issueToken(service, user, { name: `${MARK} laptop`, expires_in_days: 7 }),
   passkeys: async (user) => addPasskey(await signInByPassword(service, user), user.password, { name: `${MARK} key` }),
   sessions: async ({ email, password }) =>
     browse(service, '/sign-in', {

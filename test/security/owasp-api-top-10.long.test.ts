@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
 import { operationsOf } from '../support/http/api-document.ts'
 import { deliverToNobody, storeDelivery } from '../support/http/stored-deliveries.ts'
 import { employee, send, startService, type Service } from '../support/service.ts'
-import { browse, cookieOf } from '../support/http/sessions.ts'
+import { browse, cookieOf, issueToken } from '../support/http/sessions.ts'
 
 /*
  * OWASP API Security Top 10 (2023): at least one test for each risk; those for API7 and API10 are in
@@ -18,12 +18,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const made = await service.call('POST', '/v1/employees', { key: theirs.key, body: employee() })
 await service.project(theirs.id)
-const { body: theirToken } = await service.manage(
-  'POST',
-  '/tokens',
-  { name: 'theirs', expires_in_days: 1 },
-  theirs.admin.token,
-)
+const { body: theirToken } = await issueToken(service, theirs.admin, { name: 'theirs', expires_in_days: 1 })
 const { body: theirWebhook } = await service.manage(
   'POST',
   '/webhooks',
@@ -135,10 +130,7 @@ await t.test(
         422,
         field,
       )
-    t.equal(
-      (await service.manage('POST', '/tokens', { name: 'x', user_id: ours.admin.user_id }, ours.member.token)).status,
-      422,
-    )
+    t.equal((await issueToken(service, ours.member, { name: 'x', user_id: ours.admin.user_id })).status, 422)
   },
 )
 

@@ -1,39 +1,54 @@
 import { toUuid } from '../../domain/ids.ts'
 import { hashSecret } from '../users/new-secret.ts'
 import { verifyPassword } from '../users/password.ts'
-import { loadPasswordHash } from '../users/user-rows.ts'
+import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { UserRef } from '../users/users.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /** For how long a session is proof enough of someone who has no password. */
 export const RECENT_MINUTES = 10
 
-type Proof = 'proved' | 'wrong password' | 'old session'
+export type Proof = 'proved' | 'wrong password' | 'old session'
 
 /**
- * Checks that whoever changes how a user signs in is that user: by the password or, if the user has none, by a session
- * that began recently. Throws UnavailableError.
+ * Checks that whoever adds a way to sign in, or a token, is the user of the session: by the password or, if the user has
+ * none that the company allows, by having signed in recently with a passkey or through the provider. Throws
+ * UnavailableError.
  */
 export async function proveAgain(
   client: Queryable,
   owner: UserRef,
   { password, cookie }: { password: string; cookie: string | null },
 ): Promise<Proof> {
-  const stored = await loadPasswordHash(client, owner.companyId, owner.userId)
-  if (stored !== null) return (await verifyPassword(password, stored)) ? 'proved' : 'wrong password'
-  return (await isSessionRecent(client, owner, cookie)) ? 'proved' : 'old session'
+  const { passwordHash, isRecent } = await loadProof(client, owner, cookie)
+  if (passwordHash !== null) return (await verifyPassword(password, passwordHash)) ? 'proved' : 'wrong password'
+  return isRecent ? 'proved' : 'old session'
 }
 
-/** Whether the session of this cookie is one of the user's, and began recently. */
-export async function isSessionRecent(
+/** What `proveAgain` needs of a user beside the session of this cookie. */
+export async function findNeededProof(
+  client: Queryable,
+  owner: UserRef,
+  cookie: string | null,
+): Promise<'password' | 'new session' | 'nothing'> {
+  const { passwordHash, isRecent } = await loadProof(client, owner, cookie)
+  if (passwordHash !== null) return 'password'
+  return isRecent ? 'nothing' : 'new session'
+}
+
+/** Loads the hash of the password that the user may use, and whether the session of a cookie began recently. */
+async function loadProof(
   client: Queryable,
   { companyId, userId }: UserRef,
   cookie: string | null,
-): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select 1 from sessions where company_id = $1 and user_id = $2 and session_hash = $3
-       and created_at > clock_timestamp() - make_interval(mins => $4::integer)`,
+): Promise<{ passwordHash: string | null; isRecent: boolean }> {
+  const { rows } = await client.query<{ password_hash: string | null; is_recent: boolean }>(
+    `select case when not ${requiresProvider('$1', '$2')} then password_hash end as password_hash,
+       exists (select from sessions where company_id = $1 and user_id = $2 and session_hash = $3
+         and created_at > clock_timestamp() - make_interval(mins => $4::integer)) as is_recent
+     from users where company_id = $1 and user_id = $2 and removed_at is null`,
     [toUuid(companyId), toUuid(userId), hashSecret(cookie ?? ''), RECENT_MINUTES],
   )
-  return rowCount === 1
+  const [row] = rows
+  return { passwordHash: row?.password_hash ?? null, isRecent: row?.is_recent ?? false }
 }

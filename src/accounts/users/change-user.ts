@@ -17,6 +17,11 @@ import { generateSecret } from './new-secret.ts'
 export const NO_SUCH_USER = problem('user_not_found', 'No such user exists')
 const CHANGED = 'The user has changed since you opened this page. Nothing was done; check it, then try again'
 
+const OWN_PASSWORD = problem(
+  'own_password',
+  'You cannot reset your own password; change it on your account page, or ask another administrator',
+)
+
 /** A user after a change. The position is null if nothing changed. */
 export interface ChangedUser {
   user: UserRecord
@@ -55,7 +60,7 @@ export async function removeUser(services: CompanyServices, acting: Acting, user
  * Issues a one-time token to set a new password. The current password, passkeys, recovery codes, the link to an account
  * at the identity provider, earlier one-time tokens and all sessions stop working immediately; access tokens keep
  * working. Sends the token by email, if the service sends email. With `seen`, only if the user still has that version.
- * Throws RefusedByStateError.
+ * Throws RefusedByStateError, also if the user is the actor: a session or a token could take over its own user.
  */
 export async function resetUserPassword(
   services: CompanyServices,
@@ -64,6 +69,7 @@ export async function resetUserPassword(
   seen?: number,
 ): Promise<UserWithLink> {
   const { companyId } = acting
+  if (acting.actor === userId) throw new RefusedByStateError(OWN_PASSWORD)
   const linkToken = generateSecret(linkTokenPrefix(companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const link = makeOneTimeLink(linkToken, now)

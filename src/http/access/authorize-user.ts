@@ -40,6 +40,13 @@ const NARROWED: Record<TokenScope, Problem> = {
   audit: problem('role_required', 'This token is valid for the audit endpoint only'),
 }
 
+/** Requires a browser session, and refuses tokens with this text. Runs after `authenticateUser`. */
+export function requireSession(detail: string) {
+  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+    if (request.headers.authorization !== undefined) throw new ProblemError(problem('session_required', detail))
+  }
+}
+
 /** Requires one of these roles. Runs after `authenticateUser`. */
 export function requireRole(...roles: [Role, ...Role[]]) {
   const isAdminOnly = roles.every((role) => role === 'admin')

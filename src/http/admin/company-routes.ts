@@ -3,6 +3,7 @@ import type { CompanyServices } from '../../accounts/change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { authenticateUser, authorizeAdmin, requireRole } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'
+import type { SignInLimits } from '../access/sign-in-limits.ts'
 import type { SessionSettings } from '../access/session.ts'
 import { refuseFailedConditions } from '../server/preconditions.ts'
 import { attention } from './attention.ts'
@@ -23,6 +24,7 @@ interface CompanyRouteServices {
   sessions: SessionSettings
   /** Failed authentications of one address in a minute. 0 means no limit. */
   failureLimit: number
+  signIns: SignInLimits
 }
 
 /**
@@ -30,13 +32,13 @@ interface CompanyRouteServices {
  * a one-time token). Each group checks its own credentials before it reads a body.
  */
 export async function companyRoutes(app: FastifyInstance, services: CompanyRouteServices): Promise<void> {
-  const { db, access, company, failureLimit, sessions } = services
+  const { db, access, company, failureLimit, sessions, signIns } = services
   refuseFailedConditions(app)
   invitations(app, company, failureLimit)
   const authenticate = limitFailures(app, failureLimit, authenticateUser(access, sessions))
   await app.register(async (anyRole) => {
     anyRole.addHook('onRequest', authenticate)
-    userTokens(anyRole, db, company)
+    userTokens(anyRole, db, company, { company, sessions, limits: signIns })
   })
   await app.register(async (administrators) => {
     administrators.addHook('onRequest', authenticate)

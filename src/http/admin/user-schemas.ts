@@ -152,6 +152,14 @@ export const IssueTokenBody = requireOnly(
       name: Name,
       expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
       scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
+      current_password: Type.Optional(
+        Type.String({
+          maxLength: MAX_PASSWORD_CHARACTERS,
+          description:
+            'Your password. Users who have none, or whose company requires its identity provider, leave it out and must ' +
+            'have signed in within the last 10 minutes.',
+        }),
+      ),
     },
     STRICT,
   ),

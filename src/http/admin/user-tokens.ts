@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import { ADMIN_ONLY } from '../../domain/errors.ts'
+import { ADMIN_ONLY, type Problem, problem } from '../../domain/errors.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
 import { issueUserToken, NO_SUCH_TOKEN, revokeUserToken } from '../../accounts/users/user-tokens.ts'
 import { isId } from '../../domain/ids.ts'
 import { listUserTokens } from '../../accounts/users/read-user-tokens.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { type Proof, RECENT_MINUTES } from '../../accounts/passkeys/prove-again.ts'
 import type { SignedInUser } from '../../accounts/users/users.ts'
 import { findUser } from '../../accounts/users/users.ts'
-import { userOf } from '../access/authorize-user.ts'
+import { requireSession, userOf } from '../access/authorize-user.ts'
+import { checkProof, type ProofServices } from '../access/check-proof.ts'
+import type { SignInLimits } from '../access/sign-in-limits.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
@@ -20,7 +23,12 @@ import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret
 const tags = ['Tokens']
 
 /** Routes for tokens of the admin and audit endpoints. Users manage their own; administrators may manage all. */
-export function userTokens(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+export function userTokens(
+  app: FastifyInstance,
+  db: LedgerDb,
+  services: CompanyServices,
+  proofs: ProofServices & { limits: SignInLimits },
+): void {
   app.get<{ Querystring: Static<typeof TokenListQuery> }>(
     '/tokens',
     {
@@ -52,18 +60,23 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
         summary: 'Issue a token for yourself',
         tags,
         description:
-          'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 tokens.',
+          'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 ' +
+          'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
+          'does the same.',
         querystring: NoQuery,
         body: IssueTokenBody,
         response: { 201: TokenWithSecret },
-        problems: ['too_many_tokens'],
+        problems: ['session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
       },
       ...JSON_BODY,
+      onRequest: requireSession('A token cannot issue tokens. Sign in, and create it on your account page'),
       preValidation: trimName,
     },
     async (request, reply) => {
-      const { name, expires_in_days: expiresInDays, scope = null } = request.body
+      const { name, expires_in_days: expiresInDays, scope = null, current_password: password = '' } = request.body
       const acting = actingUser(request)
+      const proof = await checkProof(proofs, proofs.limits, { request, reply, owner: userOf(request), password })
+      if (proof !== 'proved') throw new ProblemError(UNPROVEN[proof])
       const newToken = { userId: acting.actor, name, expiresInDays, scope }
       const { token, secret, position } = await issueUserToken(services, acting, newToken)
       const body = { ...renderToken({ token, now: token.createdAt }), token: secret }
@@ -93,6 +106,12 @@ export function userTokens(app: FastifyInstance, db: LedgerDb, services: Company
       return setPositionHeader(reply, position).code(204).send()
     },
   )
+}
+
+const explain = (detail: string) => problem('reauthentication_required', detail)
+const UNPROVEN: Record<Exclude<Proof, 'proved'>, Problem> = {
+  'wrong password': explain('This needs your current password, as current_password. Nothing was issued'),
+  'old session': explain(`This needs a session that began in the last ${RECENT_MINUTES} minutes. Sign in again`),
 }
 
 /** Finds the user whose tokens to list: yourself, or any user of the company for an administrator. */

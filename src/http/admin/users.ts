@@ -175,12 +175,13 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
         description:
           'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
           'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
-          'password, shown only once, which is sent by email too if the service is configured to.',
+          'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
+          'own password.',
         tags,
         params,
         querystring: NoQuery,
         response: { 200: InvitedUser },
-        problems: ['user_not_found', 'user_removed', 'break_glass_user'],
+        problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
       },
       ...JSON_BODY,
     },

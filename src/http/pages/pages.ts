@@ -29,7 +29,7 @@ import { findHome, NAVIGATION } from './parts/navigation.ts'
 import { askToSignIn } from './sign-in/sign-in-page.ts'
 import { addSearchPage } from './search/search-page.ts'
 import { addSignInPages } from './sign-in/sign-in-pages.ts'
-import { createSignInLimits } from './sign-in/sign-in-limits.ts'
+import type { SignInLimits } from '../access/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
@@ -50,8 +50,8 @@ import { requireItem, requireViewer, showAttention, SignInNeededError } from './
 const FORM_LIMIT = 65_536
 
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
-export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, access, reads, company, health, sessions, signInLimits, signer } = services
+export async function pages(app: FastifyInstance, services: PageServices, limits: SignInLimits): Promise<void> {
+  const { db, access, reads, company, health, sessions, signer } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
@@ -66,7 +66,6 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     const user = await findSessionUser(access, request, sessions, 'touch')
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
-  const limits = createSignInLimits(signInLimits)
   addSignInPages(app, services, limits)
   addInvitationPage(app, services)
   addPublicKeys(app, services)
@@ -111,7 +110,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     )
     await addSection(
       NAVIGATION.signIn,
-      (scope) => addProviderPage(scope, services),
+      (scope) => addProviderPage(scope, services, limits),
       (scope) => addProviderSetup(scope, services),
       (scope) => addProviderCheck(scope, services),
     )

@@ -48,6 +48,7 @@ for (const javaScriptEnabled of [true, false]) {
       t.match(await page.locator('#jwks').textContent(), '"keys"')
 
       await page.locator('summary', { hasText: 'Make optional' }).click()
+      await page.getByLabel('Current password').fill(company.admin.password)
       await page.getByRole('button', { name: 'Make optional' }).click()
       t.match(await status(), 'Provider switched on.')
       await pool.query(`update users set issuer = $2, subject = 'ada' where company_id = $1 and user_id = $3`, [

@@ -9,6 +9,7 @@ import { addPasskey, ORIGIN, seenOn, signInByPassword } from '../../support/http
 import { startMailingService } from '../../support/mail/mailing-service.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { employee } from '../../support/service.ts'
+import { issueToken } from '../../support/http/sessions.ts'
 
 const { service, server } = await startMailingService(t, { SIGN_IN_LIMIT: '0' })
 const { pool, company } = service
@@ -52,9 +53,11 @@ await t.test('a user is told of each new token: from the page, the admin endpoin
   const { admin } = company
   const visitor = await signInByPassword(service, admin)
   const seen = seenOn((await visitor.visit('/account')).text)
-  t.equal((await visitor.visit('/account/tokens', { name: 'Page', expires_in_days: '30', seen })).status, 200)
+  const form = { name: 'Page', expires_in_days: '30', seen }
+  t.equal((await visitor.visit('/account/tokens', form)).status, 422, 'not without the password')
+  t.equal((await visitor.visit('/account/tokens', { ...form, current: admin.password })).status, 200)
   t.match((await server.take(admin.email)).text, /Its name is Page\. It lets a program do everything you can do\./)
-  await service.manage('POST', '/tokens', { name: 'API', scope: 'audit' })
+  await issueToken(service, admin, { name: 'API', scope: 'audit' })
   t.match(
     (await server.take(admin.email)).text,
     /Its name is API\. It lets a program read the audit endpoints as you\./,
@@ -94,10 +97,10 @@ await t.test('a notice and its change are stored together, or neither is', async
   const meddle = (change: string) => asSuperuser(service.urls.superUrl, `alter table emails ${change}`)
   await meddle("add constraint refused check (kind <> 'token_issued') not valid")
   const { rows } = await pool.query('select count(*) from user_tokens')
-  t.equal((await service.manage('POST', '/tokens', { name: 'Unseen' })).status, 500)
+  t.equal((await issueToken(service, admin, { name: 'Unseen' })).status, 500)
   t.strictSame((await pool.query('select count(*) from user_tokens')).rows, rows)
   await meddle('drop constraint refused')
-  t.equal((await service.manage('POST', '/tokens', { name: 'Seen' })).status, 201)
+  t.equal((await issueToken(service, admin, { name: 'Seen' })).status, 201)
   t.match((await server.take(admin.email)).text, /Its name is Seen\./)
 })
 

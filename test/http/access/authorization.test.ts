@@ -4,10 +4,12 @@ import { operationsOf } from '../../support/http/api-document.ts'
 import { deliverToNobody, storeDelivery } from '../../support/http/stored-deliveries.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { employee, startService, type Service } from '../../support/service.ts'
+import { cookieOf, issueToken, OWN_PAGE } from '../../support/http/sessions.ts'
 
 /* Who may call what: every documented route with every kind of caller. A route missing from the table fails. */
 
-type Allowed = 'any key' | 'a reading key' | 'a writing key' | 'admin' | 'admin or auditor' | 'any user' | 'anybody'
+type Allowed =
+  'any key' | 'a reading key' | 'a writing key' | 'admin' | 'admin or auditor' | 'any user' | 'a session' | 'anybody'
 
 const service: Service = await startService(t, {}, { singleDeliveries: deliverToNobody(() => service.pool) })
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
@@ -32,7 +34,8 @@ const issue = async (name: string, access = {}) => {
     headers: { 'x-api-id': issued.api_id ?? issued.id, 'x-api-key': issued.api_key },
   }
 }
-const token = (name: string, scope = {}) => change('POST', '/tokens', { name, expires_in_days: 7, ...scope })
+const token = async (name: string, scope = {}) =>
+  (await issueToken(service, ours.admin, { name, expires_in_days: 7, ...scope })).body
 
 const made = await service.call('POST', '/v1/employees', { body: employee({ last_name: 'Ourselves' }) })
 await service.project()
@@ -133,7 +136,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'PATCH /admin/v1/company': { allowed: 'admin', body: {} },
   'POST /admin/v1/secrets/find': { allowed: 'admin', body: {} },
   'GET /admin/v1/tokens': { allowed: 'any user' },
-  'POST /admin/v1/tokens': { allowed: 'any user', body: {} },
+  'POST /admin/v1/tokens': { allowed: 'a session', body: {} },
   // Members see and revoke only their own tokens; somebody else's does not exist for them.
   'DELETE /admin/v1/tokens/{id}': { allowed: 'any user', path: '/admin/v1/tokens/tok_01h455vb4pex5vsknk084sn02q' },
   'GET /audit/v1/events': { allowed: 'admin or auditor' },
@@ -184,15 +187,23 @@ const CALLERS: Record<string, Record<string, string>> = {
   'a revoked token': bearer(revoked.token.token),
   "another company's API key": keyHeaders(theirs.key),
   "another company's administrator": bearer(theirs.admin.token),
+  'a session': { ...OWN_PAGE, cookie: await cookieOf(service, ours.admin) },
   // Last, because only they change anything.
   'an administrator': bearer(ours.admin.token),
 }
 
 /** Whether the caller is let in, or the code of the refusal. */
 function expected(allowed: Allowed, caller: string): string {
-  if (caller === 'a token for the audit endpoint' && ['admin', 'any user'].includes(allowed)) return 'role_required'
+  if (caller === 'a token for the audit endpoint' && ['admin', 'any user', 'a session'].includes(allowed))
+    return 'role_required'
   const isKey = caller.endsWith('API key') && !['a revoked API key', 'an expired API key'].includes(caller)
-  const isUser = ['a member', 'an auditor', 'an administrator', "another company's administrator"].includes(caller)
+  const isUser = [
+    'a member',
+    'an auditor',
+    'an administrator',
+    "another company's administrator",
+    'a session',
+  ].includes(caller)
   switch (allowed) {
     case 'anybody':
       return 'let in'
@@ -207,12 +218,15 @@ function expected(allowed: Allowed, caller: string): string {
       return isKey ? 'let in' : 'invalid_credentials'
     case 'any user':
       return isUser ? 'let in' : 'invalid_credentials'
+    case 'a session':
+      if (caller === 'a session') return 'let in'
+      return isUser ? 'session_required' : 'invalid_credentials'
     case 'admin or auditor':
       if (caller === 'a member') return 'role_required'
       return isUser || caller === 'a token for the audit endpoint' ? 'let in' : 'invalid_credentials'
     case 'admin':
       if (!isUser) return 'invalid_credentials'
-      return caller.endsWith('administrator') ? 'let in' : 'admin_only'
+      return caller.endsWith('administrator') || caller === 'a session' ? 'let in' : 'admin_only'
   }
 }
 

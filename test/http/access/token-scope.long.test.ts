@@ -1,18 +1,19 @@
 import t from 'tap'
+import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
 import type { Environment } from '../../support/processes/cli.ts'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../../support/processes/cli.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 import { startService } from '../../support/service.ts'
+import { issueToken } from '../../support/http/sessions.ts'
 
 const service = await startService(t)
 const { admin, auditor, member } = service.company
 
-const issue = async (token: string, body: object) =>
-  service.manage('POST', '/tokens', { name: 'audit', ...body }, token)
+const issue = async (user: AddedUser, body: object) => issueToken(service, user, { name: 'audit', ...body })
 
 await t.test('a token for the audit endpoint opens nothing else, for administrators and auditors', async (t) => {
   for (const user of [admin, auditor]) {
-    const { status, body } = await issue(user.token, { scope: 'audit' })
+    const { status, body } = await issue(user, { scope: 'audit' })
     t.equal(status, 201)
     t.equal(body.scope, 'audit')
     t.equal((await service.audit('/events?limit=1', body.token)).status, 200)
@@ -32,16 +33,16 @@ await t.test('a token for the audit endpoint opens nothing else, for administrat
 await t.test(
   "a token for the audit endpoint allows no more than its user's role, and ends when it is revoked",
   async (t) => {
-    const { body: ofMember } = await issue(member.token, { scope: 'audit' })
+    const { body: ofMember } = await issue(member, { scope: 'audit' })
     t.match(await service.audit('/events', ofMember.token), { status: 403, body: { code: 'role_required' } })
-    const { body } = await issue(auditor.token, { scope: 'audit' })
+    const { body } = await issue(auditor, { scope: 'audit' })
     t.equal((await service.manage('DELETE', `/tokens/${body.id}`)).status, 204)
     t.equal((await service.audit('/events', body.token)).status, 401)
   },
 )
 
 await t.test("the list and the ledger show a token's scope, if it has one", async (t) => {
-  const [narrow, full] = [(await issue(auditor.token, { scope: 'audit' })).body, (await issue(auditor.token, {})).body]
+  const [narrow, full] = [(await issue(auditor, { scope: 'audit' })).body, (await issue(auditor, {})).body]
   t.equal(full.scope, null)
   const { body } = await service.admin('/tokens', auditor.token)
   t.match(body.items.slice(0, 2), [
@@ -52,7 +53,7 @@ await t.test("the list and the ledger show a token's scope, if it has one", asyn
   t.strictSame(first!.data, { token_id: narrow.id, name: 'audit', expires_at: narrow.expires_at, scope: 'audit' })
   t.strictSame(second!.data, { token_id: full.id, name: 'audit', expires_at: full.expires_at })
   for (const scope of ['admin', '', null, 1]) {
-    t.match(await issue(auditor.token, { scope }), { status: 422, body: { errors: [{ pointer: '/scope' }] } })
+    t.match(await issue(auditor, { scope }), { status: 422, body: { errors: [{ pointer: '/scope' }] } })
   }
 })
 

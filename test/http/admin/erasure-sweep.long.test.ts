@@ -26,6 +26,7 @@ import type { Service } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { HEADER_COLUMNS } from '../../../src/ledger/integrity/codec.ts'
+import { issueToken } from '../../support/http/sessions.ts'
 
 /*
  * A person with unmistakable values is in everything that the service stores. After the erasure, a dump of every table is
@@ -200,9 +201,9 @@ await t.test('a removed user with a passkey and an account at a provider can be 
   const service = await startService(t, { ...WITH_PASSKEYS, ...WITH_PROVIDERS })
   const person = { email: 'zq7canary@zorb.example', name: 'Zyxelda Quuxworth', role: 'admin' as const }
   const added = await addUser({ pool: service.pool, newId }, { companyId: service.company.id, ...person })
-  const { user_id: id, token } = added
+  const { user_id: id } = added
   const laptop = { name: "Zyxelda's laptop", expires_in_days: 7 }
-  t.equal((await service.manage('POST', '/tokens', laptop, token)).status, 201)
+  t.equal((await issueToken(service, added, laptop)).status, 201)
   await addPasskey(await signInByPassword(service, added), added.password, { name: "Zyxelda's key" })
   await giveProvider(service, service.company, idp)
   const provider = (await readProvider(service.pool, service.company.id))!

@@ -4,6 +4,7 @@ import { apiKeyPrefix, formatSecret } from '../../../src/domain/accounts/secrets
 import { toUuid } from '../../../src/domain/ids.ts'
 import { startService } from '../../support/service.ts'
 import { moveBack } from '../../support/postgres/move-back.ts'
+import { issueToken } from '../../support/http/sessions.ts'
 
 /* Finding the key or token of a secret that turned up somewhere. */
 
@@ -52,7 +53,7 @@ await t.test('a key shows the last four characters of its secret, and of the old
 })
 
 await t.test('a token shows its last four characters', async (t) => {
-  const { body } = await service.manage('POST', '/tokens', { name: 'Shown' }, member.token)
+  const { body } = await issueToken(service, member, { name: 'Shown' })
   t.equal(body.secret_last_four, body.token.slice(-4))
   const { body: list } = await service.manage('GET', `/tokens?user=${member.user_id}`)
   t.strictSame(
@@ -92,7 +93,7 @@ await t.test('the secret of a disabled, expired or revoked key leads to it, with
 })
 
 await t.test("a token leads to itself, also another user's and after it was revoked", async (t) => {
-  const { body } = await service.manage('POST', '/tokens', { name: 'Nightly export' }, member.token)
+  const { body } = await issueToken(service, member, { name: 'Nightly export' })
   const found = { found_by: 'secret', api_key: null, token: { id: body.id, user_id: member.user_id } }
   t.match(await findOne({ q: body.token }), { ...found, token: { ...found.token, status: 'active' } })
   await service.manage('DELETE', `/tokens/${body.id}`)

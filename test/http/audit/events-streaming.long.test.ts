@@ -8,6 +8,7 @@ import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { countConnects } from '../../support/postgres/counted-connects.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
+import { issueToken } from '../../support/http/sessions.ts'
 
 const EVENTS = 12_000
 /** Each event has two such titles: 100 MB in all, or about 50 pages of 2 MiB. */
@@ -101,7 +102,7 @@ async function readAll(response: http.IncomingMessage): Promise<{ isWhole: boole
 }
 
 await t.test('a reader whose token is revoked is cut off', async (t) => {
-  const { body } = await service.manage('POST', '/tokens', { name: 'short', expires_in_days: 1 }, company.auditor.token)
+  const { body } = await issueToken(service, company.auditor, { name: 'short', expires_in_days: 1 })
   const response = await open(PATH, {}, body.token)
   response.pause()
   await queries.end()

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
 import { operationsOf } from '../../support/http/api-document.ts'
 import { holdAnswers } from '../../support/http/hold-answers.ts'
+import { cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
 import { deliverToNobody } from '../../support/http/stored-deliveries.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -224,6 +225,7 @@ await hold(200, `PATCH ${USERS}/{id}`, { ...user, body: { role: 'auditor' } })
 await hold(422, `PATCH ${USERS}/{id}`, { ...user, body: { role: 'x' } })
 await hold(200, `POST ${USERS}/{id}/reset-password`, user)
 await hold(404, `POST ${USERS}/{id}/reset-password`)
+await hold(409, `POST ${USERS}/{id}/reset-password`, { id: service.company.admin.user_id })
 await hold(204, `DELETE ${USERS}/{id}`, user)
 await hold(409, `POST ${USERS}/{id}/erase`, { id: service.company.admin.user_id })
 await hold(200, `POST ${USERS}/{id}/erase`, user)
@@ -237,8 +239,13 @@ await hold(200, `PATCH ${COMPANY}`, { body: { time_zone: 'Asia/Tokyo' } })
 await hold(422, `PATCH ${COMPANY}`, { body: { time_zone: 'Nowhere/Land' } })
 
 const TOKENS = '/admin/v1/tokens'
-const token = await hold(201, `POST ${TOKENS}`, { body: { name: 'script', expires_in_days: 1 } })
-await hold(422, `POST ${TOKENS}`, { body: {} })
+const { admin: issuer } = service.company
+const session = { as: 'nobody', headers: { ...OWN_PAGE, cookie: await cookieOf(service, issuer) } } as const
+const script = { name: 'script', expires_in_days: 1, current_password: issuer.password }
+const token = await hold(201, `POST ${TOKENS}`, { ...session, body: script })
+await hold(422, `POST ${TOKENS}`, { ...session, body: {} })
+await hold(403, `POST ${TOKENS}`, { ...session, body: { name: 'script' } })
+await hold(403, `POST ${TOKENS}`, { body: script })
 await hold(200, `GET ${TOKENS}`)
 await hold(404, `GET ${TOKENS}`, { query: '?user=x' })
 await hold(204, `DELETE ${TOKENS}/{id}`, { id: token.body.id })

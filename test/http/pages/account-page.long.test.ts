@@ -3,7 +3,7 @@ import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { countHashes } from '../../support/ledger/counted-hashes.ts'
 import { startService } from '../../support/service.ts'
-import { browse, cookieOf, letsIn } from '../../support/http/sessions.ts'
+import { browse, cookieOf, letsIn, issueToken } from '../../support/http/sessions.ts'
 import { isSignIn, streamOf } from '../../support/ledger/company-events.ts'
 
 const service = await startService(t, { SIGN_IN_LIMIT: '10' })
@@ -95,7 +95,14 @@ await t.test('guesses at the current password are limited, without limiting sign
 for (const [role, user] of Object.entries({ admin, auditor })) {
   await t.test(`${role}: a new token is shown once, works, and ends when it is revoked`, async (t) => {
     const cookie = await cookieOf(service, user)
-    const form = { seen: seenOn(await browse(service, '/account', { cookie })), name: ' CI <x> ', expires_in_days: '7' }
+    const fields = { name: ' CI <x> ', expires_in_days: '7', current: user.password }
+    const form = { seen: seenOn(await browse(service, '/account', { cookie })), ...fields }
+    for (const current of ['', 'a wrong password']) {
+      t.match(await browse(service, '/account/tokens', { cookie, form: { ...form, current } }), {
+        status: 422,
+        text: /This is not your current password/,
+      })
+    }
     const shown = await browse(service, '/account/tokens', { cookie, form })
     const [, token] = /<code id="token">(el_user_\w+)<\/code>/.exec(shown.text)!
     t.equal((await service.manage('GET', '/tokens', undefined, token)).status, 200)
@@ -122,7 +129,7 @@ for (const [role, user] of Object.entries({ admin, auditor })) {
 
 await t.test("the account page lists only one's own tokens, for administrators too", async (t) => {
   const cookie = await cookieOf(service, admin)
-  const { body } = await service.manage('POST', '/tokens', { name: 'Of the auditor' }, auditor.token)
+  const { body } = await issueToken(service, auditor, { name: 'Of the auditor' })
   t.notMatch((await browse(service, '/account', { cookie })).text, 'Of the auditor')
   for (const id of [body.id, 'x', 'tok_01h455vb4pex5vsknk084sn02q']) {
     t.equal((await browse(service, `/account/tokens/${id}/revoke`, { cookie })).status, 404)

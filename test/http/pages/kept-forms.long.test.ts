@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startService } from '../../support/service.ts'
-import { browse, cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
+import { browse, cookieOf, OWN_PAGE, issueToken } from '../../support/http/sessions.ts'
 
 /* Forms that are sent after the session has ended. */
 
@@ -150,7 +150,7 @@ await t.test('a form of an unknown company is not kept', async (t) => {
 
 await t.test('every form with the mark is shown or left alone, and never carried out', async (t) => {
   const cookie = await cookieOf(service, admin)
-  const { body: token } = await service.manage('POST', '/tokens', { name: 'Stays' })
+  const { body: token } = await issueToken(service, service.company.admin, { name: 'Stays' })
   const key = `/settings/api-keys/${service.company.key.api_id}`
   const state = async () => [
     await keyCount(),

@@ -1,13 +1,13 @@
 import t from 'tap'
 import { startService } from '../../support/service.ts'
-import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { browse, cookieOf, issueToken } from '../../support/http/sessions.ts'
 
 /* The headers of every page, including refusals. */
 
 const service = await startService(t)
 const { company } = service
 const [admin, member] = [await cookieOf(service, company.admin), await cookieOf(service, company.member)]
-const { body: token } = await service.manage('POST', '/tokens', { name: 'CI' })
+const { body: token } = await issueToken(service, service.company.admin)
 
 const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'",

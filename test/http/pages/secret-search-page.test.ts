@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { startService } from '../../support/service.ts'
-import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { browse, cookieOf, issueToken } from '../../support/http/sessions.ts'
 
 /* The search for a key or token on the page of API keys, as a browser without scripts sends it. */
 
@@ -46,7 +46,7 @@ await t.test('the list and the page of a key show the end of each secret that wo
 })
 
 await t.test('a token leads to its user, where administrators see it and can revoke it', async (t) => {
-  const { body: issued } = await service.manage('POST', '/tokens', { name: 'Export <x>' }, member.token)
+  const { body: issued } = await issueToken(service, member, { name: 'Export <x>' })
   const { text } = await find({ q: issued.token })
   const user = `/settings/users/${member.user_id}`
   t.strictSame(linksOn(text), [`${user}#tokens`])

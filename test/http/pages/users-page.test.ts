@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startService } from '../../support/service.ts'
-import { browse, cookieOf, letsIn } from '../../support/http/sessions.ts'
+import { send as sendRequest, startService } from '../../support/service.ts'
+import { browse, cookieOf, issueToken, letsIn, OWN_PAGE } from '../../support/http/sessions.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 
 const service = await startService(t, { SIGN_IN_LIMIT: '0' })
@@ -104,18 +104,18 @@ await t.test('a removal ends all access of the user, who remains listed', async 
   t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 409, text: /has been removed/ })
 })
 
-await t.test(
-  "a reset of one's own password has a warning, and shows its link although the session has ended",
-  async (t) => {
-    const user = await join('own@example.com', 'admin')
-    const own = await cookieOf(service, user)
-    const confirmation = await browse(service, `${user.page}/reset-password`, { cookie: own })
-    t.match(confirmation.text, 'This is you')
-    const reset = await browse(service, `${user.page}/reset-password`, {
-      cookie: own,
-      form: { seen: seenOn(confirmation) },
-    })
-    t.match(linkOn(reset), '/invitation?token=el_link_')
-    t.notOk(await letsIn(service, own))
-  },
-)
+await t.test('nobody resets their own password: a stolen session or token would take over its user', async (t) => {
+  const user = await join('own@example.com', 'admin')
+  const own = await cookieOf(service, user)
+  t.notMatch((await browse(service, user.page, { cookie: own })).text, 'reset-password')
+  const path = `${user.page}/reset-password`
+  t.match(await browse(service, path, { cookie: own }), { status: 303, location: '/account' })
+  await browse(service, path, { cookie: own, form: { seen: '2' } })
+  const { token } = (await issueToken(service, user)).body
+  for (const headers of [{ authorization: `Bearer ${token}` }, { ...OWN_PAGE, cookie: own }]) {
+    const answer = await sendRequest(service.address, 'POST', `/admin/v1/users/${user.id}/reset-password`, { headers })
+    t.match(answer, { status: 409, body: { code: 'own_password', detail: /account page/ } })
+  }
+  t.ok(await letsIn(service, own))
+  t.ok(await letsIn(service, await cookieOf(service, user)), 'the password still works')
+})

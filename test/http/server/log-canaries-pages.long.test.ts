@@ -67,7 +67,12 @@ async function everything(
   await step('/invitation', { token, password: PASSWORD, repeated: PASSWORD })
   await step('/invitation', { token, password: PASSWORD, repeated: PASSWORD })
   const { text: account } = await step('/account')
-  await step('/account/tokens', { seen: seenOn(account), name: 'Canary Name', expires_in_days: '1' })
+  await step('/account/tokens', {
+    seen: seenOn(account),
+    name: 'Canary Name',
+    expires_in_days: '1',
+    current: admin.password,
+  })
   await step('/account/password', { current: PASSWORD, password: PASSWORD, repeated: PASSWORD })
   await step('/account/password', { current: admin.password, password: `${PASSWORD}\0`, repeated: `${PASSWORD}\0` })
   return { statuses, cookie }

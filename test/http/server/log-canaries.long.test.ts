@@ -1,6 +1,7 @@
 import t from 'tap'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { makeDataDir, startServer } from '../../support/processes/cli.ts'
+import { cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
 import type { Answer } from '../../support/service.ts'
 import { send, startService } from '../../support/service.ts'
 
@@ -21,7 +22,9 @@ const server = await startServer(t, ['serve'], {
   LOG_LEVEL: 'trace',
   FAILURE_LIMIT: '0',
 })
-const secrets = new Set([PASSWORD, EMAIL, NAME, admin.token, member.token, 'canary.4711'])
+const session = await cookieOf({ ...service, address: server.address }, admin)
+const SESSION = { ...OWN_PAGE, cookie: session }
+const secrets = new Set([admin.password, session, PASSWORD, EMAIL, NAME, admin.token, member.token, 'canary.4711'])
 
 async function request(
   method: string,
@@ -29,7 +32,7 @@ async function request(
   body?: unknown,
   token: string | null = admin.token,
 ): Promise<Answer> {
-  const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+  const headers = token === null ? {} : token === session ? SESSION : { authorization: `Bearer ${token}` }
   const answer = await send(server.address, method, `/admin/v1${path}`, { headers, body })
   for (const shown of [answer.body?.api_key, answer.body?.token, answer.body?.invitation?.token]) {
     if (typeof shown === 'string') secrets.add(shown)
@@ -40,7 +43,7 @@ async function request(
 // These are used when creating new ones fails.
 const { body: spareKey } = await request('POST', '/api-keys', { name: NAME })
 const { body: spareUser } = await request('POST', '/users', { email: `spare${EMAIL}`, name: NAME, role: 'auditor' })
-const { body: spareToken } = await request('POST', '/tokens', { name: NAME })
+const { body: spareToken } = await request('POST', '/tokens', { name: NAME, current_password: admin.password }, session)
 
 /** Calls every route so that it succeeds in the first round and is refused in the second. */
 async function everyRoute(round: string): Promise<number[]> {
@@ -69,7 +72,8 @@ async function everyRoute(round: string): Promise<number[]> {
   const reset = await call('POST', `${userPath}/reset-password`)
   const link = (reset.invitation ?? user.invitation)?.token ?? spareUser.invitation.token
   for (let at = 0; at < 2; at += 1) await call('POST', '/invitations/accept', { token: link, password: PASSWORD }, null)
-  const token = await call('POST', '/tokens', { name: NAME })
+  const token = await call('POST', '/tokens', { name: NAME, current_password: admin.password }, session)
+  await call('POST', '/tokens', { name: NAME, current_password: PASSWORD }, session)
   await call('GET', '/tokens', undefined, token.token ?? admin.token)
   await call('GET', '/tokens', undefined, `${admin.token}x`)
   await call('DELETE', `/tokens/${token.id ?? spareToken.id}`)
@@ -97,6 +101,7 @@ async function badBodies(): Promise<void> {
   ]
   for (const [method, path] of routes) {
     for (const body of bodies) await request(method!, path!, body)
+    if (path === '/tokens') for (const body of bodies) await request(method!, path, body, session)
     await request(method!, `${path}?q=${encodeURIComponent(EMAIL)}`, {})
     await request(method!, path!, undefined, PASSWORD)
   }

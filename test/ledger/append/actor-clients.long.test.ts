@@ -4,6 +4,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { ClientRegister, deleteOldClients, isDue } from '../../../src/ledger/append/actor-clients.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { startService } from '../../support/service.ts'
+import { issueToken } from '../../support/http/sessions.ts'
 
 const service = await startService(t, { TRUST_PROXY: '127.0.0.1' })
 const { company } = service
@@ -74,7 +75,7 @@ await t.test('addresses are deleted once they are old, and the events stay', asy
 
 await t.test('erasing a user deletes the addresses of that user, and of nobody else', async (t) => {
   const { admin, member, id: companyId } = await service.makeCompany('Erased')
-  await service.manage('POST', '/tokens', { name: 'mine', expires_in_days: 7 }, member.token)
+  await issueToken(service, member, { name: 'mine', expires_in_days: 7 })
   await service.manage('DELETE', `/users/${member.user_id}`, undefined, admin.token)
   const acting = { companyId, actor: admin.user_id, client: { address: '198.51.100.1', userAgent: null } }
   const services = { pool: service.pool, newId }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
-import type { Service } from '../service.ts'
+import { type Answer, send, type Service } from '../service.ts'
 
 /** The headers that a browser sends with requests from our own pages. */
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
@@ -70,4 +70,20 @@ export async function cookieOf(
 /** Whether a cookie is accepted. */
 export async function letsIn(service: Service, cookie: string): Promise<boolean> {
   return (await browse(service, '/account', { cookie })).status === 200
+}
+
+const sessions = new WeakMap<object, Promise<string>>()
+
+/** Issues a token through the admin endpoint, in a session of the user and with the password. */
+export async function issueToken(
+  service: Service,
+  user: Pick<AddedUser, 'email' | 'password'>,
+  body: object = { name: 'CI' },
+): Promise<Answer> {
+  const cookie = sessions.get(user) ?? cookieOf(service, user)
+  sessions.set(user, cookie)
+  return send(service.address, 'POST', '/admin/v1/tokens', {
+    headers: { ...OWN_PAGE, cookie: await cookie },
+    body: { current_password: user.password, ...body },
+  })
 }

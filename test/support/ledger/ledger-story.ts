@@ -10,6 +10,7 @@ import { makeWebhook } from '../stored-webhooks.ts'
 import type { Service } from '../service.ts'
 import { openAppends } from './appends.ts'
 import { uploadCall } from './calls.ts'
+import { issueUserToken } from '../../../src/accounts/users/user-tokens.ts'
 
 /* Every type of event happens to one company, through the service where it can. */
 
@@ -101,7 +102,7 @@ async function makeUploads(service: Service): Promise<void> {
   for (const teardown of teardowns) await teardown()
 }
 
-async function makeAccountEvents({ manage, makeCompany, company }: Service): Promise<void> {
+async function makeAccountEvents({ pool, manage, makeCompany, company }: Service): Promise<void> {
   await makeCompany('Another company, whose events stand between')
   const { body: key } = await manage('POST', '/api-keys', { name: 'Spare', quota_limit: 100, refresh_period: 'daily' })
   await manage('PATCH', `/api-keys/${key.id}`, { name: 'Renamed', quota_limit: 50 })
@@ -119,7 +120,9 @@ async function makeAccountEvents({ manage, makeCompany, company }: Service): Pro
   )
   await manage('PATCH', `/users/${user.id}`, { role: 'auditor' })
   await manage('POST', `/users/${user.id}/reset-password`)
-  const { body: token } = await manage('POST', '/tokens', { name: 'spare', expires_in_days: 7 }, company.admin.token)
+  const acting = { companyId: company.id, actor: company.admin.user_id }
+  const wanted = { userId: acting.actor, name: 'spare', expiresInDays: 7, scope: null }
+  const { token } = await issueUserToken({ pool, newId }, acting, wanted)
   await manage('DELETE', `/tokens/${token.id}`)
   await manage('DELETE', `/users/${user.id}`)
 }

@@ -19,7 +19,7 @@ import { sendUserPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import type { AccountProblem } from './account-problem.ts'
 import { reportUser } from '../../../personal-data/report-user.ts'
@@ -49,7 +49,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
   addPasskeyAddition(app, services, limits)
   addPasskeyRemoval(app, services, limits)
   addRecoveryCodesPage(app, services, limits)
-  addTokenRoutes(app, services, show)
+  addTokenRoutes(app, services, { limits, show })
   addAlertsRoute(app, services)
   addAccountReport(app, services)
   app.post(`${ACCOUNT_PATH}/sessions`, async (request, reply) => {
@@ -95,7 +95,7 @@ async function sendAccount(
       </dl>
       ${await renderAlerts(services, viewer)} ${user.hasPassword ? renderPasswordForm(user.email, problemOf('password')) : ''}
       ${await renderProviderLink(services, user, viewer.companyId)} ${await renderPasskeys(services, request, user)}
-      ${await renderTokens(services.db, request, user.version, problemOf('token'))}
+      ${await renderTokens(services, request, user.version, problemOf('token'))}
       ${await renderSessions(services, request)} ${renderReportForm(`${ACCOUNT_PATH}/personal-data`, 'Your data', 'Everything that the service stores about you as a user.')}`,
   })
 }

@@ -21,8 +21,9 @@ import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { keepAuthorizationRequest, createAuthorizationRequests } from '../sign-in/authorization-request.ts'
-import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
-import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
+import { requireOwnUser } from './own-user.ts'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 
@@ -125,7 +126,7 @@ async function sendProviderPage(
         ${verb === 'Link' ? html`You sign in there next. From then on, that account signs you in here.` : html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password or a passkey.`}
       </p>
       <form method="post" action="${PATH}/${verb.toLowerCase()}" class="stack">
-        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { user, next: PATH, problem: refusal })}
+        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { next: PATH, problem: refusal })}
         <div class="actions">
           <button class="${verb === 'Link' ? 'primary' : 'danger'}">${verb}</button>
           <a class="button" href="${ACCOUNT_PATH}">Cancel</a>

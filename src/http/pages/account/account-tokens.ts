@@ -5,9 +5,9 @@ import type { TokenScope } from '../../../domain/accounts/roles.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { SeenToken } from '../../../accounts/users/read-user-tokens.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
 import { IssueTokenBody } from '../../admin/user-schemas.ts'
 import type { PasswordRoute } from './account-password.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
 import { addTokenRevocation, renderTokenList } from './token-list.ts'
 import {
   toFormProblem,
@@ -31,7 +31,7 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 const PATH = `${ACCOUNT_PATH}/tokens`
 
 /** Adds the routes that create and revoke the user's own tokens. */
-export function addTokenRoutes(app: FastifyInstance, services: PageServices, show: PasswordRoute['show']): void {
+export function addTokenRoutes(app: FastifyInstance, services: PageServices, { limits, show }: PasswordRoute): void {
   const { company } = services
   const keptForm = {
     fields: ['name', 'expires_in_days', 'scope'],
@@ -49,6 +49,7 @@ export function addTokenRoutes(app: FastifyInstance, services: PageServices, sho
         expires_in_days: readWholeNumber(days),
         ...narrowed,
       })
+      await requireProof(services, limits, request, reply)
       const { expires_in_days: expiresInDays } = body
       const newToken = {
         userId,
@@ -97,7 +98,7 @@ function describeScope(scope: TokenScope | null): string {
 
 /** Renders the user's own tokens and the form that creates one. `version` is the user's version. */
 export async function renderTokens(
-  db: LedgerDb,
+  services: PageServices,
   request: FastifyRequest,
   version: number,
   problem: FormProblem,
@@ -109,13 +110,14 @@ export async function renderTokens(
   } = problem ? readFormFields(request.body) : {}
   return html`<h2 id="tokens">Tokens</h2>
     <p>A token lets a program do everything you can do, unless you limit it to the audit endpoint.</p>
-    ${await renderTokenList(db, request, placeOf(request), 'You have no tokens.')}
+    ${await renderTokenList(services.db, request, placeOf(request), 'You have no tokens.')}
     <h3>New token</h3>
     <form method="post" action="${PATH}" class="stack">
       ${renderSeenVersion(version)}
       ${renderField({ name: 'name', label: 'Token name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the token, such as “Nightly export”.' }, problem)}
       ${renderField({ name: 'expires_in_days', label: 'Expires in (days)', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
       ${renderChoice({ name: 'scope', label: 'Access', value: scope, options: SCOPES }, problem)}
+      ${await renderProof(services, request, { next: ACCOUNT_PATH, problem, id: 'proof' })}
       <button>Create token</button>
     </form>`
 }

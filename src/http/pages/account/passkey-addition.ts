@@ -25,10 +25,11 @@ import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
-import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { PASSKEYS_PATH } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
-import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
+import { requireOwnUser } from './own-user.ts'
 import { sendRecoveryCodes } from './recovery-codes-page.ts'
 import { ProblemError } from '../../server/problem.ts'
 
@@ -117,7 +118,7 @@ async function sendNameForm(
           : html`<form method="post" action="${PASSKEYS_PATH}/new" class="stack">
               ${renderSeenVersion(user.version)}
               ${renderField({ name: 'name', label: 'Passkey name', value: name, maxLength: MAX_PASSKEY_NAME_CHARACTERS, autocomplete: 'off', hint: 'Helps you to tell your passkeys apart.' }, problem)}
-              ${await renderProof(services, request, { user, next: `${PASSKEYS_PATH}/new`, problem })}
+              ${await renderProof(services, request, { next: `${PASSKEYS_PATH}/new`, problem })}
               <div class="actions">
                 <button class="primary">Continue</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>
               </div>

@@ -17,9 +17,10 @@ import { sendUserPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { PASSKEYS_PATH } from './account-passkeys.ts'
-import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
+import { requireOwnUser } from './own-user.ts'
 
 interface PasskeyRoute {
   Params: { id: string }
@@ -75,7 +76,7 @@ async function sendRemovalForm(
       </p>
       ${isLast && user.hasPassword ? html`<p class="warning">This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.</p>` : ''}
       <form method="post" action="${path}" class="stack">
-        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { user, next: path, problem: refusal })}
+        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { next: path, problem: refusal })}
         <div class="actions">
           <button class="danger">Remove passkey</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>
         </div>

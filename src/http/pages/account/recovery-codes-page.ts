@@ -14,9 +14,10 @@ import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { RECOVERY_CODES_PATH } from './account-passkeys.ts'
-import { renderProof, requireProof, requireOwnUser } from './own-user.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
+import { requireOwnUser } from './own-user.ts'
 
 /** `/account/recovery-codes`: replaces the user's recovery codes. */
 export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
@@ -47,7 +48,7 @@ async function sendCodesForm(
       ${renderFormAlert(problem)}
       <p>Your earlier recovery codes stop working immediately.</p>
       <form method="post" action="${RECOVERY_CODES_PATH}" class="stack">
-        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { user, next: RECOVERY_CODES_PATH, problem })}
+        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { next: RECOVERY_CODES_PATH, problem })}
         <div class="actions">
           <button class="primary">Make new codes</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>
         </div>

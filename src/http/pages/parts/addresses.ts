@@ -1,3 +1,6 @@
+import type { FastifyRequest } from 'fastify'
+import type { SessionSettings } from '../../access/session.ts'
+
 /** Values of a query string by name; undefined and empty values are omitted. */
 export type QueryValues = Readonly<Record<string, string | number | undefined>>
 
@@ -17,4 +20,14 @@ export function buildUrl(path: string, values: QueryValues): string {
 /** The sign-in page of a company with an identity provider. */
 export function companyPath(companyId: string): string {
   return `/sign-in/${encodeURIComponent(companyId)}`
+}
+
+/** Finds the base URL of the service: as configured, or else as this request reached it. */
+export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSettings): string {
+  if (publicUrl !== null) return publicUrl
+  // The URL is shown in shell commands: accept only a host and a port.
+  const host = /^[A-Za-z0-9._-]+(?::\d+)?$|^\[[0-9A-Fa-f:.]+\](?::\d+)?$/.test(request.host)
+    ? request.host
+    : 'localhost'
+  return `${request.protocol}://${host}`
 }

@@ -12,16 +12,29 @@ interface ConfirmedAction {
   action: string
   /** A field that the form sends. */
   field?: { name: string; value: string }
+  /** Fields that somebody fills in to answer the question. */
+  fields?: Html
+  /** Whether the question is open, as after an answer that was refused. */
+  isOpen?: boolean
 }
 
 /** Renders an action that takes effect at once. Its button opens the question, and a second one answers it. */
-export function renderConfirmedAction({ label, of, text, action, field }: ConfirmedAction): Html {
+export function renderConfirmedAction({
+  label,
+  of,
+  text,
+  action,
+  field,
+  fields,
+  isOpen = false,
+}: ConfirmedAction): Html {
   const subject = of === undefined ? '' : html`<span class="visually-hidden"> ${of}</span>`
-  return html`<details class="confirm">
+  return html`<details class="confirm" ${isOpen ? html`open` : ''}>
     <summary class="button">${label}${subject}…</summary>
     <form method="post" action="${action}" class="question">
       <p>${text}</p>
       ${field === undefined ? '' : html`<input type="hidden" name="${field.name}" value="${field.value}" />`}
+      ${fields ?? ''}
       <button class="danger">${label}${subject}</button>
     </form>
   </details>`

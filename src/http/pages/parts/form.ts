@@ -106,6 +106,8 @@ export function readSeenVersion({ seen }: FormFields): number {
 
 interface Field {
   name: string
+  /** For a page with several fields of this name. Default: the name. */
+  id?: string
   label: string
   value?: string
   type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local'
@@ -125,19 +127,31 @@ interface Field {
 
 /** Renders a labeled input with its hint and error, which assistive technology reads with it. */
 export function renderField(field: Field, problem: FormProblem): Html {
-  const { name, label, value = '', type = 'text', hint, autocomplete, isRequired = true, maxLength, min, max } = field
+  const {
+    name,
+    id = name,
+    label,
+    value = '',
+    type = 'text',
+    hint,
+    autocomplete,
+    isRequired = true,
+    maxLength,
+    min,
+    max,
+  } = field
   const fault = findError(name, label, problem)
   if (field.lines !== undefined) {
     return html`<div class="field">
-      <label for="${name}">${label}</label>
-      <textarea id="${name}" name="${name}" rows="${field.lines}" ${renderDescribedBy(name, hint, fault)}>
+      <label for="${id}">${label}</label>
+      <textarea id="${id}" name="${name}" rows="${field.lines}" ${renderDescribedBy(id, hint, fault)}>
 ${value}</textarea
       >
-      ${renderHintAndError(name, hint, fault)}
+      ${renderHintAndError(id, hint, fault)}
     </div>`
   }
   const input = html`<input
-    id="${name}"
+    id="${id}"
     name="${name}"
     type="${type}"
     value="${type === 'password' ? '' : value}"
@@ -149,10 +163,10 @@ ${value}</textarea
     ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
     ${min === undefined ? '' : html`min="${min}"`}
     ${max === undefined ? '' : html`max="${max}"`}
-    ${renderDescribedBy(name, hint, fault)}
+    ${renderDescribedBy(id, hint, fault)}
   />`
   return html`<div class="field">
-    <label for="${name}">${label}</label>${input}${renderHintAndError(name, hint, fault)}
+    <label for="${id}">${label}</label>${input}${renderHintAndError(id, hint, fault)}
   </div>`
 }
 
@@ -225,13 +239,13 @@ export function findError(name: string, label: string, problem: FormProblem): st
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-function renderDescribedBy(name: string, hint: string | undefined, fault: string | undefined): Html {
-  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(fault === undefined ? [] : [`${name}-fault`])]
+function renderDescribedBy(id: string, hint: string | undefined, fault: string | undefined): Html {
+  const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])]
   if (ids.length === 0) return html``
   return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
 }
 
-function renderHintAndError(name: string, hint: string | undefined, fault: string | undefined): Html {
-  return html`${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}
-  ${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}`
+function renderHintAndError(id: string, hint: string | undefined, fault: string | undefined): Html {
+  return html`${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}`
 }

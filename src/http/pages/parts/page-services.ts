@@ -43,13 +43,4 @@ export interface PageServices extends WebhookRouteServices {
   areReadModelsComplete(): Promise<boolean>
   /** Failed authentications of one address in a minute; 0 is no limit. */
   failureLimit: number
-  signInLimits: SignInSettings
-}
-
-/** Failed attempts in 15 minutes; 0 is no limit. */
-export interface SignInSettings {
-  /** With one email address from one network: an IPv4 address, or an IPv6 network of 48 bits. */
-  perPerson: number
-  /** From one network address: an IPv4 address, or an IPv6 network of 64 bits. */
-  perAddress: number
 }

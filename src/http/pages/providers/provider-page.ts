@@ -24,6 +24,8 @@ import { renderSection } from '../parts/section.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
 import {
   AUTHENTICATION,
   MEANINGS,
@@ -58,7 +60,7 @@ const DONE = {
 }
 
 /** A form with fields; null for a button. */
-type FormName = 'edit' | 'secret' | 'require' | null
+type FormName = 'edit' | 'secret' | 'turn on' | 'require' | null
 
 /** The form that was refused, and why. */
 interface WrongForm {
@@ -67,7 +69,7 @@ interface WrongForm {
 }
 
 /** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */
-export function addProviderPage(app: FastifyInstance, services: PageServices): void {
+export function addProviderPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const { providers } = services
   app.get(PATH, (request, reply) => sendProvider(services, request, reply, null))
 
@@ -75,7 +77,7 @@ export function addProviderPage(app: FastifyInstance, services: PageServices): v
   function addForm(
     path: string,
     form: FormName,
-    run: (request: FastifyRequest, fields: FormFields, seen: number) => Promise<keyof typeof DONE>,
+    run: (request: FastifyRequest, fields: FormFields, seen: number, reply: FastifyReply) => Promise<keyof typeof DONE>,
     kept?: readonly string[],
   ): void {
     const show = (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
@@ -84,15 +86,19 @@ export function addProviderPage(app: FastifyInstance, services: PageServices): v
     app.post(`${PATH}${path}`, { config }, async (request, reply) => {
       try {
         const fields = readFormFields(request.body)
-        const done = await run(request, fields, readSeenVersion(fields))
+        const done = await run(request, fields, readSeenVersion(fields), reply)
         return await reply.redirect(`${PATH}?done=${done}`, 303)
       } catch (error) {
         return sendProvider(services, request, reply, { form, problem: toFormProblem(error) })
       }
     })
   }
-  const changeUse = (request: FastifyRequest, use: ProviderUse, seen: number) =>
-    changeProvider(providers, getActing(request), { change: 'use', use }, seen)
+  async function changeUse(request: FastifyRequest, reply: FastifyReply, use: ProviderUse, seen: number) {
+    const provider = await requireProvider(services, request)
+    // Whoever controls a provider that is on can sign in as any user.
+    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, limits, request, reply)
+    await changeProvider(providers, getActing(request), { change: 'use', use }, seen)
+  }
 
   addForm(
     '',
@@ -109,17 +115,20 @@ export function addProviderPage(app: FastifyInstance, services: PageServices): v
     await rotateProviderSecret(providers, getActing(request), readNewSecret(fields), seen)
     return 'replaced'
   })
-  for (const use of ['off', 'optional'] as const) {
-    addForm(`/use/${use}`, null, async (request, _fields, seen) => {
-      await changeUse(request, { use, break_glass: null }, seen)
+  for (const [use, form] of [
+    ['off', null],
+    ['optional', 'turn on'],
+  ] as const) {
+    addForm(`/use/${use}`, form, async (request, _fields, seen, reply) => {
+      await changeUse(request, reply, { use, break_glass: null }, seen)
       return use
     })
   }
   addForm(
     '/use/required',
     'require',
-    async (request, { break_glass: given = '' }, seen) => {
-      await changeUse(request, { use: 'required', break_glass: isId('usr', given) ? given : null }, seen)
+    async (request, { break_glass: given = '' }, seen, reply) => {
+      await changeUse(request, reply, { use: 'required', break_glass: isId('usr', given) ? given : null }, seen)
       return 'required'
     },
     ['break_glass'],
@@ -170,11 +179,13 @@ async function renderProvider(
   const { addresses, missing } = findOperatorSettings(services, companyId)
   const keys = findKeys(services.providers.secrets, provider)
   const { settings, use } = provider
+  const turnOn = wrong?.form === 'turn on' ? wrong.problem : null
+  const proof = use.use === 'off' ? await renderProof(services, request, { next: PATH, problem: turnOn }) : html``
   return html`<h2><bdi>${settings.name}</bdi></h2>
     ${missing ?? ''}
     ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(provider)}`)}
     ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
-    ${renderForms(request, provider, wrong, { administrators, counts })}
+    ${renderForms(request, provider, wrong, { administrators, counts, proof })}
     ${addresses ? renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys)) : ''}
     ${use.use === 'required' ? '' : renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(provider))}`
 }
@@ -193,7 +204,7 @@ function renderForms(
   request: FastifyRequest,
   provider: StoredProvider,
   wrong: WrongForm | null,
-  users: Pick<UseForms, 'administrators' | 'counts'>,
+  users: Pick<UseForms, 'administrators' | 'counts' | 'proof'>,
 ): Html {
   const problemOf = (form: FormName) => (wrong?.form === form ? wrong.problem : null)
   const sent = (form: FormName) => (problemOf(form) ? readFormFields(request.body) : null)
@@ -202,7 +213,12 @@ function renderForms(
   const seenBy = (form: FormName) =>
     renderSeenVersion(isOutdated ? provider.version : readSeenVersion(sent(form) ?? { seen: String(provider.version) }))
   const current = formatFields(provider.settings)
-  const use = { fields: sent('require') ?? {}, problem: problemOf('require'), seen: seenBy('require') }
+  const use = {
+    fields: sent('require') ?? {},
+    problem: problemOf('require'),
+    seen: seenBy('require'),
+    isTurningOn: wrong?.form === 'turn on',
+  }
   const { settings } = provider
   return html`${renderSection({ heading: 'Use', status: MEANINGS[provider.use.use], isOpen: true }, renderUseForms({ provider, ...users, ...use }))}
     ${renderSection(

@@ -20,10 +20,15 @@ export interface UseForms {
   /** What was sent, if that form was refused. */
   fields: FormFields
   problem: FormProblem
+  /** What proves who turns on a provider that is off: whoever controls it can sign in as any user. */
+  proof: Html
+  /** Whether the form that turns it on was refused. */
+  isTurningOn: boolean
 }
 
 /** Renders the actions that change the use of a provider. */
-export function renderUseForms({ provider, administrators, counts, seen, fields, problem }: UseForms): Html {
+export function renderUseForms(forms: UseForms): Html {
+  const { provider, administrators, counts, seen, fields, problem } = forms
   const { use } = provider
   const { break_glass: chosen = use.break_glass ?? '' } = fields
   const options = [
@@ -31,16 +36,20 @@ export function renderUseForms({ provider, administrators, counts, seen, fields,
     ...administrators.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
   ]
   return html`<div class="actions">
-      ${use.use === 'optional' ? '' : renderUseChange(provider, 'optional')}
+      ${use.use === 'optional' ? '' : renderUseChange(provider, 'optional', { fields: forms.proof, isOpen: forms.isTurningOn })}
       ${use.use === 'off' ? '' : renderUseChange(provider, 'off')}
     </div>
-    <h3>${use.use === 'required' ? 'Break-glass administrator' : 'Require'}</h3>
-    <p>
-      ${use.use === 'required' ? '' : 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
-      administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
-      keeps the role and the password, while the provider is required.
-    </p>
-    ${use.use === 'required' ? form('Change', '') : renderQuestion(form('Require provider', 'danger'), counts, problem)}`
+    ${use.use === 'off' ? html`<p>To require it, make it optional first, and sign in through it.</p>` : renderRequirement()}`
+
+  function renderRequirement(): Html {
+    return html`<h3>${use.use === 'required' ? 'Break-glass administrator' : 'Require'}</h3>
+      <p>
+        ${use.use === 'required' ? '' : 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
+        administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
+        keeps the role and the password, while the provider is required.
+      </p>
+      ${use.use === 'required' ? form('Change', '') : renderQuestion(form('Require provider', 'danger'), counts, problem)}`
+  }
 
   function form(label: string, style: string): Html {
     return html`<form method="post" action="${PATH}/use/required" class="stack">
@@ -73,9 +82,13 @@ const CHANGES = {
   },
 }
 
-function renderUseChange({ version }: StoredProvider, use: keyof typeof CHANGES): Html {
+function renderUseChange(
+  { version }: StoredProvider,
+  use: keyof typeof CHANGES,
+  question: { fields?: Html; isOpen?: boolean } = {},
+): Html {
   const field = { name: 'seen', value: String(version) }
-  return renderConfirmedAction({ ...CHANGES[use], action: `${PATH}/use/${use}`, field })
+  return renderConfirmedAction({ ...CHANGES[use], ...question, action: `${PATH}/use/${use}`, field })
 }
 
 /** Renders the action that removes a provider; a required one has none. */

@@ -40,6 +40,23 @@ export const USER_PROBLEM_TEXTS = {
     remedy: 'Add a passkey or set a password first; an administrator can make a one-time link for a password.',
     entry: 'no',
   },
+  own_password: {
+    when: 'A reset shows a one-time link, with which a stolen session or token could take over its own user.',
+    remedy: 'Change your password on the account page, or ask another administrator or the operator for a reset.',
+    entry: 'no',
+  },
+  session_required: {
+    when: 'A token was sent, but no token may do this, so that nothing that it makes outlives it.',
+    remedy: 'Sign in with a browser, and do it on the account page.',
+    entry: 'no',
+  },
+  reauthentication_required: {
+    when:
+      'The password did not come with the request, or was wrong. Or the user has no password, and signed in more than ' +
+      'ten minutes ago.',
+    remedy: 'Send your current password, or sign in again with your passkey or through the identity provider.',
+    entry: 'no',
+  },
   provider_required: {
     when: 'The company has replaced passwords with its identity provider.',
     remedy: "Sign in through the identity provider, at the company's own sign-in page.",

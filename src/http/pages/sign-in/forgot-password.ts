@@ -12,7 +12,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 
 export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
 

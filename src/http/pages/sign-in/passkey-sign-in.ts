@@ -12,7 +12,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { findSupport, PASSKEY_PATH } from './passkey-form.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 
 const LIFE_SECONDS = 5 * 60
 

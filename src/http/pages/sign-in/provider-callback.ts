@@ -20,7 +20,7 @@ import { sendFailure, sendProviderFault } from './failure-page.ts'
 import { FAILURE_WORDS } from './failure-words.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import type { LinkPurpose, AuthorizationRequest } from './authorization-request.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 
 interface CallbackOptions {
   limits: SignInLimits

@@ -16,7 +16,7 @@ import {
   type AuthorizationRequest,
   type AuthorizationPurpose,
 } from './authorization-request.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { isFromAnotherSite } from '../../server/cross-site.ts'
 
 type StartRequest = FastifyRequest<CompanyRoute>

@@ -31,7 +31,7 @@ import { keepAuthorizationRequest, type AuthorizationRequest } from './authoriza
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 import { addPasskeySignIn } from './passkey-sign-in.ts'
 import { addSecondStep, type SecondStepPage } from './second-step.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 
 /** The values with which the form is shown. */
 interface SignInForm extends Destination {

@@ -6,7 +6,7 @@ import { addProviderCallback } from './provider-callback.ts'
 import { addProviderStart } from './provider-start.ts'
 import { createAuthorizationRequests } from './authorization-request.ts'
 import { addSignInPage } from './sign-in-page.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { addSignOut } from './sign-out.ts'
 
 /** The pages below `/sign-in`, and `/sign-out`. */

@@ -22,7 +22,7 @@ import {
 import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { ACCOUNT_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
 import { sendOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
@@ -209,7 +209,7 @@ function renderUserActions(
     </form>
     <h2>Access</h2>
     <p class="actions">
-      <a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : outbox ? 'Send new link…' : 'Create new link…'}</a>
+      ${id === viewerId ? '' : html`<a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : outbox ? 'Send new link…' : 'Create new link…'}</a>`}
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
     ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: 'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there links it again.', action: `${PATH}/${id}/unlink` })}`
@@ -223,7 +223,7 @@ async function sendPasswordResetForm(
 ): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const user = await requireUser(services, request)
-  const isOwn = user.id === viewer.userId
+  if (user.id === viewer.userId) return reply.redirect(ACCOUNT_PATH, 303)
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: `Reset password for ${user.name}`,
@@ -232,7 +232,6 @@ async function sendPasswordResetForm(
       <p>
         The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'}, earlier one-time links and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${services.company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
       </p>
-      ${isOwn ? html`<p class="warning">This is you: you'll be signed out immediately, and the new link is your only way back. To change your password, use your account page instead.</p>` : ''}
       <form method="post" action="${PATH}/${user.id}/reset-password" class="actions">
         ${renderSeenVersion(user.version)}
         <button class="danger">Reset password</button>

@@ -41,7 +41,7 @@ async function setUp(name: string, more: Record<string, string> = {}) {
   const answer = await send(NEW, { ...FORM, ...more })
   if (answer.status !== 303) throw new Error(answer.text)
   const change = async (path: string, form: Record<string, string> = {}) =>
-    send(`${PAGE}${path}`, { seen: seenOn(await open()), ...form })
+    send(`${PAGE}${path}`, { seen: seenOn(await open()), current: company.admin.password, ...form })
   const findId = async () => /settings\/events\?id=(idp_\w+)"/.exec((await open()).text)![1]!
   return { company, open, send, change, findId, read: () => readRow(company) }
 }
@@ -189,6 +189,21 @@ await t.test('requiring a provider needs proof that it works, and somebody who c
     status: 409,
     text: /can only be changed while the provider is off/,
   })
+})
+
+await t.test('a session turns a provider on only with the password: it could sign in as anybody', async (t) => {
+  const { company, open, change, read } = await setUp('Proof')
+  await link(company)
+  t.match((await open()).text, 'Current password')
+  for (const current of ['', 'a wrong password']) {
+    t.match(await change('/use/optional', { current }), { status: 422, text: /This is not your current password/ })
+    const form = { break_glass: company.admin.user_id, current }
+    t.equal((await change('/use/required', form)).status, 422)
+  }
+  t.match(await read(), { use: 'off' })
+  t.equal((await change('/use/optional')).status, 303)
+  t.notMatch((await open()).text, 'Current password')
+  t.equal((await change('/use/required', { break_glass: company.admin.user_id, current: '' })).status, 303)
 })
 
 await t.test('turning a provider off ends the sessions that began there, and no others', async (t) => {

@@ -1,11 +1,10 @@
-import type { SignInSettings } from '../parts/page-services.ts'
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FailureCounts } from '../../access/failure-counts.ts'
-import { createFailureCounts } from '../../access/failure-counts.ts'
-import { networkOf } from '../../../domain/networks.ts'
-import { tooMany } from '../../access/rate-limits.ts'
-import { createBudget } from '../../../admission/budget.ts'
+import type { FailureCounts } from './failure-counts.ts'
+import { createFailureCounts } from './failure-counts.ts'
+import { networkOf } from '../../domain/networks.ts'
+import { tooMany } from './rate-limits.ts'
+import { createBudget } from '../../admission/budget.ts'
 
 /** The result of checking what someone claims to be. */
 interface Tried<Outcome> {
@@ -43,6 +42,14 @@ const KEPT = 10_000
 const QUESTIONS = 20
 /** Simultaneous attempts of one network: a small part of the attempts that may wait for password hashing. */
 const AT_ONCE = 10
+
+/** Failed attempts in 15 minutes; 0 is no limit. */
+export interface SignInSettings {
+  /** With one email address from one network: an IPv4 address, or an IPv6 network of 48 bits. */
+  perPerson: number
+  /** From one network address: an IPv4 address, or an IPv6 network of 64 bits. */
+  perAddress: number
+}
 
 interface Limit {
   counts: FailureCounts
