@@ -1,11 +1,11 @@
 import { lookup as lookUpBySystem } from 'node:dns'
 import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
-import { isClosedAddress } from './closed-addresses.ts'
+import { Agent as HttpAgent, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
 import { CLOSED_EARLY, toOutgoingError, OutgoingError } from './outgoing-error.ts'
 import { lookUpHost } from './look-up.ts'
+import { mayReach } from './reachable-addresses.ts'
 
 /** Milliseconds that a server may take from the connection to the end of its answer. */
 const ANSWER_MS = 10_000
@@ -58,14 +58,13 @@ export function openOutgoing({
   answerMs = ANSWER_MS,
 }: OutgoingOptions): Outgoing {
   const closed = allowPrivate ? 'The address is link-local, or that of a metadata service' : 'The address is not public'
-  const refuseClosed = () => new OutgoingError('refused', closed)
-  const filter = {
-    lookup: lookUpOpen(lookUp, refuseClosed),
-    ...(allowPrivate ? { allowPrivateIPAddress: true, allowMetaIPAddress: true } : {}),
+  function assertReachable(address: string): void {
+    if (!mayReach(address, allowPrivate)) throw new OutgoingError('refused', closed)
   }
+  const lookup = checkAddresses(lookUp, assertReachable)
   const openAgents = (options: AgentOptions) => ({
-    http: new RequestFilteringHttpAgent({ ...options, ...filter }),
-    https: new RequestFilteringHttpsAgent({ ...options, ...filter }),
+    http: new HttpAgent({ ...options, lookup }),
+    https: new HttpsAgent({ ...options, lookup }),
   })
   const reusing = openAgents({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_CONNECTIONS })
   const opening = openAgents({ keepAlive: false })
@@ -95,7 +94,9 @@ export function openOutgoing({
         const target = new URL(url)
         if (target.protocol !== 'https:' && !allowPrivate)
           throw new OutgoingError('refused', 'The address does not use https')
-        if (isClosedAddress(target.hostname.replace(/^\[|\]$/g, ''))) throw refuseClosed()
+        // Only names are looked up.
+        const host = target.hostname.replace(/^\[|\]$/g, '')
+        if (isIP(host) !== 0) assertReachable(host)
         return await read(await send(target, request, AbortSignal.any([request.signal, timeUp].filter(isGiven))))
       } catch (error) {
         request.signal?.throwIfAborted()
@@ -112,13 +113,16 @@ export function openOutgoing({
 
 type LookUp = NonNullable<OutgoingOptions['lookUp']>
 
-/** Looks up a host, and fails if any of its addresses must never be reached. */
-function lookUpOpen(lookUp: LookUp, makeError: () => Error): LookUp {
+/** Looks up a host for each connection, and fails if any of its addresses must not be reached. */
+function checkAddresses(lookUp: LookUp, assertReachable: (address: string) => void): LookUp {
   return (hostname, options, callback) =>
     lookUp(hostname, options, (error, answers, family) => {
-      const addresses = error ? [] : [answers].flat().map((one) => (typeof one === 'string' ? one : one.address))
-      if (addresses.some(isClosedAddress)) callback(makeError(), [])
-      else callback(error, answers, family)
+      try {
+        if (!error) for (const one of [answers].flat()) assertReachable(typeof one === 'string' ? one : one.address)
+      } catch (refusal) {
+        return callback(refusal as Error, [])
+      }
+      callback(error, answers, family)
     })
 }
 

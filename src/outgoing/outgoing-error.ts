@@ -33,7 +33,6 @@ export function toOutgoingError(error: NodeJS.ErrnoException): OutgoingError {
   if (error instanceof OutgoingError) return error
   const { code = '', message } = error
   const make = (fault: OutgoingFault, text: string) => new OutgoingError(fault, text, { cause: error })
-  if (message.includes('is not allowed')) return make('refused', 'The address is not public')
   if (code.startsWith('HPE_')) return make('broken', 'The answer is not valid HTTP')
   if (FAULTS[code] !== undefined) return make('unanswered', FAULTS[code])
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code))

@@ -115,6 +115,11 @@ const PRIVATE = [
   'https://[fe80::1]/',
   'https://[fd00:ec2::254]/',
   'https://[64:ff9b::7f00:1]/',
+  'https://[::127.0.0.1]/',
+  'https://[100:0:0:1::1]/',
+  'https://[4000::1]/',
+  'https://[2002:7f00:1::]/',
+  'https://[2001::80ff:fffe]/',
 ]
 
 await t.test('an address that is not public is refused', async (t) => {
@@ -150,6 +155,11 @@ const CLOSED = [
   'fd00:ec2::254',
   '::ffff:169.254.169.254',
   '64:ff9b::a9fe:a9fe',
+  '64:ff9b:1::a9fe:a9fe',
+  '::169.254.169.254',
+  '2002:a9fe:a9fe::1',
+  '2001::5601:5601',
+  '2001:0:a9fe:a9fe::',
 ]
 
 await t.test(
