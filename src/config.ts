@@ -247,6 +247,8 @@ export const LIMITS = {
   SWEEP_INTERVAL_MS: 5_000,
   /** Live streams that a user may have open. */
   STREAMS_PER_USER: 5,
+  /** Live streams that all users of a company may have open: each reads by itself what is new. */
+  STREAMS_PER_COMPANY: 20,
   /** Between two heartbeats of a live stream, in milliseconds; the user's rights are checked at each one. */
   STREAM_HEARTBEAT_MS: 15_000,
   /** Milliseconds after which a live stream ends; its client reconnects and misses nothing. */

@@ -157,6 +157,7 @@ function readAppSettings(config: Config) {
     signInLimits: { perPerson: config.SIGN_IN_LIMIT, perAddress: config.SIGN_IN_ADDRESS_LIMIT },
     streamLimits: {
       perUser: config.STREAMS_PER_USER,
+      perCompany: config.STREAMS_PER_COMPANY,
       heartbeatMs: config.STREAM_HEARTBEAT_MS,
       lifeMs: config.STREAM_LIFE_MS,
     },

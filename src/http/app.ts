@@ -156,7 +156,7 @@ export function buildApp(services: AppServices): FastifyInstance {
 
   void app.register(cookie)
   limitHeavyReads(app, services.heavyReads)
-  const streams = createOpenStreams(app, services.streamLimits.perUser)
+  const streams = createOpenStreams(app, services.streamLimits)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)
   pageAssets(app)

@@ -63,7 +63,7 @@ const BUDGETS = {
   'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
   'connections for access': /^GET \/(?:readyz|v1\/auth\/verify)$/,
   'lanes of calls': /^(?:POST|PATCH|PUT) \/v1\/employees(?:\/:id)?$/,
-  'streams of a user': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,
+  'streams of a user and of a company': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,
   'heavy reads of a company, and its connections': new RegExp(
     `^(?:${HEAVY.join('|').replaceAll('.', String.raw`\.`)})$`,
   ),

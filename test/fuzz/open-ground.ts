@@ -34,6 +34,7 @@ const LIMITS_OFF = {
   SIGN_IN_ADDRESS_LIMIT: '0',
   HEAVY_READS: '199',
   STREAMS_PER_USER: '1000',
+  STREAMS_PER_COMPANY: '1000',
   STREAM_LIFE_MS: '1000',
   // Passkeys work there.
   PUBLIC_URL: 'http://localhost:3999',

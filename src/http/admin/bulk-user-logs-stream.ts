@@ -61,7 +61,7 @@ export function bulkUserLogsStream(
     // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
     { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },
     async (request, reply) => {
-      const { companyId, userId } = userOf(request)
+      const { companyId } = userOf(request)
       const readAfter = async (position: number) => {
         const logs = await reads.of(companyId)
         const page = { after: position, limit: ENTRIES_AT_ONCE }
@@ -70,7 +70,7 @@ export function bulkUserLogsStream(
         return { events, reached: events.at(-1)?.position ?? position, isMore: next !== null }
       }
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
-      await streams.run(userId, reply, async (stopping) => {
+      await streams.run(userOf(request), reply, async (stopping) => {
         const start = await findStart(reads, request)
         await followLive({ readAfter, listen, idOf: encodeCursor, authorize }, limits, {
           request,

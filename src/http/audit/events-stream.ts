@@ -45,7 +45,7 @@ export function eventsStream(
     // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
     { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },
     async (request, reply) => {
-      const { companyId, userId } = userOf(request)
+      const { companyId } = userOf(request)
       const filter = readFollowFilter(request.query)
       const readAfter = async (position: number): Promise<LiveEvents> => {
         const current = await reads.of(companyId)
@@ -62,7 +62,7 @@ export function eventsStream(
         return { events: [], reached: upTo, isMore: false }
       }
       const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
-      await streams.run(userId, reply, async (stopping) => {
+      await streams.run(userOf(request), reply, async (stopping) => {
         const { position: head } = await readHead(access, companyId)
         const start = findStart(request, head)
         await followLive({ readAfter, listen, idOf: String, authorize }, limits, { request, reply, start, stopping })

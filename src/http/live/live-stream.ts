@@ -6,6 +6,8 @@ import { idsOf } from '../server/access-log.ts'
 export interface StreamLimits {
   /** Maximum open streams of a user in this process. */
   perUser: number
+  /** Maximum open streams of all users of a company in this process. */
+  perCompany: number
   /** Interval of heartbeats and checks of the user's rights, in milliseconds. */
   heartbeatMs: number
   /** Lifetime of a stream, in milliseconds. The client reconnects and misses nothing. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { tooMany } from '../access/rate-limits.ts'
+import type { UserRef } from '../../accounts/users/users.ts'
 import { createBudget } from '../../admission/budget.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -7,25 +8,47 @@ const RETRY_AFTER_SECONDS = 5
 /** The open streams of this process. */
 export interface OpenStreams {
   /**
-   * Runs a stream. Throws a 429 if the user has too many open. The signal is aborted when the server stops.
+   * Runs a stream. Throws a 429 if the user, or the company, has too many open. The signal is aborted when the server
+   * stops.
    */
-  run(userId: string, reply: FastifyReply, stream: (stopping: AbortSignal) => Promise<void>): Promise<void>
+  run(owner: UserRef, reply: FastifyReply, stream: (stopping: AbortSignal) => Promise<void>): Promise<void>
 }
 
-/** Limits streams by user. Ends them when the server stops, which would otherwise wait for them forever. */
-export function createOpenStreams(app: FastifyInstance, perUser: number): OpenStreams {
-  const places = createBudget({ share: perUser })
+interface MaxStreams {
+  perUser: number
+  perCompany: number
+}
+
+/** Limits streams by user and by company. Ends them when the server stops, which would otherwise wait for them forever. */
+export function createOpenStreams(app: FastifyInstance, { perUser, perCompany }: MaxStreams): OpenStreams {
+  const places = { ofUsers: createBudget({ share: perUser }), ofCompanies: createBudget({ share: perCompany }) }
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   app.addHook('preClose', async () => {
     stopping.abort()
     await Promise.allSettled(running)
   })
+  const refuse = (reply: FastifyReply, whose: string, most: number) =>
+    tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `A ${whose} can have at most ${most} streams open at once`)
+
+  /** Takes a place of the user and one of the company. Returns the function that releases them. */
+  function takePlaces({ companyId, userId }: UserRef, reply: FastifyReply): () => void {
+    const releaseUser = places.ofUsers.tryAcquire(userId, 1)
+    if (!releaseUser) throw refuse(reply, 'user', perUser)
+    const releaseCompany = places.ofCompanies.tryAcquire(companyId, 1)
+    if (!releaseCompany) {
+      releaseUser()
+      throw refuse(reply, 'company', perCompany)
+    }
+    return () => {
+      releaseUser()
+      releaseCompany()
+    }
+  }
+
   return {
-    async run(userId, reply, stream) {
-      const release = places.tryAcquire(userId, 1)
-      if (!release)
-        throw tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `A user can have at most ${perUser} streams open at once`)
+    async run(owner, reply, stream) {
+      const release = takePlaces(owner, reply)
       const run = stream(stopping.signal)
       running.add(run)
       try {

@@ -54,6 +54,25 @@ await t.test('a stream ends after its maximum life', async (t) => {
   t.equal(await stream.next(), null)
 })
 
+await t.test('the streams of all users of a company, of both kinds, are limited together', async (t) => {
+  const service = await startService(t, { STREAMS_PER_USER: '2', STREAMS_PER_COMPANY: '3' })
+  const { company } = service
+  const open = (token: string, path = PATH) =>
+    openEventStream(t, service.address + path, { authorization: `Bearer ${token}` })
+  const [first] = [await open(company.admin.token), await open(company.admin.token)]
+  t.equal((await open(company.admin.token)).status, 429, 'a user has a limit, too')
+  t.equal((await open(company.auditor.token, '/audit/v1/events/stream')).status, 200)
+  const refused = await open(company.auditor.token, '/audit/v1/events/stream')
+  t.match(refused, { status: 429, headers: { 'retry-after': '5' } })
+  const other = await service.makeCompany('Other')
+  t.equal((await open(other.admin.token)).status, 200, 'another company has its own')
+  first!.close()
+  await eventually(
+    'a place is free',
+    async () => (await open(company.auditor.token, '/audit/v1/events/stream')).status === 200,
+  )
+})
+
 await t.test('a client that reads nothing is disconnected, which frees its place', async (t) => {
   const service = await startService(t, { STREAMS_PER_USER: '1', STREAM_HEARTBEAT_MS: '100' })
   await service.call('POST', '/v1/employees', { body: employee() })
