@@ -92,6 +92,7 @@ export interface LedgerTables {
     subject: string | null
     reset_hash: Buffer | null
     reset_expires_at: string | null
+    has_proved_email: boolean
     wants_alerts: boolean
     told_position: number | null
     told_at: string | null

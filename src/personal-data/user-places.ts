@@ -59,6 +59,7 @@ const USER_TABLES = {
       has_password: 'password_hash is not null',
       one_time_link_expires_at: 'link_expires_at',
       password_reset_expires_at: 'reset_expires_at',
+      has_proved_email: 'has_proved_email',
       wants_alerts: 'wants_alerts',
       alerted_at: 'told_at',
     },

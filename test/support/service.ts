@@ -15,12 +15,11 @@ import type { OpenedPool } from '../../src/bootstrap/store.ts'
 import { openStore } from '../../src/bootstrap/store.ts'
 import { startApi } from '../../src/bootstrap/api.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
-import type { AddedUser } from '../../src/accounts/users/add-user.ts'
-import { addUser } from '../../src/accounts/users/add-user.ts'
+import type { AddedUser, NewPassword } from '../../src/accounts/users/add-user.ts'
+import { addUser, makePassword } from '../../src/accounts/users/add-user.ts'
+import { readSignInKey } from '../../src/accounts/users/sign-in-key.ts'
 import type { IssuedApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
-import type { NewPassword } from '../../src/accounts/users/password.ts'
-import { generatePassword } from '../../src/accounts/users/password.ts'
 import { registerCompany } from '../../src/accounts/companies/register-company.ts'
 import type { Config } from '../../src/config.ts'
 import { readConfig } from '../../src/config.ts'
@@ -178,7 +177,7 @@ async function makeCompany(pool: Pool, database: string, name: string, id = newI
   const users: Partial<Record<Role, AddedUser>> = {}
   for (const role of ROLES) {
     const user = { companyId: id, email: `${role}@example.com`, name: role, role }
-    users[role] = await addUser({ pool, newId }, user, await takePassword(database))
+    users[role] = await addUser({ pool, newId }, user, await takePassword(pool, database, user.email))
   }
   const key = await issueApiKey(
     { pool, newId },
@@ -187,14 +186,20 @@ async function makeCompany(pool: Pool, database: string, name: string, id = newI
   return { id, name, key, ...(users as Record<Role, AddedUser>) }
 }
 
-const passwords: Promise<NewPassword>[] = []
+const passwords = new Map<string, Promise<NewPassword>>()
 const taken = new Map<string, number>()
 
-/** A password that no other user of the database has. Other databases have the same ones, as a hash takes long. */
-function takePassword(database: string): Promise<NewPassword> {
-  const place = taken.get(database) ?? 0
-  taken.set(database, place + 1)
-  return (passwords[place] ??= generatePassword())
+/**
+ * A password that no other user of the database has. Clones of a database have the same ones, as a hash takes long; it
+ * depends on their key.
+ */
+async function takePassword(pool: Pool, database: string, email: string): Promise<NewPassword> {
+  const place = taken.get(`${database} ${email}`) ?? 0
+  taken.set(`${database} ${email}`, place + 1)
+  const name = `${(await readSignInKey(pool)).toString('hex')} ${email} ${place}`
+  const made = passwords.get(name) ?? makePassword(pool, email)
+  passwords.set(name, made)
+  return made
 }
 
 /** One real HTTP request. */

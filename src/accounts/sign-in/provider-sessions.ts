@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { sql } from 'kysely'
-import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { toUuid } from '../../domain/ids.ts'
 import type { LogoutNotice } from '../oidc/provider-client.ts'
 import { OLDEST_TOKEN_S, TOLERANCE_S } from '../oidc/verify-token.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { endSessions } from '../session-events.ts'
-import { searchCompanies } from '../users/search-companies.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
 import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
 
@@ -52,31 +50,6 @@ async function rememberToken(client: PoolClient, companyId: string, tokenHash: B
     [toUuid(companyId), tokenHash],
   )
   return rowCount === 1
-}
-
-/** Where someone with an email signs in: at the provider of one company, at one of several, or with a password. */
-type SignInPlace = { at: 'provider'; companyId: string } | { at: 'several' } | { at: 'here' }
-
-/** Finds out where the user with this normalized email signs in. An email that nobody has is asked for a password. */
-export async function findSignInPlace(pool: Pool, email: string): Promise<SignInPlace> {
-  const { rows, failure } = await searchCompanies(pool, null, (db) => selectProviders(db, email))
-  const [first, second] = rows
-  if (!first && failure !== null) throw failure
-  if (!first) return { at: 'here' }
-  return second ? { at: 'several' } : { at: 'provider', companyId: fromUuid('com', first.company_id) }
-}
-
-/** Two of the companies at whose provider this user may sign in. */
-function selectProviders(db: LedgerDb, email: string): Promise<{ company_id: string }[]> {
-  return db
-    .selectFrom('users as u')
-    .innerJoin('identity_providers as p', 'p.company_id', 'u.company_id')
-    .select('u.company_id')
-    .where('u.email', '=', email)
-    .where('u.removed_at', 'is', null)
-    .where('p.use', '<>', 'off')
-    .limit(2)
-    .execute()
 }
 
 /** Forgets the logout tokens that are too old to be accepted, by the database's clock. Returns how many. */

@@ -4,7 +4,8 @@ import { RefusedCredentialsError } from '../../domain/accounts/refused-credentia
 import type { CompanyServices } from '../change-company.ts'
 import { changeCompany } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
-import type { NewSession, SignInCandidate } from '../users/sessions.ts'
+import type { PasswordUser } from '../users/password-users.ts'
+import type { NewSession } from '../users/sessions.ts'
 import { beginSession } from '../users/begin-session.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
 import { countRecoveryCodes, deleteRecoveryCode, hasRecoveryCode } from '../passkeys/passkey-rows.ts'
@@ -19,7 +20,7 @@ export interface SecondStep extends UserRef {
 }
 
 /** Remembers the password that was given. */
-export function beginSecondStep({ companyId, userId, passwordHash }: SignInCandidate): SecondStep {
+export function beginSecondStep({ companyId, userId, passwordHash }: PasswordUser): SecondStep {
   return { companyId, userId, password: digest(passwordHash) }
 }
 

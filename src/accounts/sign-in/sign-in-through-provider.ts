@@ -38,9 +38,9 @@ interface Return {
 }
 
 type ProviderSignIn =
-  { outcome: 'signed in'; cookie: string; role: Role } | { outcome: 'refused'; refusal: SignInRefusal }
+  { outcome: 'signed in'; cookie: string; userId: string } | { outcome: 'refused'; refusal: SignInRefusal }
 
-type Recognized = { userId: string; role: Role } | { refusal: SignInRefusal }
+type Recognized = { userId: string } | { refusal: SignInRefusal }
 
 const LONGEST_ID_TOKEN = 8_192
 const LONGEST_NAME = 120
@@ -74,7 +74,7 @@ export async function signInThroughProvider(
   const cookie = await beginSession(pool, { companyId, userId: result.userId }, proof, session)
   // The user was unlinked or removed after the lock was released.
   if (cookie === null) throw makeOutdatedError()
-  return { outcome: 'signed in', cookie, role: result.role }
+  return { outcome: 'signed in', cookie, userId: result.userId }
 }
 
 /** Throws ProviderError if the provider is not the one that someone signed in at any more. */
@@ -117,17 +117,17 @@ async function recognize(
       const { user, events } = buildUser(person, [{ change: 'link', identity: account }])
       await insertUser(client, companyId, user, { passwordHash: null, link: null }, now)
       await storeIdentity(client, companyId, user.id, account)
-      return { events, result: { userId: user.id, role: user.role } }
+      return { events, result: { userId: user.id } }
     }
     case 'link': {
       const linked = await changeUserRow(client, companyId, decision.userId, { change: 'link', identity: account })
       await storeIdentity(client, companyId, decision.userId, account)
-      const { events, role } = await giveRole(client, companyId, decision.userId, ofClaims)
-      return { events: [...linked.events, ...events], result: { userId: decision.userId, role } }
+      const events = await giveRole(client, companyId, decision.userId, ofClaims)
+      return { events: [...linked.events, ...events], result: { userId: decision.userId } }
     }
     case 'sign_in': {
-      const { events, role } = await giveRole(client, companyId, decision.userId, ofClaims)
-      return { events, result: { userId: decision.userId, role } }
+      const events = await giveRole(client, companyId, decision.userId, ofClaims)
+      return { events, result: { userId: decision.userId } }
     }
   }
 }
@@ -137,11 +137,10 @@ async function giveRole(
   companyId: string,
   userId: string,
   ofClaims: Role | null,
-): Promise<{ events: NewEvent[]; role: Role }> {
+): Promise<NewEvent[]> {
   const user = (await loadUser(client, companyId, userId))!
   const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, userId))
-  const { events } = await changeUserRow(client, companyId, userId, { change: 'role', role })
-  return { events, role }
+  return (await changeUserRow(client, companyId, userId, { change: 'role', role })).events
 }
 
 /** The name as users have it; null if there is none that can be stored. */

@@ -1,17 +1,17 @@
 import type { Pool } from 'pg'
-import type { SignInCandidate } from '../users/sessions.ts'
-import { findSignInCandidates } from '../users/sessions.ts'
-import type { NewSession } from '../users/sessions.ts'
-import { NOBODYS_HASH, verifyPassword } from '../users/password.ts'
+import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import { beginSession } from '../users/begin-session.ts'
+import { hashPassword, makeHashSetting, settingOf, type HashSetting } from '../users/password.ts'
+import { listHashSettings, tryPasswordHash, type PasswordScope, type PasswordUser } from '../users/password-users.ts'
+import type { NewSession } from '../users/sessions.ts'
+import { readSignInKey } from '../users/sign-in-key.ts'
+import { replacePasswordHash } from '../users/user-rows.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 
-interface Credentials {
-  /** Normalized. */
-  email: string
+interface Credentials extends PasswordScope {
   password: string
-  /** The chosen company, if the person is a user of several. */
-  companyId: string | null
+  /** How often the person has tried before, on the same page. */
+  tries: number
 }
 
 /**
@@ -19,39 +19,63 @@ interface Credentials {
  * passkeys, so the password is not enough.
  */
 export type SignInOutcome =
-  | { outcome: 'second step'; candidate: SignInCandidate }
-  | { outcome: 'signed in'; cookie: string; candidate: SignInCandidate }
-  | { outcome: 'choose'; candidates: SignInCandidate[] }
+  | { outcome: 'second step'; user: PasswordUser }
+  | { outcome: 'signed in'; cookie: string; user: PasswordUser }
+  | { outcome: 'choose'; users: PasswordUser[] }
   | { outcome: 'refused' }
 
 /**
- * Starts a session for a user with this email and password. Returns its cookie, of which only a hash is stored. An
- * unknown email takes as long as a wrong password, so that timing does not reveal which emails exist. Throws
- * UnavailableError if too many passwords are being checked. On a cluster, only someone who is not found fails because a
- * machine does not answer.
+ * Starts a session for a user with this email and password. Returns its cookie, of which only a hash is stored. Whatever
+ * it finds, an attempt computes one hash of a password and searches twice, so its time does not reveal who has the email,
+ * or in how many companies. Throws UnavailableError if too many passwords are being checked. On a cluster, only someone
+ * who is not found fails because a machine does not answer.
  */
 export async function signIn(
   { pool, failures }: { pool: Pool; failures: FailedSignIns },
-  { email, password, companyId }: Credentials,
+  { password, tries, ...scope }: Credentials,
   session: NewSession,
 ): Promise<SignInOutcome> {
-  const { candidates, failure } = await findSignInCandidates(pool, email, companyId)
-  if (candidates.length === 0) await verifyPassword(password, NOBODYS_HASH)
-  const matching: SignInCandidate[] = []
-  for (const candidate of candidates) {
-    if (await verifyPassword(password, candidate.passwordHash)) matching.push(candidate)
-  }
-  const [candidate] = matching
+  const common = makeHashSetting(await readSignInKey(pool), scope.email)
+  const { items: settings, failure: isIncomplete } = await listHashSettings(pool, scope)
+  const setting = chooseSetting(settings, common, tries)
+  const passwordHash = await hashPassword(password, setting)
+  const { items: tried, failure } = await tryPasswordHash(pool, scope, { passwordHash, setting })
+  const matching = tried.filter((user) => user.passwordHash === passwordHash)
+  const [first] = matching
   // The user may be on a machine that does not answer.
-  if (!candidate && failure !== null) throw failure
-  if (!candidate) {
+  if (!first && (failure ?? isIncomplete) !== null) throw failure ?? isIncomplete
+  if (!first) {
     // Nobody waits for this: it must not take longer than for an unknown email.
-    for (const attacked of candidates) failures.count(attacked, 'password', session)
+    for (const attacked of tried) failures.count(attacked, 'password', session)
     return { outcome: 'refused' }
   }
-  if (matching.length > 1) return { outcome: 'choose', candidates: matching }
-  if (candidate.hasPasskeys) return { outcome: 'second step', candidate }
-  const proof = { method: 'password', passwordHash: candidate.passwordHash, beside: 'nothing' } as const
-  const cookie = await beginSession(pool, candidate, proof, session)
-  return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, candidate }
+  if (matching.length > 1) return { outcome: 'choose', users: matching }
+  const user = await upgradeHash(pool, first, { password, common })
+  if (user.hasPasskeys) return { outcome: 'second step', user }
+  const proof = { method: 'password', passwordHash: user.passwordHash, beside: 'nothing' } as const
+  const cookie = await beginSession(pool, user, proof, session)
+  return cookie === null ? { outcome: 'refused' } : { outcome: 'signed in', cookie, user }
+}
+
+/**
+ * Chooses the setting with which an attempt is hashed. Almost everybody's passwords have the same one. Someone who has
+ * passwords of version 1.0.0 in several companies may need a further try for each: the alternative would be an attempt
+ * that takes longer for them than for others.
+ */
+function chooseSetting(settings: HashSetting[], common: HashSetting, tries: number): HashSetting {
+  const inOrder = settings.toSorted((one, other) => Number(other === common) - Number(one === common))
+  return inOrder[tries % inOrder.length] ?? common
+}
+
+/** Replaces a hash of version 1.0.0, now that the password is known, by one with the common setting of the email. */
+async function upgradeHash(
+  pool: Pool,
+  user: PasswordUser,
+  { password, common }: { password: string; common: HashSetting },
+): Promise<PasswordUser> {
+  const { companyId, passwordHash: former } = user
+  if (settingOf(former) === common) return user
+  const passwordHash = await hashPassword(password, common)
+  await inTransactionOf(pool, companyId, (client) => replacePasswordHash(client, user, { former, passwordHash }))
+  return { ...user, passwordHash }
 }

@@ -11,7 +11,8 @@ import type { Client } from '../../domain/client.ts'
 import type { CompanyServices } from '../change-company.ts'
 import { changeCompany, RefusedByStateError } from '../change-company.ts'
 import { hashSecret } from './new-secret.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword, makeHashSetting } from './password.ts'
+import { readSignInKey } from './sign-in-key.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 
 /**
@@ -27,15 +28,15 @@ export async function acceptInvitation(
   const companyId = companyOfLinkToken(token)
   if (companyId === null) throw makeTokenError()
   enterCompany(companyId)
-  const actor = await requireUserOfLink(services.pool, companyId, token)
-  const passwordHash = await hashPassword(password)
+  const { userId: actor, email, provesEmail } = await requireUserOfLink(services.pool, companyId, token)
+  const passwordHash = await hashPassword(password, makeHashSetting(await readSignInKey(services.pool), email))
   const acting = { companyId, actor, client: sender }
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     // Of two concurrent uses, the second finds the token used.
-    if ((await requireUserOfLink(client, companyId, token)) !== actor) throw makeTokenError()
+    if ((await requireUserOfLink(client, companyId, token)).userId !== actor) throw makeTokenError()
     const isFirst = !(await hasHadAccess(client, companyId, actor))
     const { events, result } = await changeUserRow(client, companyId, actor, { change: 'set_password' })
-    await storePassword(client, acting, passwordHash)
+    await storePassword(client, acting, { passwordHash, provesEmail })
     if (!isFirst)
       await notifyUser(client, services, acting, { userId: actor, change: { kind: 'password_changed' }, now })
     return { events, result: { ...result, linkExpiresAt: null } }
@@ -51,11 +52,11 @@ export async function findInvitedUser(pool: Pool, token: string): Promise<UserOf
   return findUserOfLink(pool, companyId, hashSecret(token))
 }
 
-async function requireUserOfLink(client: Pool | PoolClient, companyId: string, token: string): Promise<string> {
+async function requireUserOfLink(client: Pool | PoolClient, companyId: string, token: string): Promise<UserOfLink> {
   const linkUser = await findUserOfLink(client, companyId, hashSecret(token))
   if (!linkUser) throw makeTokenError()
   if (linkUser.requiredProvider !== null) throw new RefusedByStateError(PROVIDER_REQUIRED)
-  return linkUser.userId
+  return linkUser
 }
 
 const PROVIDER_REQUIRED = problem(

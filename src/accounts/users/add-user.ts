@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { normalizeEmail } from '../../domain/attributes.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
@@ -8,8 +9,8 @@ import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import type { CompanyServices } from '../change-company.ts'
 import { changeCompany, unwrapDecision } from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
-import type { NewPassword } from './password.ts'
-import { generatePassword } from './password.ts'
+import { generatePassword, hashPassword, makeHashSetting } from './password.ts'
+import { readSignInKey } from './sign-in-key.ts'
 
 interface NewUser {
   companyId: string
@@ -31,6 +32,18 @@ export interface AddedUser {
 const TOKEN_NAME = 'first token'
 const TOKEN_LIFE_MS = 365 * 24 * 60 * 60 * 1000
 
+/** A new password, and its hash for an email address. */
+export interface NewPassword {
+  password: string
+  passwordHash: string
+}
+
+/** Makes a password for a new user with this normalized email. */
+export async function makePassword(pool: Pool, email: string): Promise<NewPassword> {
+  const password = generatePassword()
+  return { password, passwordHash: await hashPassword(password, makeHashSetting(await readSignInKey(pool), email)) }
+}
+
 /**
  * Adds a user to a company from the command line, with a password (a new one, unless given) and a first token.
  * Throws RefusedChangeError if the email is taken.
@@ -40,7 +53,7 @@ export async function addUser(services: CompanyServices, newUser: NewUser, given
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
   const email = normalizeEmail(newUser.email)
   const token = generateSecret(userTokenPrefix(companyId))
-  const { password, passwordHash } = given ?? (await generatePassword())
+  const { password, passwordHash } = given ?? (await makePassword(services.pool, email))
   const operator = { companyId, actor: OPERATOR }
   const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
     const isTaken = await isEmailTaken(client, companyId, email)

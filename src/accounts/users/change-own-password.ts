@@ -4,7 +4,8 @@ import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, refuseOutdated } from '../change-company.ts'
 import { changeUserRow } from './change-user.ts'
 import { notifyUser } from './email-user.ts'
-import { hashPassword, verifyPassword } from './password.ts'
+import { hashPassword, makeHashSetting, verifyPassword } from './password.ts'
+import { readSignInKey } from './sign-in-key.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { NewSession } from './sessions.ts'
 import { deleteReplacedSession } from './sessions.ts'
@@ -28,20 +29,20 @@ type PasswordChange = { outcome: 'wrong password' } | { outcome: 'changed'; cook
 export async function changeOwnPassword(
   { company, pool, session }: PasswordServices,
   acting: Acting,
-  { current, next, cookie }: { current: string; next: string; cookie: string | null },
+  { email, current, next, cookie }: { email: string; current: string; next: string; cookie: string | null },
 ): Promise<PasswordChange> {
   const { companyId, actor: userId } = acting
   const checked = await loadPasswordHash(company.pool, companyId, userId)
   if (checked === null) throw new RefusedCredentialsError('the user no longer has a password')
   if (!(await verifyPassword(current, checked))) return { outcome: 'wrong password' }
-  const passwordHash = await hashPassword(next)
+  const passwordHash = await hashPassword(next, makeHashSetting(await readSignInKey(company.pool), email))
   await changeCompany(company, acting, 'any role', async (client, now) => {
     // Of two concurrent changes, the second finds a password that it has not checked.
     if ((await loadPasswordHash(client, companyId, userId)) !== checked)
       throw refuseOutdated('Your password has already been changed. Nothing was done this time')
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
     if (cookie !== null) await deleteReplacedSession(client, companyId, cookie)
-    await storePassword(client, acting, passwordHash)
+    await storePassword(client, acting, { passwordHash, provesEmail: false })
     await notifyUser(client, company, acting, { userId, change: { kind: 'password_changed' }, now })
     return { events, result }
   })

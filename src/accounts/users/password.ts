@@ -2,6 +2,7 @@ import type { Argon2Parameters } from 'node:crypto'
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createBudget } from '../../admission/budget.ts'
+import { signWithKey } from './sign-in-key.ts'
 
 // The first choice of OWASP's Password Storage Cheat Sheet for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456
@@ -15,60 +16,60 @@ const GENERATED_BYTES = 15
 // have the same holder, of which a quarter of `maxWaiting` may wait.
 const hashes = createBudget({ total: 2, share: 2, maxWaiting: 200, maxWaitMs: 60_000 })
 
-/** A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError if too many wait. */
-export async function hashPassword(password: string): Promise<string> {
-  const nonce = randomBytes(SALT_BYTES)
-  const tag = await argon2id({
+/** The parameters of a password hash and its salt: the hash in the PHC string format, without its last part. */
+export type HashSetting = string
+
+const SETTING = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$`
+
+/**
+ * The setting of all new password hashes of an email address, in whichever company. The salt depends on the address, so
+ * one hash of what someone types can be compared with the passwords of all of their users. It depends on the secret of
+ * the installation, so nobody can compute hashes before they have the database.
+ */
+export function makeHashSetting(key: Buffer, email: string): HashSetting {
+  return SETTING + toBase64(signWithKey(key, 'salt of an email', email).subarray(0, SALT_BYTES))
+}
+
+/** The setting with which a hash was made. */
+export function settingOf(stored: string): HashSetting {
+  return stored.slice(0, stored.lastIndexOf('$'))
+}
+
+/**
+ * A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError if too many wait.
+ */
+export async function hashPassword(password: string, setting: HashSetting): Promise<string> {
+  const [, memory, passes, lanes, salt] = PHC_SETTING.exec(setting) ?? []
+  if (salt === undefined) throw new Error('a stored password hash has an unknown form')
+  const parameters: Argon2Parameters = {
     message: password.normalize('NFKC'),
-    nonce,
-    parallelism: LANES,
+    nonce: Buffer.from(salt, 'base64'),
+    parallelism: Number(lanes),
     tagLength: TAG_BYTES,
-    memory: MEMORY_KIB,
-    passes: PASSES,
-  })
-  return phcString(nonce, tag)
+    memory: Number(memory),
+    passes: Number(passes),
+  }
+  const tag = await hashes.hold('', 1, undefined, () => promisify(argon2)('argon2id', parameters))
+  return `${setting}$${toBase64(tag)}`
 }
 
-export interface NewPassword {
-  password: string
-  passwordHash: string
+const PHC_SETTING = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)$/
+
+function toBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
 }
 
-/** A random password with its hash. */
-export async function generatePassword(): Promise<NewPassword> {
-  const password = randomBytes(GENERATED_BYTES).toString('base64url')
-  return { password, passwordHash: await hashPassword(password) }
+/** Generates a random password of 120 bits. */
+export function generatePassword(): string {
+  return randomBytes(GENERATED_BYTES).toString('base64url')
 }
-
-function phcString(...salted: [nonce: Buffer, tag: Buffer]): string {
-  const parts = salted.map((bytes) => bytes.toString('base64').replace(/=+$/, ''))
-  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${parts.join('$')}`
-}
-
-/** A hash that matches no password. Checking it takes as long as checking any other. */
-export const NOBODYS_HASH = phcString(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
-
-const PHC = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 /**
  * Whether a password matches a hash, which contains its own parameters. Compares in constant time. Throws
  * UnavailableError if too many wait.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [, memory, passes, lanes, nonce, tag] = PHC.exec(stored) ?? []
-  if (nonce === undefined || tag === undefined) throw new Error('a stored password hash has an unknown form')
-  const expected = Buffer.from(tag, 'base64')
-  const computed = await argon2id({
-    message: password.normalize('NFKC'),
-    nonce: Buffer.from(nonce, 'base64'),
-    parallelism: Number(lanes),
-    tagLength: expected.length,
-    memory: Number(memory),
-    passes: Number(passes),
-  })
-  return timingSafeEqual(computed, expected)
-}
-
-function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
-  return hashes.hold('', 1, undefined, () => promisify(argon2)('argon2id', parameters))
+  const computed = Buffer.from(await hashPassword(password, settingOf(stored)))
+  const expected = Buffer.from(stored)
+  return computed.length === expected.length && timingSafeEqual(computed, expected)
 }

@@ -9,31 +9,32 @@ import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import { inCompany } from '../../postgres/cluster/company-scope.ts'
 import { buildLinkUrl, loadEmailContext } from './email-user.ts'
 import { generateSecret, hashSecret } from './new-secret.ts'
-import type { SignInCandidate } from './sessions.ts'
-import { findSignInCandidates } from './sessions.ts'
+import type { PasswordScope, PasswordUser } from './password-users.ts'
+import { readPasswordUsers } from './password-users.ts'
 import { mayResetPassword } from './sign-in-conditions.ts'
 
 /** The lifetime of a link that a user has asked for, in minutes. */
 export const RESET_LIFE_MINUTES = 30
 
 /**
- * Sends a link to set a new password to each user with this normalized email and a password, in ten companies at most.
- * The password works until the link is used; a further link replaces it. Companies that require their identity provider
- * are left out. Throws the first error after all links were tried, also if the companies of a machine could not be
- * searched.
+ * Sends a link to set a new password to each user in the scope who has a password. The password works until the link is
+ * used; a further link replaces it. Companies that require their identity provider are left out. Throws the first error
+ * after all links were tried, also if the companies of a machine could not be searched.
  */
 export async function requestPasswordReset(
   { pool, outbox }: { pool: Pool; outbox: Outbox },
-  email: string,
+  scope: PasswordScope,
   sender: Client,
 ): Promise<void> {
-  const { candidates, failure } = await findSignInCandidates(pool, email, null)
-  const failures: unknown[] = failure === null ? [] : [failure]
-  for (const candidate of candidates) {
-    const { companyId } = candidate
-    const send = () => inTransactionOf(pool, companyId, (client) => sendResetLink(client, outbox, candidate, sender))
-    await inCompany(companyId, send).catch((error: unknown) => failures.push(error))
-    outbox.announce([companyId])
+  const failures: unknown[] = []
+  for await (const { items, failure } of readPasswordUsers(pool, scope)) {
+    if (failure !== null) failures.push(failure)
+    for (const user of items) {
+      const { companyId } = user
+      const send = () => inTransactionOf(pool, companyId, (client) => sendResetLink(client, outbox, user, sender))
+      await inCompany(companyId, send).catch((error: unknown) => failures.push(error))
+      outbox.announce([companyId])
+    }
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -45,7 +46,7 @@ export async function requestPasswordReset(
 async function sendResetLink(
   client: PoolClient,
   outbox: Outbox,
-  { companyId, userId, hasPasskeys }: SignInCandidate,
+  { companyId, userId, hasPasskeys }: PasswordUser,
   sender: Client,
 ): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]

@@ -11,17 +11,17 @@ interface Found<Row> {
 }
 
 /**
- * Looks for rows in all companies, or in one. Leaves out the companies of database machines that do not answer; a
+ * Looks for rows in all companies, or in some. Leaves out the companies of database machines that do not answer; a
  * caller who finds nothing must not conclude that there is nothing.
  */
 export async function searchCompanies<Row>(
   pool: Pool,
-  companyId: string | null,
+  companyIds: string[] | null,
   find: (db: LedgerDb) => Promise<Row[]>,
 ): Promise<Found<Row>> {
   let failure: unknown = null
   const rows = await findEverywhere(
-    shardTargets(pool, companyId === null ? undefined : [companyId]),
+    shardTargets(pool, companyIds ?? undefined),
     (target) => find(openDatabase(target.pool)),
     (machine, error) => {
       leaveOutUnreachable(machine, error)

@@ -10,7 +10,6 @@ import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 import type { SessionEvent } from '../session-events.ts'
 import { insertSessionEvents } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
-import { searchCompanies } from './search-companies.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser, UserRef } from './users.ts'
 import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
@@ -30,9 +29,6 @@ function getLastUseStep(idleMinutes: number): number {
   return Math.min(60, idleMinutes * 6)
 }
 
-/** The maximum number of companies that one email can sign in to. */
-const MAX_COMPANIES = 10
-
 export interface SessionUser extends SignedInUser {
   name: string
   email: string
@@ -43,51 +39,8 @@ export interface SessionUser extends SignedInUser {
   sessionRole: Role
 }
 
-/** A user with a password who may be signing in. */
-export interface SignInCandidate extends UserRef {
-  companyName: string
-  role: Role
-  passwordHash: string
-  /** Whether the password needs a second step. */
-  hasPasskeys: boolean
-}
-
 /** The user of the row `u` may sign in without the company's identity provider. */
 const MAY_USE_PASSWORD = sql.raw<boolean>(`not ${requiresProvider('u.company_id', 'u.user_id')}`)
-
-/** Finds the users with this normalized email who have a password that they may use: in one company, or else in at most ten. */
-export async function findSignInCandidates(
-  pool: Pool,
-  email: string,
-  companyId: string | null,
-): Promise<{ candidates: SignInCandidate[]; failure: unknown }> {
-  const find = (db: LedgerDb) => selectCandidates(db, email, companyId)
-  const { rows, failure } = await searchCompanies(pool, companyId, find)
-  const candidates = rows.toSorted((one, other) => (one.companyId < other.companyId ? -1 : 1)).slice(0, MAX_COMPANIES)
-  return { candidates, failure }
-}
-
-async function selectCandidates(db: LedgerDb, email: string, companyId: string | null): Promise<SignInCandidate[]> {
-  let query = db
-    .selectFrom('users as u')
-    .innerJoin('companies as c', 'c.company_id', 'u.company_id')
-    .select(['u.company_id', 'c.name', 'u.user_id', 'u.role', 'u.password_hash'])
-    .select(sql.raw<boolean>(hasPasskey('u.company_id', 'u.user_id')).as('has_passkeys'))
-    .where('u.email', '=', email)
-    .where('u.removed_at', 'is', null)
-    .where('u.password_hash', 'is not', null)
-    .where(MAY_USE_PASSWORD)
-  if (companyId !== null) query = query.where('u.company_id', '=', toUuid(companyId))
-  const rows = await query.orderBy('u.company_id').limit(MAX_COMPANIES).execute()
-  return rows.map((row) => ({
-    companyId: fromUuid('com', row.company_id),
-    companyName: row.name,
-    userId: fromUuid('usr', row.user_id),
-    role: row.role,
-    passwordHash: row.password_hash!,
-    hasPasskeys: row.has_passkeys,
-  }))
-}
 
 /** What a session is started with. */
 export interface NewSession {

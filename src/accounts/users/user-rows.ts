@@ -13,7 +13,8 @@ import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
  * The rows of users and their tokens, written only under the lock of the company's head, together with the user's
- * events. Only the last use of a token is written without the lock, and the link of someone who forgot the password.
+ * events. Written without the lock are only the last use of a token, the link of someone who forgot the password, and
+ * another hash of the same password.
  */
 
 const NO_RESET = 'reset_hash = null, reset_expires_at = null'
@@ -128,7 +129,8 @@ export async function storeIdentity(
 
 /**
  * Stores a link to set a new password. Deletes the password, any earlier link, the passkeys, the recovery codes and the
- * account at the identity provider, and ends the user's sessions.
+ * account at the identity provider, and ends the user's sessions. The administrator who sees the link could use it, so
+ * the email address is no longer proved.
  */
 export async function storeLink(
   client: ClientBase,
@@ -139,7 +141,7 @@ export async function storeLink(
   const { companyId } = acting
   await client.query(
     `update users set password_hash = null, issuer = null, subject = null, link_hash = $3, link_expires_at = $4,
-       ${NO_RESET}
+       has_proved_email = false, ${NO_RESET}
      where company_id = $1 and user_id = $2`,
     [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
   )
@@ -148,12 +150,16 @@ export async function storeLink(
 }
 
 /** Stores the password of the actor. Deletes the links and ends the sessions. */
-export async function storePassword(client: ClientBase, acting: SessionActor, passwordHash: string): Promise<void> {
+export async function storePassword(
+  client: ClientBase,
+  acting: SessionActor,
+  { passwordHash, provesEmail }: { passwordHash: string; provesEmail: boolean },
+): Promise<void> {
   const { companyId, actor: userId } = acting
   await client.query(
-    `update users set password_hash = $3, ${NO_LINKS}
+    `update users set password_hash = $3, has_proved_email = has_proved_email or $4, ${NO_LINKS}
      where company_id = $1 and user_id = $2`,
-    [toUuid(companyId), toUuid(userId), passwordHash],
+    [toUuid(companyId), toUuid(userId), passwordHash, provesEmail],
   )
   await endSessions(client, acting, 'password_set', 'user_id = $2', [toUuid(userId)])
 }
@@ -199,6 +205,8 @@ export interface UserOfLink {
   invitedBy: string
   /** The name of the identity provider that the company requires of this user; null if a password is of use. */
   requiredProvider: string | null
+  /** Whether only a message to the user's email address contained the link, so that no administrator has seen it. */
+  provesEmail: boolean
 }
 
 /** Finds the user of a link; null if the link is unknown, has expired, or may no longer set a password. */
@@ -213,8 +221,9 @@ export async function findUserOfLink(
     company_name: string
     invited_by: string
     provider: string | null
+    proves_email: boolean
   }>(
-    `select u.user_id, u.email, c.name as company_name, e.actor as invited_by, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
+    `select u.user_id, u.email, u.reset_hash is not distinct from $2 as proves_email, c.name as company_name, e.actor as invited_by, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
      from users u join companies c on c.company_id = u.company_id
        join events e on e.company_id = u.company_id and e.stream_id = u.user_id and e.stream_version = 1
        left join identity_providers p on p.company_id = u.company_id
@@ -225,8 +234,14 @@ export async function findUserOfLink(
   )
   const [row] = rows
   if (!row) return null
-  const { user_id: id, email, company_name: companyName, invited_by: invitedBy, provider: requiredProvider } = row
-  return { userId: fromUuid('usr', id), email, companyName, invitedBy, requiredProvider }
+  return {
+    userId: fromUuid('usr', row.user_id),
+    email: row.email,
+    companyName: row.company_name,
+    invitedBy: row.invited_by,
+    requiredProvider: row.provider,
+    provesEmail: row.proves_email,
+  }
 }
 
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */
@@ -296,4 +311,16 @@ export async function markTokenRevoked(
     toUuid(tokenId),
     now,
   ])
+}
+
+/** Replaces the hash of a password by another one of the same password, unless the password was changed meanwhile. */
+export async function replacePasswordHash(
+  client: Queryable,
+  { companyId, userId }: { companyId: string; userId: string },
+  { former, passwordHash }: { former: string; passwordHash: string },
+): Promise<void> {
+  await client.query(
+    'update users set password_hash = $4 where company_id = $1 and user_id = $2 and password_hash = $3',
+    [toUuid(companyId), toUuid(userId), former, passwordHash],
+  )
 }

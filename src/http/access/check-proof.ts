@@ -25,8 +25,9 @@ export function checkProof(
   limits: SignInLimits,
   { request, reply, owner, password }: GivenProof,
 ): Promise<Proof> {
-  return limits.attempt(request, reply, owner.userId, async () => {
+  const check = async () => {
     const outcome = await proveAgain(company.pool, owner, { password, cookie: sessionCookie(request, sessions) })
     return { outcome, hasFailed: outcome === 'wrong password' }
-  })
+  }
+  return limits.attempt(request, reply, { kind: 'proof in a session', whose: owner.userId, check })
 }

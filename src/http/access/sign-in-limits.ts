@@ -12,22 +12,36 @@ interface Tried<Outcome> {
   hasFailed: boolean
 }
 
+/** What kind of attempt it is. Failures of one kind do not count for the others. */
+type AttemptKind = 'sign-in' | 'proof in a session' | 'answer of a provider'
+
+interface Attempt<Outcome, Known> {
+  kind: AttemptKind
+  /**
+   * Whose secret is checked, such as an email address or a user id. Null counts for the network alone, where failures
+   * must not keep a person out.
+   */
+  whose: string | null
+  /** Finds out whether the browser is known, when a limit is met. Null if not. */
+  recognize?(): Promise<(Known & { key: string }) | null>
+  /** Checks the secret. In a browser that is `known` although a limit is met, only for those who are known there. */
+  check(known: Known | null): Promise<Tried<Outcome>>
+}
+
 export interface SignInLimits {
   /**
-   * Runs `check`, which checks a password of the person `whose`: an email address or, once signed in, a user id. Null
-   * counts for the network alone, where failures must not keep a person out. Only failures count, but an attempt counts
-   * as a failure while it runs, so that simultaneous guesses stay within the limit. Throws a problem with
-   * `rate_limited`, before anything is checked, after too many failures.
+   * Runs `check`. Only failures count, but an attempt counts as a failure while it runs, so that simultaneous guesses
+   * stay within the limit. Where a limit is met, an attempt in a known browser counts for that browser instead. Throws a
+   * problem with `rate_limited`, before anything is checked, after too many failures.
    */
-  attempt<Outcome>(
+  attempt<Outcome, Known = never>(
     request: FastifyRequest,
     reply: FastifyReply,
-    whose: string | null,
-    check: () => Promise<Tried<Outcome>>,
+    attempt: Attempt<Outcome, Known>,
   ): Promise<Outcome>
   /** Counts a question about where an email signs in. Throws a problem with `rate_limited` after too many. */
   countQuestion(request: FastifyRequest, reply: FastifyReply): void
-  /** Counts a request for a new password of the person `whose`, like a failed sign-in. Throws the same problem. */
+  /** Counts a request for a new password of the person `whose`. Throws the same problem. */
   countReset(request: FastifyRequest, reply: FastifyReply, whose: string): void
 }
 
@@ -62,28 +76,37 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
   const checks = createBudget({ share: AT_ONCE })
   const limit = (max: number, keyOf: Limit['keyOf']): Limit[] =>
     max > 0 ? [{ counts: createFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf }] : []
+  const limitPeople = () => [
+    // By /48: the owner of many addresses must not lock a person out everywhere by failing from ten of them.
+    ...limit(perPerson, (address, whose) => whose && `${networkOf(address, 48)} ${whose}`),
+    ...limit(perPerson * NETWORKS, (_address, whose) => whose),
+  ]
   const limitNetworks = (max: number) => [
     ...limit(max, (address) => networkOf(address, 64)),
     ...limit(max * SUBNETS, (address) => networkOf(address, 48)),
   ]
-  const failures = [
-    // By /48: the owner of many addresses must not lock a person out everywhere by failing from ten of them.
-    ...limit(perPerson, (address, whose) => whose && `${networkOf(address, 48)} ${whose}`),
-    ...limit(perPerson * NETWORKS, (_address, whose) => whose),
-    ...limitNetworks(perAddress),
-  ]
+  const ofKind: Record<AttemptKind, Limit[]> = {
+    'sign-in': [...limitPeople(), ...limitNetworks(perAddress)],
+    // Others in the network have no session of this user, so their failures don't count.
+    'proof in a session': limitPeople(),
+    'answer of a provider': limitNetworks(perAddress),
+  }
+  const ofBrowsers = limit(perPerson, (_address, browser) => browser)
   const questions = limitNetworks(perAddress * QUESTIONS)
+  const resets = [...limitPeople(), ...limitNetworks(perAddress)]
 
   return {
-    async attempt(request, reply, whose, check) {
-      const ends = begin(failures, request, reply, whose)
+    async attempt(request, reply, { kind, whose, recognize, check }) {
+      const isFull = secondsToWait(ofKind[kind], request, whose) > 0
+      const known = isFull ? ((await recognize?.()) ?? null) : null
+      const ends = known ? begin(ofBrowsers, request, reply, known.key) : begin(ofKind[kind], request, reply, whose)
       // Answers of providers can be slow, and passwords must not wait for them.
-      const release = checks.tryAcquire(`${whose === null ? 'provider ' : ''}${networkOf(request.ip, 48)}`, 1)
+      const release = checks.tryAcquire(known?.key ?? `${kind} ${networkOf(request.ip, 48)}`, 1)
       let hasFailed = false
       try {
         if (!release)
           throw tooMany(reply, 'sign-in', 1, 'Too many simultaneous sign-ins from your network. Try again in a moment')
-        const tried = await check()
+        const tried = await check(known)
         hasFailed = tried.hasFailed
         return tried.outcome
       } finally {
@@ -95,22 +118,30 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
       for (const end of begin(questions, request, reply, null)) end(true)
     },
     countReset(request, reply, whose) {
-      // The person can still sign in: somebody else may have asked.
-      for (const end of begin(failures, request, reply, `reset ${whose}`)) end(true)
+      for (const end of begin(resets, request, reply, whose)) end(true)
     },
   }
 }
 
 /** Begins an attempt under all limits. Throws a problem if one of them is met. */
 function begin(limits: Limit[], request: FastifyRequest, reply: FastifyReply, whose: string | null) {
+  const seconds = secondsToWait(limits, request, whose)
+  if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `Too many attempts. Try again in ${formatWait(seconds)}`)
+  return keysOf(limits, request, whose).map(({ counts, key }) => counts.begin(key))
+}
+
+/** Seconds until all limits allow an attempt; 0 if they do now. */
+function secondsToWait(limits: Limit[], request: FastifyRequest, whose: string | null): number {
+  const keyed = keysOf(limits, request, whose)
+  return keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
+}
+
+function keysOf(limits: Limit[], { ip }: FastifyRequest, whose: string | null) {
   const named = whose === null ? null : hash('sha256', whose)
-  const keyed = limits.flatMap(({ counts, keyOf }) => {
-    const key = keyOf(request.ip, named)
+  return limits.flatMap(({ counts, keyOf }) => {
+    const key = keyOf(ip, named)
     return key === null ? [] : [{ counts, key }]
   })
-  const seconds = keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
-  if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `Too many attempts. Try again in ${formatWait(seconds)}`)
-  return keyed.map(({ counts, key }) => counts.begin(key))
 }
 
 /** Formats a wait, rounded up: `40 seconds`, `3 minutes`. */

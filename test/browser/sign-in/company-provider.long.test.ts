@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { axeFaults, looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
 import { freePort } from '../../support/processes/free-port.ts'
-import { giveProvider, turn } from '../../support/providers/company-provider.ts'
+import { giveProvider, linkUser, turn } from '../../support/providers/company-provider.ts'
 import { FORM, startTestProvider } from '../../support/providers/test-provider.ts'
 import { startService, type Service } from '../../support/service.ts'
 
@@ -26,6 +26,7 @@ const idp = await startTestProvider(t, {
   signsIn: null,
 })
 await giveProvider(service, company, idp, { creates_users: true, publicUrl })
+await linkUser(service, auditor.user_id, idp.issuer, 'auditor')
 const path = `/sign-in/${company.id}`
 const browser = await openBrowser()
 
@@ -146,10 +147,14 @@ await t.test(
     t.equal(new URL(page.url()).pathname, '/sign-in')
     await page.getByLabel('Email').fill(admin.email)
     await page.getByRole('button', { name: 'Continue' }).click()
+    t.match(await page.textContent('main'), 'Open the sign-in link of your company, or enter a password.')
+    t.same(await looksOfAnswer(page), [])
+    await page.goto(path)
     await page.getByRole('link', { name: 'use a password' }).click()
+    await page.getByLabel('Email').fill(admin.email)
     await page.getByLabel('Password').fill(admin.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.waitForURL('**/account')
+    await page.waitForURL('**/settings/**')
     await turn(service, company, 'optional')
     t.same(faults(), [])
   },

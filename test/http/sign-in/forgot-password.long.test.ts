@@ -143,6 +143,30 @@ await t.test('a user of several companies gets a message from each, and sets one
   t.ok(await signsIn(there, NEXT))
 })
 
+await t.test('a user of twelve companies gets a message from each, or only from the one that is named', async (t) => {
+  const email = 'consultant@example.com'
+  const companies: TestCompany[] = []
+  for (let at = 0; at < 12; at += 1) companies.push(await service.makeCompany(`Client ${at}.`))
+  for (const company of companies) await join(company, email)
+  await ask(email)
+  const subjects: string[] = []
+  for (let at = 0; at < 12; at += 1) subjects.push((await takeReset(email)).headers['subject']!)
+  const expected = companies.map(({ name }) => `Set a new password for ${name}`)
+  t.strictSame(subjects.toSorted(), expected.toSorted())
+  const last = companies.at(-1)!
+  const page = await browse(service, `/sign-in?with=password&company=${last.id}`)
+  t.match(page.text, `href="${PATH}?company=${last.id}"`)
+  t.match((await browse(service, `${PATH}?company=${last.id}`)).text, `name="company" value="${last.id}"`)
+  await browse(service, PATH, { form: { email, company: last.id } })
+  t.equal((await takeReset(email)).headers['subject'], `Set a new password for ${last.name}`)
+  const { rows } = await pool.query(
+    `select count(*)::integer as count from emails e join users u using (company_id, user_id)
+     where u.email = $1 and e.kind = 'password_reset'`,
+    [email],
+  )
+  t.strictSame(rows, [{ count: 13 }])
+})
+
 await t.test('a link works until it expires by the clock of the database, or a later one replaces it', async (t) => {
   const user = await join()
   const first = await askForLink(user.email)
@@ -206,7 +230,8 @@ await t.test('a user gets five links an hour, however many ask at once, and the 
   const user = await join()
   const secrets = await findConfiguredSecretBox(service.config)
   const outbox: Outbox = { publicUrl: ORIGIN, secrets, announce: () => undefined }
-  const request = () => requestPasswordReset({ pool, outbox }, user.email, { address: '192.0.2.1', userAgent: null })
+  const scope = { email: user.email, companyIds: null }
+  const request = () => requestPasswordReset({ pool, outbox }, scope, { address: '192.0.2.1', userAgent: null })
   await Promise.all(Array.from({ length: 12 }, request))
   t.equal(await resetsOf(user.id), 5)
   const tokens: string[] = []
@@ -246,6 +271,16 @@ await t.test(
     await inbox.waitFor(2)
   },
 )
+
+await t.test('fifty requests from an office keep nobody there from signing in', async (t) => {
+  const { service: office } = await startMailingService(t)
+  const { admin } = office.company
+  const statuses: number[] = []
+  for (let at = 0; at < 52; at += 1) statuses.push((await ask(`nobody.${at}@example.com`, office)).status)
+  t.strictSame(statuses, [...Array.from({ length: 50 }, () => 200), 429, 429])
+  const form = { email: admin.email, password: admin.password }
+  t.equal((await browse(office, '/sign-in', { form })).status, 303)
+})
 
 await t.test('a process that stops carries out what it has answered', async (t) => {
   const user = await join()

@@ -181,10 +181,12 @@ await t.test('two tabs that come back at once make one user and one link', async
   for (const visitor of visitors) t.ok(await visitor.isIn())
 })
 
-await t.test('an email leads to the provider of its company, and everybody else to the password', async (t) => {
+await t.test('the email of a linked user leads to the provider, and all others to the password', async (t) => {
   const { company } = await openCompany()
   const email = `only.${company.id}@example.com`
   await service.manage('POST', '/users', { email, name: 'O', role: 'member' }, company.admin.token)
+  person({ sub: 'only', email, email_verified: true })
+  t.equal((await enter(service, company)).answer.status, 303)
   const visitor = openVisitor(service)
   const page = `/sign-in/${company.id}`
   t.match(await visitor.visit('/sign-in', { email: ` ${email.toUpperCase()}`, next: '/account/tokens' }), {
@@ -197,7 +199,6 @@ await t.test('an email leads to the provider of its company, and everybody else 
   t.notMatch(shown.text, email)
   const { location } = await visitor.visit(`${page}/start`)
   t.equal(new URL(location!).searchParams.get('login_hint'), email)
-  person({ sub: 'only', email, email_verified: true })
   const path = await goToProvider(visitor, company)
   t.equal((await comeBack(visitor, path)).location, '/account/tokens', 'and afterwards to the page that was asked for')
 

@@ -15,6 +15,7 @@ import {
   turn,
   type Wanted,
   WITH_PROVIDERS,
+  linkUser,
 } from '../../support/providers/company-provider.ts'
 import { startTestProvider } from '../../support/providers/test-provider.ts'
 import { captureLogoutToken } from '../../support/providers/captured-logout.ts'
@@ -318,6 +319,7 @@ await t.test('without its address or its key, the service says what the operator
   const answer = await openVisitor(bare).visit(`/sign-in/${company.id}`)
   t.match(answer, { status: 503, text: /PUBLIC_URL/ })
   const email = `o.${company.id}@example.com`
-  await service.manage('POST', '/users', { email, name: 'O', role: 'member' }, company.admin.token)
+  const { body } = await service.manage('POST', '/users', { email, name: 'O', role: 'member' }, company.admin.token)
+  await linkUser(service, body.id, idp.issuer)
   t.equal((await openVisitor(bare).visit('/sign-in', { email })).status, 303)
 })

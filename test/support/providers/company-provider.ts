@@ -90,6 +90,12 @@ export async function turn(service: Service, { id, admin }: TestCompany, use: Pr
   ])
 }
 
+/** Links a user to an account at a provider, as a sign-in there does. The subject is the user's id, unless given. */
+export async function linkUser({ pool }: Service, userId: string, issuer: string, subject = userId): Promise<void> {
+  const account = [toUuid(userId), issuer, subject]
+  await pool.query('update users set issuer = $2, subject = $3 where user_id = $1', account)
+}
+
 /** Goes to the provider and signs in there. Returns the path that the provider leads back to. */
 export async function goToProvider(
   visitor: Visitor,

@@ -5,6 +5,7 @@ import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domai
 import { OwnPasswordBody } from '../../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { rememberUser } from '../../access/known-browser.ts'
 import { clearSessionCookie, describeSession, sessionCookie, setSessionCookie } from '../../access/session.ts'
 import type { AccountProblem } from './account-problem.ts'
 import { wrongPassword } from '../parts/proof.ts'
@@ -22,22 +23,21 @@ export interface PasswordRoute {
 }
 
 /** Adds the route that changes the user's own password. All sessions end; this browser gets a new one. */
-export function addPasswordRoute(
-  app: FastifyInstance,
-  { accessPool, company, sessions }: PageServices,
-  { limits, show }: PasswordRoute,
-): void {
+export function addPasswordRoute(app: FastifyInstance, services: PageServices, { limits, show }: PasswordRoute): void {
+  const { accessPool, company, sessions } = services
   app.post(`${ACCOUNT_PATH}/password`, async (request, reply) => {
-    const { userId } = getViewer(request)
+    const { companyId, userId, email } = getViewer(request)
     let cookie: string | null
     try {
       const { current, password: next } = readPasswords(request)
-      const services = { company, pool: accessPool, session: describeSession(request, sessions) }
+      const account = { company, pool: accessPool, session: describeSession(request, sessions) }
       const former = sessionCookie(request, sessions)
-      const changed = await limits.attempt(request, reply, userId, async () => {
-        const outcome = await changeOwnPassword(services, getActing(request), { current, next, cookie: former })
+      const check = async () => {
+        const outcome = await changeOwnPassword(account, getActing(request), { email, current, next, cookie: former })
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
-      })
+      }
+      const attempt = { kind: 'proof in a session', whose: userId, check } as const
+      const changed = await limits.attempt(request, reply, attempt)
       if (changed.outcome === 'wrong password') throw wrongPassword()
       cookie = changed.cookie
     } catch (error) {
@@ -45,6 +45,7 @@ export function addPasswordRoute(
     }
     if (cookie === null) clearSessionCookie(reply, sessions)
     else setSessionCookie(reply, sessions, cookie)
+    await rememberUser(services, request, reply, { companyId, userId })
     return reply.redirect(`${ACCOUNT_PATH}?done=password`, 303)
   })
 }

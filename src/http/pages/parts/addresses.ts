@@ -31,3 +31,8 @@ export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSetti
     : 'localhost'
   return `${request.protocol}://${host}`
 }
+
+/** The page that asks for the password of a user of a company. */
+export function passwordPath(companyId: string): string {
+  return buildUrl('/sign-in', { with: 'password', company: companyId })
+}

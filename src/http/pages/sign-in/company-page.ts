@@ -15,7 +15,7 @@ export interface CompanyRoute {
   Params: { company: string }
 }
 
-/** Where pages lead that ask for a password although the company has a provider. */
+/** Where a password of any company counts: the person may have been led to this one by mistake. */
 const PASSWORD_PATH = '/sign-in?with=password'
 
 /** `/sign-in/{company}`: leads to the company's provider. Its link is what administrators share. */
@@ -69,6 +69,7 @@ function sendCompanyPage(
           Continue to <bdi>${settings.name}</bdi></a
         >
       </p>
+      <p class="hint">You sign in at <bdi>${new URL(settings.issuer).host}</bdi>.</p>
       <p class="hint">
         ${use.use === 'required' ? html`Only the break-glass administrator can <a href="${PASSWORD_PATH}">use a password</a>.` : html`Or <a href="${PASSWORD_PATH}">use a password</a>, if you have one.`}
       </p>`,

@@ -5,10 +5,12 @@ import { createBudget } from '../../../admission/budget.ts'
 import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../../domain/attributes.ts'
 import { problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import type { PasswordScope } from '../../../accounts/users/password-users.ts'
 import type { Outbox } from '../../../accounts/mail/outbox.ts'
 import { clientOf } from '../../access/client.ts'
 import { networkOf } from '../../../domain/networks.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { readCompany } from './named-company.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -32,35 +34,37 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices, 
   app.addHook('onClose', async () => void (await Promise.all(running)))
 
   /** Prepares what is done after the answer. */
-  function prepare(request: FastifyRequest, email: string): () => void {
+  function prepare(request: FastifyRequest, scope: PasswordScope): () => void {
     const { log } = request
     const resetting = { pool: services.accessPool, outbox: requireOutbox(services) }
     // Once the connection is closed, it has no address.
     const [sender, network] = [clientOf(request), networkOf(request.ip, 48)]
     return () => {
       const done = turns
-        .hold(network, 1, undefined, () => requestPasswordReset(resetting, email, sender))
+        .hold(network, 1, undefined, () => requestPasswordReset(resetting, scope, sender))
         .catch((error: unknown) => log.warn({ err: error }, 'could not send a link to set a new password'))
         .finally(() => running.delete(done))
       running.add(done)
     }
   }
 
-  app.get(FORGOT_PASSWORD_PATH, async (_request, reply) => {
+  app.get(FORGOT_PASSWORD_PATH, async (request, reply) => {
     requireOutbox(services)
-    return sendForm(reply, '', null)
+    return sendForm(reply, { email: '', company: readCompany(readFormFields(request.query)) }, null)
   })
   app.post(FORGOT_PASSWORD_PATH, async (request, reply) => {
-    const typed = (readFormFields(request.body)['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
+    const fields = readFormFields(request.body)
+    const typed = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
+    const form = { email: typed, company: readCompany(fields) }
     const { value, errors } = readAttribute('email', typed, 'creation')
-    if (errors) return sendForm(reply.code(NO_EMAIL.status), typed, NO_EMAIL)
+    if (errors) return sendForm(reply.code(NO_EMAIL.status), form, NO_EMAIL)
     const email = value as string
-    const send = prepare(request, email)
+    const send = prepare(request, { email, companyIds: form.company === '' ? null : [form.company] })
     try {
       limits.countReset(request, reply, email)
     } catch (error) {
       const refusal = toFormProblem(error)
-      return sendForm(reply.code(refusal.status), typed, refusal)
+      return sendForm(reply.code(refusal.status), form, refusal)
     }
     reply.raw.once('close', send)
     return sendAnswer(reply, typed)
@@ -75,13 +79,20 @@ function requireOutbox({ company: { outbox } }: PageServices): Outbox {
 const NO_PAGE = problem('route_not_found', 'There is no page at this address')
 const NO_EMAIL = invalidFields([fieldError('/email', 'invalid_format', 'Enter an email address')])
 
-function sendForm(reply: FastifyReply, email: string, problem: FormProblem): Promise<FastifyReply> {
+interface ForgottenForm {
+  email: string
+  /** The company whose password is meant; empty for all of them. */
+  company: string
+}
+
+function sendForm(reply: FastifyReply, { email, company }: ForgottenForm, problem: FormProblem): Promise<FastifyReply> {
   return sendCardPage(reply, {
     title: 'Forgot your password?',
     body: html`<h1>Forgot your password?</h1>
       ${renderFormAlert(problem)}
       <p>Enter the email address with which you sign in. You'll get a link to set a new password.</p>
       <form method="post" action="${FORGOT_PASSWORD_PATH}" class="stack">
+        <input type="hidden" name="company" value="${company}" />
         ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: 'username', hasFocus: true }, problem)}
         <div class="actions"><button class="primary">Send link</button><a class="button" href="/sign-in">Cancel</a></div>
       </form>`,

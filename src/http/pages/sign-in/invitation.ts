@@ -25,7 +25,7 @@ import type { UserOfLink } from '../../../accounts/users/user-rows.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { Html } from '../parts/page.ts'
 import { sendCardPage } from '../parts/layout.ts'
-import { companyPath } from '../parts/addresses.ts'
+import { companyPath, passwordPath } from '../parts/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { isReady } from './company-page.ts'
 import { keepAuthorizationRequest, createAuthorizationRequests } from './authorization-request.ts'
@@ -57,22 +57,18 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     })
   })
   app.post(INVITATION_PATH, async (request, reply) => {
+    const { token = '' } = readFormFields(request.body)
     try {
       await accept(request, reply)
     } catch (error) {
       const refusal = toFormProblem(error)
-      return sendSetPasswordForm(
-        services,
-        reply.code(refusal.status),
-        readFormFields(request.body)['token'] ?? '',
-        refusal,
-      )
+      return sendSetPasswordForm(services, reply.code(refusal.status), token, refusal)
     }
     return sendCardPage(reply, {
       title: 'Password set',
       body: html`<h1>Password set</h1>
         <p>This link can't be used again.</p>
-        <p><a class="button primary" href="/sign-in">Sign in</a></p>`,
+        <p><a class="button primary" href="${passwordPath(companyOfLinkToken(token)!)}">Sign in</a></p>`,
     })
   })
 }

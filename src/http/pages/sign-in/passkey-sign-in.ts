@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Challenge, signInWithPasskey } from '../../../accounts/sign-in/sign-in-with-passkey.ts'
 import { makeRequestOptions, readAssertion } from '../../../accounts/passkeys/webauthn.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
+import { recognizeBrowser } from '../../access/known-browser.ts'
 import { createSealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -58,9 +59,9 @@ export function addPasskeySignIn(
     challenges.clear(reply)
     if (challenge === null) return show(reply.code(OUTDATED.status), destination, OUTDATED)
     try {
-      const { cookie, companyId } = await trySignIn(services, limits, { request, reply, challenge })
+      const { cookie, companyId, userId } = await trySignIn(services, limits, { request, reply, challenge })
       if (cookie === null) return await reply.redirect(companyPath(companyId), 303)
-      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId })
+      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId, userId })
     } catch (error) {
       const refusal = toFormProblem(error)
       return show(reply.code(refusal.status), destination, refusal)
@@ -82,17 +83,22 @@ async function trySignIn(services: PageServices, limits: SignInLimits, attempt: 
   if (party === null || assertion === null) throw new ProblemError(REFUSED)
   const { owner, credentialId } = assertion
   // Counted by passkey: whoever knows only whose it is cannot keep that person out.
-  const tried = await limits.attempt(request, reply, `passkey ${credentialId.toString('hex')}`, async () => {
-    const session = describeSession(request, services.sessions)
-    const { company, accessPool: pool, failures } = services
-    const used = { company, pool, failures, session }
-    const outcome = await signInWithPasskey(used, party, challenge, assertion)
-    return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
+  const tried = await limits.attempt(request, reply, {
+    kind: 'sign-in',
+    whose: `passkey ${credentialId.toString('hex')}`,
+    recognize: () => recognizeBrowser(services, request, owner),
+    check: async () => {
+      const session = describeSession(request, services.sessions)
+      const { company, accessPool: pool, failures } = services
+      const used = { company, pool, failures, session }
+      const outcome = await signInWithPasskey(used, party, challenge, assertion)
+      return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
+    },
   })
   if (tried.outcome === 'copied')
     request.log.warn({ ...owner, passkeyId: tried.passkeyId }, 'a passkey may have been copied: its counter went back')
-  if (tried.outcome === 'provider required') return { cookie: null, companyId: owner.companyId }
+  if (tried.outcome === 'provider required') return { cookie: null, ...owner }
   if (tried.outcome === 'outdated') throw new ProblemError(OUTDATED)
   if (tried.outcome !== 'signed in') throw new ProblemError(REFUSED)
-  return { cookie: tried.cookie, companyId: owner.companyId }
+  return { cookie: tried.cookie, ...owner }
 }

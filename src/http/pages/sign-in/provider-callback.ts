@@ -36,7 +36,7 @@ interface Arrival {
   authorizationRequest: AuthorizationRequest
 }
 
-/** The faults that someone can cause on purpose. They count as failed sign-ins of a network. */
+/** The faults that someone can cause on purpose. They count for a network. */
 const PROVOKED: ReadonlySet<ProviderFault> = new Set(['invalid_response', 'wrong_issuer', 'denied'])
 
 /** `/sign-in/{company}/callback`: where the provider sends people back to. */
@@ -83,14 +83,16 @@ async function complete(
   if (!addresses) throw new ProviderError('outdated', 'The address of this service has changed')
   const at = request.url.indexOf('?')
   const callbackUrl = `${addresses.redirect}${at === -1 ? '' : request.url.slice(at)}`
-  const answer = await limits.attempt<ProviderIdentity | ProviderError>(request, reply, null, async () => {
+  const check = async () => {
     try {
       return { outcome: await providers.client.complete(provider, flow, callbackUrl), hasFailed: false }
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error
       return { outcome: error, hasFailed: PROVOKED.has(error.fault) }
     }
-  })
+  }
+  const attempt = { kind: 'answer of a provider', whose: null, check } as const
+  const answer = await limits.attempt<ProviderIdentity | ProviderError>(request, reply, attempt)
   if (answer instanceof ProviderError) throw answer
   return answer
 }
@@ -118,7 +120,8 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
   const signedIn = await signInThroughProvider(used, { provider, identity, session, traceparent })
   if (signedIn.outcome === 'refused') return refuse(arrival, signedIn.refusal)
   const { next, kept } = authorizationRequest
-  return finishSignIn(services, request, reply, { cookie: signedIn.cookie, companyId, next, kept })
+  const { cookie, userId } = signedIn
+  return finishSignIn(services, request, reply, { cookie, companyId, userId, next, kept })
 }
 
 async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {

@@ -50,10 +50,12 @@ export function addProviderStart(
       return sendFailure(request, reply, { companyId, provider, reason: 'not_ready', purpose })
     try {
       const { redirect } = findProviderAddresses(services.sessions.publicUrl, companyId)!
-      const { url, flow } = await limits.attempt(request, reply, null, async () => {
+      const check = async () => {
         const outcome = await services.providers.client.begin(provider, redirect, { email })
         return { outcome, hasFailed: false }
-      })
+      }
+      const attempt = { kind: 'answer of a provider', whose: null, check } as const
+      const { url, flow } = await limits.attempt(request, reply, attempt)
       keepAuthorizationRequest(authorizationRequests, reply, { ...authorizationRequest, flow })
       return await reply.redirect(url, 303)
     } catch (error) {

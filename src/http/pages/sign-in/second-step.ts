@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
 import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../../accounts/sign-in/second-step.ts'
-import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
+import type { PasswordUser } from '../../../accounts/users/password-users.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
+import { recognizeBrowser } from '../../access/known-browser.ts'
 import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -26,7 +27,7 @@ const REFUSED = problem('invalid_credentials', 'This is not one of your unused r
 
 export interface SecondStepPage {
   /** Asks someone who has given the right password for a passkey or a recovery code. */
-  ask(reply: FastifyReply, candidate: SignInCandidate, destination: Destination): Promise<FastifyReply>
+  ask(reply: FastifyReply, user: PasswordUser, destination: Destination): Promise<FastifyReply>
 }
 
 interface SecondStepOptions {
@@ -54,14 +55,19 @@ export function addSecondStep(
     if (step === null) return show(reply.code(TOO_LATE.status), destination, TOO_LATE)
     try {
       const { companyId, userId } = step
-      const cookie = await limits.attempt(request, reply, `recovery code ${userId}`, async () => {
-        const session = describeSession(request, sessions)
-        const outcome = await signInWithRecoveryCode({ company, pool, failures, session }, step, fields['code'] ?? '')
-        return { outcome, hasFailed: outcome === null }
+      const cookie = await limits.attempt(request, reply, {
+        kind: 'sign-in',
+        whose: `recovery code ${userId}`,
+        recognize: () => recognizeBrowser(services, request, step),
+        check: async () => {
+          const session = describeSession(request, sessions)
+          const outcome = await signInWithRecoveryCode({ company, pool, failures, session }, step, fields['code'] ?? '')
+          return { outcome, hasFailed: outcome === null }
+        },
       })
       if (cookie === null) throw new ProblemError(REFUSED)
       steps.clear(reply)
-      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId })
+      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId, userId })
     } catch (error) {
       const refusal = toFormProblem(error)
       return sendSecondStep(reply.code(refusal.status), destination, { hasPasskeyButton, refusal })
@@ -69,9 +75,9 @@ export function addSecondStep(
   })
 
   return {
-    async ask(reply, candidate, destination) {
+    async ask(reply, user, destination) {
       if (!secrets.hasKey) throw new ProblemError(NO_KEY)
-      steps.set(reply, beginSecondStep(candidate))
+      steps.set(reply, beginSecondStep(user))
       return sendSecondStep(reply, destination, { hasPasskeyButton, refusal: null })
     },
   }

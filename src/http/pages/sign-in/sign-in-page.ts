@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import { findSignInPlace } from '../../../accounts/sign-in/provider-sessions.ts'
+import { findSignInPlace } from '../../../accounts/sign-in/find-sign-in-place.ts'
 import type { SignInOutcome } from '../../../accounts/sign-in/sign-in-with-password.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in-with-password.ts'
 import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../../domain/attributes.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
-import { isId } from '../../../domain/ids.ts'
 import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
-import type { SignInCandidate } from '../../../accounts/users/sessions.ts'
+import type { PasswordUser } from '../../../accounts/users/password-users.ts'
+import { type KnownBrowser, recognizeBrowser } from '../../access/known-browser.ts'
 import type { SealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession, findSessionUser, sessionCookie } from '../../access/session.ts'
 import {
@@ -18,7 +18,7 @@ import {
   renderFormAlert,
   toFormProblem,
 } from '../parts/form.ts'
-import { companyPath, readOwnPath } from '../parts/addresses.ts'
+import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
 import { keepForm } from '../parts/kept-form.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
@@ -29,6 +29,7 @@ import { finishSignIn } from './finish-sign-in.ts'
 import { FORGOT_PASSWORD_PATH } from './forgot-password.ts'
 import { keepAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts'
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
+import { readCompany } from './named-company.ts'
 import { addPasskeySignIn } from './passkey-sign-in.ts'
 import { addSecondStep, type SecondStepPage } from './second-step.ts'
 import type { SignInLimits } from '../../access/sign-in-limits.ts'
@@ -38,7 +39,14 @@ interface SignInForm extends Destination {
   email: string
   /** The first step may lead to the provider of a company; the second wants the password. */
   step: 'email' | 'password'
-  candidates: SignInCandidate[]
+  /** The company to sign in to; empty if none is named. */
+  company: string
+  /** How often the form was refused. */
+  tries: number
+  /** The users of whom one must be chosen. */
+  choices: PasswordUser[]
+  /** What single sign-on could not find. */
+  notFound: 'nothing' | 'one provider' | null
 }
 
 interface SignInOptions {
@@ -46,7 +54,18 @@ interface SignInOptions {
   authorizationRequests: SealedCookie<AuthorizationRequest>
 }
 
-const EMPTY: SignInForm = { email: '', next: '', kept: null, step: 'email', candidates: [] }
+const EMPTY: SignInForm = {
+  email: '',
+  next: '',
+  kept: null,
+  step: 'email',
+  company: '',
+  tries: 0,
+  choices: [],
+  notFound: null,
+}
+/** Far more than the limits of failed sign-ins allow. */
+const MAX_TRIES = 1_000
 
 /**
  * `/sign-in`: asks for the email and the password. Without a password, it leads to the provider of the user's company if
@@ -57,9 +76,10 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
   app.get('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.query)
     const next = readOwnPath(fields['next'])
+    const company = readCompany(fields)
     const user = await findSessionUser(access, request, sessions, 'touch')
     if (user) return reply.redirect(next || findHome(user.role), 303)
-    if (fields['with'] !== 'password') return sendSignInForm(services, reply, { ...EMPTY, next }, null)
+    if (fields['with'] !== 'password') return sendSignInForm(services, reply, { ...EMPTY, next, company }, null)
     // From the page of a company with a provider: with the email that was typed before.
     const authorizationRequest = options.authorizationRequests.read(request)
     const typed = authorizationRequest && {
@@ -67,7 +87,7 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
       next: authorizationRequest.next,
       kept: authorizationRequest.kept,
     }
-    return sendSignInForm(services, reply, { ...EMPTY, next, ...typed, step: 'password' }, null)
+    return sendSignInForm(services, reply, { ...EMPTY, next, ...typed, company, step: 'password' }, null)
   })
 
   const show = (reply: FastifyReply, destination: Destination, refusal: Problem) =>
@@ -79,7 +99,9 @@ export function addSignInPage(app: FastifyInstance, services: PageServices, opti
     const fields = readFormFields(request.body)
     const email = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
     const step = (fields['password'] ?? '') === '' || fields['way'] === 'provider' ? 'email' : 'password'
-    const form: SignInForm = { ...EMPTY, email, step, ...readDestination(fields) }
+    const tries = Math.min(MAX_TRIES, Math.trunc(Number(fields['tries'])) || 0)
+    const named = { company: readCompany(fields), tries: Math.max(0, tries) }
+    const form: SignInForm = { ...EMPTY, email, step, ...named, ...readDestination(fields) }
     try {
       return await (step === 'email' ? chooseWay : trySignIn)(
         services,
@@ -141,8 +163,9 @@ async function chooseWay(
   if (errors) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
   limits.countQuestion(request, reply)
   const email = value as string
-  const place = await findSignInPlace(services.accessPool, email)
-  if (place.at !== 'provider') return askForPassword(services, { request, reply, form }, place.at === 'several')
+  const known = await recognizeBrowser(services, request, { email })
+  const place = await findSignInPlace(services.accessPool, email, known?.users ?? [])
+  if (place.at !== 'provider') return askForPassword(services, { request, reply, form }, place.at)
   const { companyId } = place
   const { next, kept } = form
   const authorizationRequest: AuthorizationRequest = {
@@ -158,15 +181,18 @@ async function chooseWay(
   return reply.redirect(companyPath(companyId), 303)
 }
 
-/** Asks for the password; says that it is missing if the form had a field for it. */
+/** Asks for the password: says that it is missing or, after single sign-on was chosen, what was not found. */
 function askForPassword(
   services: PageServices,
   { request, reply, form }: Sent,
-  hasProviders: boolean,
+  place: 'several' | 'here',
 ): Promise<FastifyReply> {
-  const isMissing = 'password' in readFormFields(request.body)
+  const fields = readFormFields(request.body)
+  const wantsProvider = fields['way'] === 'provider'
+  const isMissing = 'password' in fields && !wantsProvider
   if (isMissing) void reply.code(NO_PASSWORD.status)
-  return sendSignInForm(services, reply, { ...form, step: 'password' }, isMissing ? NO_PASSWORD : null, hasProviders)
+  const notFound = place === 'several' ? 'one provider' : wantsProvider ? 'nothing' : null
+  return sendSignInForm(services, reply, { ...form, step: 'password', notFound }, isMissing ? NO_PASSWORD : null)
 }
 
 async function trySignIn(
@@ -175,35 +201,42 @@ async function trySignIn(
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
   const { accessPool, failures, sessions } = services
-  const { email: typed = '', password = '', company = '' } = readFormFields(request.body)
+  const { email: typed = '', password = '' } = readFormFields(request.body)
   const sent = typed.trim()
   const { value, errors } = readAttribute('email', sent, 'creation')
   const email = errors ? sent : (value as string)
   // Counts characters, not UTF-16 code units, as where passwords are set.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
-  const companyId = isId('com', company) ? company : null
-  const tried = await limits.attempt<SignInOutcome>(request, reply, email, async () => {
-    const outcome: SignInOutcome =
-      errors || !isPassword
-        ? { outcome: 'refused' }
-        : await signIn(
-            { pool: accessPool, failures },
-            { email, password, companyId },
-            describeSession(request, sessions),
-          )
-    return { outcome, hasFailed: outcome.outcome === 'refused' }
+  const { company, tries } = form
+  const named = company === '' ? null : [company]
+  const tried = await limits.attempt<SignInOutcome, KnownBrowser>(request, reply, {
+    kind: 'sign-in',
+    whose: email,
+    async recognize() {
+      const known = await recognizeBrowser(services, request, { email })
+      const isMeant = company === '' || known?.users.some(({ companyId }) => companyId === company)
+      return isMeant ? known : null
+    },
+    async check(known) {
+      if (errors || !isPassword) return { outcome: { outcome: 'refused' }, hasFailed: true }
+      // A browser is known for these users, and not for all who have the email.
+      const companyIds = named ?? known?.users.map(({ companyId }) => companyId) ?? null
+      const session = describeSession(request, sessions)
+      const outcome = await signIn({ pool: accessPool, failures }, { email, companyIds, password, tries }, session)
+      return { outcome, hasFailed: outcome.outcome === 'refused' }
+    },
   })
   switch (tried.outcome) {
     case 'refused':
-      return sendSignInForm(services, reply.code(401), form, REFUSED)
+      return sendSignInForm(services, reply.code(401), { ...form, tries: tries + 1 }, REFUSED)
     case 'choose':
-      return sendSignInForm(services, reply, { ...form, candidates: tried.candidates }, null)
+      return sendSignInForm(services, reply, { ...form, choices: tried.users }, null)
     case 'second step':
-      return secondStep.ask(reply, tried.candidate, form)
+      return secondStep.ask(reply, tried.user, form)
     case 'signed in': {
-      const { companyId, role } = tried.candidate
+      const { companyId, userId, role } = tried.user
       const next = form.next || findHome(role)
-      return finishSignIn(services, request, reply, { cookie: tried.cookie, companyId, next, kept: form.kept })
+      return finishSignIn(services, request, reply, { cookie: tried.cookie, companyId, userId, next, kept: form.kept })
     }
   }
 }
@@ -213,9 +246,8 @@ function sendSignInForm(
   reply: FastifyReply,
   form: SignInForm,
   problem: FormProblem,
-  hasProviders = false,
 ): Promise<FastifyReply> {
-  const companies = form.candidates.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
+  const companies = form.choices.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
   const hasChoice = companies.length > 0
   const isPasswordStep = form.step === 'password'
   const hasEmail = form.email !== ''
@@ -226,9 +258,11 @@ function sendSignInForm(
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
       ${renderFormAlert(problem)}
-      ${hasProviders ? html`<p>You belong to several companies with sign-in pages of their own. Use the link of the one you want to sign in to, or enter a password.</p>` : ''}
+      ${form.notFound === null ? '' : html`<p>${NOT_FOUND[form.notFound]}</p>`}
       <form method="post" action="/sign-in" class="stack">
         ${renderDestination(form)}
+        ${form.tries === 0 ? '' : html`<input type="hidden" name="tries" value="${form.tries}" />`}
+        ${hasChoice || form.company === '' ? '' : html`<input type="hidden" name="company" value="${form.company}" />`}
         ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !hasEmail }, null)}
         ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
         ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: !hasProvider, hasFocus: hasEmail }, null)}
@@ -236,12 +270,21 @@ function sendSignInForm(
         ${hasProvider ? html`<button name="way" value="provider">Continue with single sign-on</button>` : ''}
       </form>
       ${hasPasskeys ? renderPasskeyForm(form) : ''}
-      <p class="hint">${renderForgotten(services)}</p>`,
+      <p class="hint">${renderForgotten(services, form.company)}</p>
+      ${form.company === '' ? '' : html`<p class="hint">This page signs you in to one company. <a href="/sign-in">Use another one</a></p>`}`,
   })
 }
 
-function renderForgotten({ company }: PageServices): Html {
-  return company.outbox
-    ? html`<a href="${FORGOT_PASSWORD_PATH}">Forgot your password?</a>`
+/** The same for everybody: it does not tell whether anybody has the email. */
+const NOT_FOUND: Record<NonNullable<SignInForm['notFound']>, string> = {
+  nothing:
+    'Single sign-on is not set up for this email, or you have not used it yet. Open the sign-in link of your company, or enter a password.',
+  'one provider':
+    'Several companies use single sign-on for this email. Open the sign-in link of the one you want, or enter a password.',
+}
+
+function renderForgotten({ company: { outbox } }: PageServices, company: string): Html {
+  return outbox
+    ? html`<a href="${buildUrl(FORGOT_PASSWORD_PATH, { company })}">Forgot your password?</a>`
     : html`Forgot your password? Ask an administrator of your company for a link to set a new one.`
 }
