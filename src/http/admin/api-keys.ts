@@ -10,6 +10,8 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
+import { addActionRoutes } from './action-routes.ts'
+import { KEY_ACTIONS } from './api-key-actions.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
 import {
@@ -34,7 +36,17 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
   addReadRoutes(app, db)
   issueAndEdit(app, services)
   rotate(app, services)
-  for (const action of ACTIONS) addActionRoute(app, services, action)
+  addActionRoutes(app, {
+    path: '/api-keys/:id',
+    tags,
+    params,
+    answer: ShownKey,
+    actions: KEY_ACTIONS,
+    run: async (request, reply, change) => {
+      const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })
+      return setPositionHeader(reply, changed.position).send(renderKey(changed))
+    },
+  })
 }
 
 function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
@@ -150,50 +162,6 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
     async (request, reply) => {
       const { overlap_seconds: overlapSeconds } = request.body
       return sendKeyWithSecret(reply, await rotateApiKey(services, actingUser(request), keyId(request), overlapSeconds))
-    },
-  )
-}
-
-const ACTIONS = [
-  {
-    change: 'disable',
-    operationId: 'disableApiKey',
-    summary: 'Disable an API key',
-    description: 'Its calls are refused until the key is enabled.',
-  },
-  {
-    change: 'enable',
-    operationId: 'enableApiKey',
-    summary: 'Enable a disabled API key',
-    description: 'Its calls are accepted again.',
-  },
-  {
-    change: 'revoke',
-    operationId: 'revokeApiKey',
-    summary: 'Revoke an API key permanently',
-    description: 'Its calls are refused from now on. The key stays in the list, and can never be used again.',
-  },
-] as const
-
-type Action = (typeof ACTIONS)[number]
-
-function addActionRoute(app: FastifyInstance, services: CompanyServices, { change, ...documentation }: Action): void {
-  app.post<OfKey>(
-    `/api-keys/:id/${change}`,
-    {
-      schema: {
-        ...documentation,
-        tags,
-        params,
-        querystring: NoQuery,
-        response: { 200: ShownKey },
-        problems: change === 'revoke' ? ['key_not_found'] : ['key_not_found', 'key_revoked'],
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })
-      return setPositionHeader(reply, changed.position).send(renderKey(changed))
     },
   )
 }

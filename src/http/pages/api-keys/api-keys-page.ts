@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
-import type { Problem } from '../../../domain/errors.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../../domain/accounts/quota.ts'
 import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
 import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -19,22 +18,14 @@ import {
 import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { sendSecret } from './api-key-secret.ts'
 import { renderSecretSearch } from './secret-search.ts'
-import {
-  listOptions,
-  toFormProblem,
-  checkForm,
-  renderChoice,
-  renderFormAlert,
-  readFormFields,
-  type FormProblem,
-  renderSeenVersion,
-  readSeenVersion,
-} from '../parts/form.ts'
-import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import { addFormPage, renderForm } from '../parts/form-page.ts'
+import { checkForm, listOptions, readFormFields, readSeenVersion, renderChoice } from '../parts/form.ts'
+import { sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { renderTable } from '../parts/table.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -42,22 +33,33 @@ const { path: PATH } = NAVIGATION.apiKeys
 /** `/settings/api-keys`: the list, and the form that creates a key. */
 export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
   app.get(PATH, (request, reply) => sendKeyList(services, request, reply))
-  app.get(`${PATH}/new`, (request, reply) => sendIssueForm(services, request, reply, null))
-  const keptForm = {
-    fields: KEY_FIELDS,
-    show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
-      sendIssueForm(services, request, reply, problem),
-  }
-  app.post(`${PATH}/new`, { config: { keptForm } }, async (request, reply) => {
-    const acting = getActing(request)
-    try {
-      const fields = readFormFields(request.body)
-      const key = readNewKey(checkForm(IssueBody, readKeyBody(fields, getViewer(request).timeZone)))
-      const issue = { ...acting, ...key, seen: readSeenVersion(fields) }
-      return await sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, issue))
-    } catch (error) {
-      return sendIssueForm(services, request, reply, toFormProblem(error))
-    }
+  addFormPage(app, {
+    path: `${PATH}/new`,
+    // A form that is sent twice creates one key.
+    load: (request) => countApiKeys(services.company.pool, getViewer(request).companyId),
+    render: (count, forms, request) => ({
+      title: 'Create API key',
+      trail: [NAVIGATION.apiKeys],
+      body: html`<p>The key is for all employees of the company. Its secret is shown once, on the next page.</p>
+        ${renderForm(forms, 'create', {
+          version: count,
+          values: DEFAULTS,
+          fields: (values, problem) => renderKeyFields(values, problem, getViewer(request).timeZone),
+          buttons: html`<div class="actions">
+            <button class="primary">Create key</button><a class="button" href="${PATH}">Cancel</a>
+          </div>`,
+        })}`,
+    }),
+    forms: {
+      create: {
+        keeps: KEY_FIELDS,
+        async run(request, fields, reply) {
+          const key = readNewKey(checkForm(IssueBody, readKeyBody(fields, getViewer(request).timeZone)))
+          const issue = { ...getActing(request), ...key, seen: readSeenVersion(fields) }
+          return sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, issue))
+        },
+      },
+    },
   })
 }
 
@@ -68,31 +70,6 @@ const DEFAULTS = {
   scopes: KEY_SCOPES.join(' '),
   expires_at: '',
   allowed_networks: '',
-}
-
-async function sendIssueForm(
-  { company }: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const fields = problem ? readFormFields(request.body) : DEFAULTS
-  const seen = await countApiKeys(company.pool, viewer.companyId)
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, viewer, {
-    title: 'Create API key',
-    body: html`${renderBreadcrumb(NAVIGATION.apiKeys)}
-      <h1>Create API key</h1>
-      ${renderFormAlert(problem)}
-      <p>The key is for all employees of the company. Its secret is shown once, on the next page.</p>
-      <form method="post" action="${PATH}/new" class="stack">
-        ${renderSeenVersion(seen)} ${renderKeyFields(fields, problem, viewer.timeZone)}
-        <div class="actions">
-          <button class="primary">Create key</button><a class="button" href="${PATH}">Cancel</a>
-        </div>
-      </form>`,
-  })
 }
 
 async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -135,38 +112,22 @@ function renderKeyFilter(status: string): Html {
 
 function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
   if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
-  return html`<table class="cards rows">
-    <caption class="visually-hidden">
-      API keys, newest first
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">Name</th>
-        <th scope="col" class="wide">API ID</th>
-        <th scope="col">Secret</th>
-        <th scope="col">Status</th>
-        <th scope="col" class="wide">Access</th>
-        <th scope="col">Quota used</th>
-        <th scope="col">Last used</th>
-        <th scope="col">Expires</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${keys.map(
-        (seen) =>
-          html`<tr>
-            <th scope="row">
-              <a href="${PATH}/${seen.key.id}" title="${seen.key.name}"><bdi>${seen.key.name}</bdi></a>
-            </th>
-            <td data-label="API ID" class="wide"><code>${seen.key.id}</code></td>
-            <td data-label="Secret">${renderSecretEnds(seen)}</td>
-            <td data-label="Status">${renderKeyStatus(seen)}</td>
-            <td data-label="Access" class="wide">${renderAccess(seen.key)}</td>
-            <td data-label="Quota used">${renderQuota(seen, timeZone)}</td>
-            <td data-label="Last used">${renderLastUsed(seen.key, timeZone)}</td>
-            <td data-label="Expires">${renderExpiry(seen.key, timeZone)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+  return renderTable({
+    caption: 'API keys, newest first',
+    hasSingleLines: true,
+    columns: [
+      {
+        heading: 'Name',
+        cell: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
+      },
+      { heading: 'API ID', isWide: true, cell: ({ key }) => html`<code>${key.id}</code>` },
+      { heading: 'Secret', cell: renderSecretEnds },
+      { heading: 'Status', cell: renderKeyStatus },
+      { heading: 'Access', isWide: true, cell: ({ key }) => renderAccess(key) },
+      { heading: 'Quota used', cell: (seen) => renderQuota(seen, timeZone) },
+      { heading: 'Last used', cell: ({ key }) => renderLastUsed(key, timeZone) },
+      { heading: 'Expires', cell: ({ key }) => renderExpiry(key, timeZone) },
+    ],
+    rows: keys,
+  })
 }

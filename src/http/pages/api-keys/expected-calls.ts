@@ -20,11 +20,12 @@ import {
   renderField,
   renderSeenVersion,
 } from '../parts/form.ts'
+import type { PageForms } from '../parts/form-page.ts'
+import { renderFormSection } from '../parts/form-page.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
-import { renderSection } from '../parts/section.ts'
 
 const WAYS = [
   { value: 'never', label: 'not expected' },
@@ -68,54 +69,56 @@ export async function readProposal(
   )
 }
 
-/** Renders the form, and the proposal if it differs from what is set. */
-export function renderExpectedCalls(
+/** Renders the form `expect`, and the proposal if it differs from what is set. */
+export function renderExpectedCalls<Name extends string>(
   { key }: SeenKey,
-  { path, proposal, timeZone }: { path: string; proposal: ExpectedCalls | null; timeZone: string },
-  sent: { fields: FormFields; problem: FormProblem } | null,
+  forms: PageForms<Name | 'expect'>,
+  proposal: ExpectedCalls | null,
+  timeZone: string,
 ): Html {
-  const fields = sent?.fields ?? formatFields(key.expectedCalls)
-  const problem = sent?.problem ?? null
   const isProposed = proposal !== null && !isSameExpectation(proposal, key.expectedCalls)
-  const status = key.expectedCalls === null ? 'None' : capitalise(formatExpectedCalls(key.expectedCalls))
-  return renderSection(
-    { heading: 'Expected calls', status, isOpen: sent !== null },
-    html`<p>
-      If this key should send calls regularly, such as a nightly sync, say when. If none comes, it is shown under “Needs
-      attention”.
-    </p>
-    ${
-      isProposed
-        ? html`<form method="post" action="${path}" class="actions">
-            ${renderSeenVersion(key.version)} ${renderHidden(formatFields(proposal))}
-            <span>In the last ${PROPOSAL_DAYS} days, this key called ${formatExpectedCalls(proposal)}.</span>
-            <button>Expect that</button>
-          </form>`
-        : ''
-    }
-    <form method="post" action="${path}" class="stack">
-      ${renderSeenVersion(key.version)}
-      ${renderChoice({ name: 'way', label: 'Calls are', value: fields['way'] ?? 'never', options: WAYS }, problem)}
-      ${renderField({ name: 'by_time', label: 'Time of day', value: fields['by_time'] ?? '', isRequired: false, maxLength: 5, hint: `Such as 06:00, in ${timeZone}. The call may come in the 24 hours before.` }, problem)}
-      <fieldset>
-        <legend>Days</legend>
-        ${WEEKDAYS.map(
-          (weekday) =>
-            html`<label class="check"
-              ><input
-                type="checkbox"
-                name="day_${weekday}"
-                value="1"
-                ${fields[`day_${weekday}`] === undefined ? '' : html`checked`}
-              />
-              ${DAYS[weekday - 1]}</label
-            > `,
-        )}
-      </fieldset>
-      ${renderField({ name: 'every_hours', label: 'Hours', type: 'number', value: fields['every_hours'] ?? '', isRequired: false, min: 1, max: MAX_EVERY_HOURS, hint: 'The longest time between two calls.' }, problem)}
-      <button>Set expected calls</button>
-    </form>`,
-  )
+  return renderFormSection(forms, 'expect', {
+    heading: 'Expected calls',
+    status: key.expectedCalls === null ? 'None' : capitalise(formatExpectedCalls(key.expectedCalls)),
+    text: html`<p>
+        If this key should send calls regularly, such as a nightly sync, say when. If none comes, it is shown under
+        “Needs attention”.
+      </p>
+      ${isProposed ? renderProposal(forms.actionOf('expect'), key.version, proposal) : ''}`,
+    version: key.version,
+    values: formatFields(key.expectedCalls),
+    fields: (values, problem) => renderFields(values, problem, timeZone),
+    buttons: html`<button>Set expected calls</button>`,
+  })
+}
+
+function renderProposal(action: string, version: number, proposal: ExpectedCalls): Html {
+  return html`<form method="post" action="${action}" class="actions">
+    ${renderSeenVersion(version)} ${renderHidden(formatFields(proposal))}
+    <span>In the last ${PROPOSAL_DAYS} days, this key called ${formatExpectedCalls(proposal)}.</span>
+    <button>Expect that</button>
+  </form>`
+}
+
+function renderFields(fields: FormFields, problem: FormProblem, timeZone: string): Html {
+  return html`${renderChoice({ name: 'way', label: 'Calls are', value: fields['way'] ?? 'never', options: WAYS }, problem)}
+    ${renderField({ name: 'by_time', label: 'Time of day', value: fields['by_time'] ?? '', isRequired: false, maxLength: 5, hint: `Such as 06:00, in ${timeZone}. The call may come in the 24 hours before.` }, problem)}
+    <fieldset>
+      <legend>Days</legend>
+      ${WEEKDAYS.map(
+        (weekday) =>
+          html`<label class="check"
+            ><input
+              type="checkbox"
+              name="day_${weekday}"
+              value="1"
+              ${fields[`day_${weekday}`] === undefined ? '' : html`checked`}
+            />
+            ${DAYS[weekday - 1]}</label
+          > `,
+      )}
+    </fieldset>
+    ${renderField({ name: 'every_hours', label: 'Hours', type: 'number', value: fields['every_hours'] ?? '', isRequired: false, min: 1, max: MAX_EVERY_HOURS, hint: 'The longest time between two calls.' }, problem)}`
 }
 
 function formatFields(calls: ExpectedCalls | null): FormFields {

@@ -1,0 +1,17 @@
+import type { ProblemCode } from '../../domain/errors.ts'
+
+/** What can be done with a thing by name alone, said once for the endpoint and for the page. */
+export interface Action {
+  operationId: string
+  summary: string
+  description: string
+  problems: readonly ProblemCode[]
+  /** The verb on the button. */
+  button: string
+  /** What the page asks before it is done. Without it, the button acts immediately. */
+  question?: string
+  /** The word in the address of the page afterwards. */
+  done: string
+  /** What the page says afterwards. */
+  notice: string
+}

@@ -1,0 +1,60 @@
+import { html } from 'hono/html'
+import type { Html } from './page.ts'
+
+interface Column<Row> {
+  heading: string
+  /** Takes the width that the others leave. */
+  isWide?: boolean
+  /** Holds long text, which may break. */
+  isLong?: boolean
+  /** The text on hover. */
+  title?: (row: Row) => string | null
+  cell: (row: Row) => Html | string
+}
+
+interface Table<Row> {
+  /** What the table lists, for screen readers. */
+  caption: string
+  /** The first column names the row. */
+  columns: readonly [Column<Row>, ...Column<Row>[]]
+  rows: readonly Row[]
+  /** Each row takes one line where there is room. */
+  hasSingleLines?: boolean
+}
+
+/** Renders a table, which becomes a list of cards on narrow pages. */
+export function renderTable<Row>({ caption, columns, rows, hasSingleLines = false }: Table<Row>): Html {
+  const [first, ...others] = columns
+  return html`<table class="cards${hasSingleLines ? ' rows' : ''}">
+    <caption class="visually-hidden">
+      ${caption}
+    </caption>
+    <thead>
+      <tr>
+        ${columns.map((column) => html`<th scope="col"${renderClass(column)}>${column.heading}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            <th scope="row"${renderClass(first)}${renderTitle(first, row)}>${first.cell(row)}</th>
+            ${others.map(
+              (column) =>
+                html`<td data-label="${column.heading}"${renderClass(column)}${renderTitle(column, row)}>${column.cell(row)}</td>`,
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+function renderClass<Row>({ isWide, isLong }: Column<Row>): Html {
+  const classes = [...(isWide ? ['wide'] : []), ...(isLong ? ['long'] : [])]
+  return classes.length === 0 ? html`` : html` class="${classes.join(' ')}"`
+}
+
+function renderTitle<Row>({ title }: Column<Row>, row: Row): Html {
+  const text = title?.(row) ?? null
+  return text === null ? html`` : html` title="${text}"`
+}
