@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../domain/errors.ts'
 
 /** What can be done with a thing by name alone, said once for the endpoint and for the page. */
-export interface Action {
+export interface Action<Done extends string = string> {
   operationId: string
   summary: string
   description: string
@@ -11,7 +11,7 @@ export interface Action {
   /** What the page asks before it is done. Without it, the button acts immediately. */
   question?: string
   /** The word in the address of the page afterwards. */
-  done: string
+  done: Done
   /** What the page says afterwards. */
   notice: string
 }

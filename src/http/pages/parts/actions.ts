@@ -5,20 +5,20 @@ import type { Form, PageForms, PageRequest } from './form-page.ts'
 import { renderForm } from './form-page.ts'
 import type { Html } from './page.ts'
 
-type Actions<Name extends string> = Readonly<Record<Name, Action>>
+type Actions<Name extends string, Done extends string> = Readonly<Record<Name, Action<Done>>>
 
 /** The notices of actions, by the word in the address. */
-export function listNotices<Name extends string>(actions: Actions<Name>): Record<string, string> {
-  return Object.fromEntries(Object.values<Action>(actions).map(({ done, notice }) => [done, notice]))
+export function listNotices<Done extends string>(actions: Actions<string, Done>): Record<Done, string> {
+  const notices = Object.values<Action<Done>>(actions).map(({ done, notice }) => [done, notice])
+  return Object.fromEntries(notices) as Record<Done, string>
 }
 
 /** The forms of actions, each sent to a path with its name. */
-export function listActionForms<Name extends string, Params>(
-  actions: Actions<Name>,
+export function listActionForms<Name extends string, Done extends string, Params>(
+  actions: Actions<Name, Done>,
   run: (request: PageRequest<Params>, name: Name) => Promise<unknown>,
-): Record<Name, Form<Params, string>> {
-  const names = Object.keys(actions) as Name[]
-  const forms = names.map((name): [Name, Form<Params, string>] => [
+): Record<Name, Form<Params, Done>> {
+  const forms = (Object.keys(actions) as Name[]).map((name): [Name, Form<Params, Done>] => [
     name,
     {
       path: `/${name}`,
@@ -28,7 +28,7 @@ export function listActionForms<Name extends string, Params>(
       },
     },
   ])
-  return Object.fromEntries(forms) as Record<Name, Form<Params, string>>
+  return Object.fromEntries(forms) as Record<Name, Form<Params, Done>>
 }
 
 /** Renders the button of an action, which asks first if the action has a question. */

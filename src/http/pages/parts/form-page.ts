@@ -45,7 +45,7 @@ interface FormPage<Params, Shown, Notice extends string, Name extends string> {
   render(shown: Shown, forms: PageForms<Name>, request: PageRequest<Params>): FormPageContent | Promise<FormPageContent>
   /** What the page says after a form was accepted. */
   notices?: Readonly<Record<Notice, string>>
-  forms: Readonly<Record<Name, Form<Params, Notice>>>
+  forms: Readonly<Record<Name, Form<Params, NoInfer<Notice>>>>
 }
 
 interface FormPageContent extends PageMoves {

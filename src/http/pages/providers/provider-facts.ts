@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import type { ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { Html } from '../parts/page.ts'
@@ -25,33 +26,27 @@ export const AUTHENTICATION = { client_secret: 'Client secret', private_key_jwt:
 export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string): Html {
   const { settings, use, createdAt } = provider
   const { role_claim: claim, roles } = settings
-  return html`<dl class="facts">
-    <dt>Use</dt>
-    <dd>${renderUse(provider)} ${MEANINGS[use.use]}</dd>
-    ${
-      breakGlass === null
-        ? ''
-        : html`<dt>Break-glass administrator</dt>
-            <dd>
-              <a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
-              (<bdi>${breakGlass.email}</bdi>), who can sign in with a password
-            </dd>`
-    }
-    <dt>Issuer</dt>
-    <dd><code>${settings.issuer}</code></dd>
-    <dt>Client ID</dt>
-    <dd><code>${settings.client_id}</code></dd>
-    <dt>Authentication</dt>
-    <dd>${AUTHENTICATION[settings.client_auth]}</dd>
-    <dt>Create users</dt>
-    <dd>${settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No'}</dd>
-    <dt>Roles</dt>
-    <dd>
-      ${claim === null ? 'Changed only here' : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code> ${role}`)}; otherwise member`}
-    </dd>
-    <dt>Created</dt>
-    <dd>${renderTime(createdAt, timeZone)}</dd>
-  </dl>`
+  return renderFacts([
+    ['Use', html`${renderUse(provider)} ${MEANINGS[use.use]}`],
+    breakGlass === null
+      ? null
+      : [
+          'Break-glass administrator',
+          html`<a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
+            (<bdi>${breakGlass.email}</bdi>), who can sign in with a password`,
+        ],
+    ['Issuer', html`<code>${settings.issuer}</code>`],
+    ['Client ID', html`<code>${settings.client_id}</code>`],
+    ['Authentication', AUTHENTICATION[settings.client_auth]],
+    ['Create users', settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No'],
+    [
+      'Roles',
+      claim === null
+        ? 'Changed only here'
+        : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code> ${role}`)}; otherwise member`,
+    ],
+    ['Created', renderTime(createdAt, timeZone)],
+  ])
 }
 
 /** Renders the buttons of a provider. */

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { addProvider } from '../../../accounts/providers/change-provider.ts'
-import type { Problem } from '../../../domain/errors.ts'
-import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '../parts/form.ts'
-import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import type { ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
+import { readFormFields } from '../parts/form.ts'
+import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
@@ -19,58 +19,47 @@ const { path: PATH } = NAVIGATION.signIn
 /** `/settings/sign-in/new`: the form that sets up the company's identity provider. */
 export function addProviderSetup(app: FastifyInstance, services: PageServices): void {
   const { providers } = services
-  app.get(`${PATH}/new`, (request, reply) => sendSetupForm(services, request, reply, null))
-  const keptForm = {
-    fields: [...PROVIDER_FIELDS, 'client_auth', 'provider'],
-    show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) =>
-      sendSetupForm(services, request, reply, problem),
-  }
-  app.post(`${PATH}/new`, { config: { keptForm } }, async (request, reply) => {
-    try {
-      const { settings, secret } = readSetupForm(readFormFields(request.body), providers.allowsHttp)
-      await addProvider(providers, getActing(request), settings, secret)
-    } catch (error) {
-      return sendSetupForm(services, request, reply, toFormProblem(error))
-    }
-    return reply.redirect(`${PATH}?done=added`, 303)
+  addFormPage(app, {
+    path: `${PATH}/new`,
+    load: async (request) => findOperatorSettings(services, getViewer(request).companyId),
+    render: ({ addresses, missing }, forms, { query }) => ({
+      title: 'Set up identity provider',
+      trail: [NAVIGATION.signIn],
+      body: missing ?? renderSetup(forms, addresses!, (forms.sentTo('setUp') ?? readFormFields(query))['provider']),
+    }),
+    forms: {
+      setUp: {
+        keeps: [...PROVIDER_FIELDS, 'client_auth', 'provider'],
+        async run(request, fields) {
+          const { settings, secret } = readSetupForm(fields, providers.allowsHttp)
+          await addProvider(providers, getActing(request), settings, secret)
+          return { goTo: `${PATH}?done=added` }
+        },
+      },
+    },
   })
 }
 
-async function sendSetupForm(
-  services: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const { addresses, missing } = findOperatorSettings(services, viewer.companyId)
-  const sent = problem ? readFormFields(request.body) : readFormFields(request.query)
-  const chosen = Object.hasOwn(PROVIDER_GUIDES, sent['provider'] ?? '') ? sent['provider']! : ''
+function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, provider = ''): Html {
+  const chosen = Object.hasOwn(PROVIDER_GUIDES, provider) ? provider : ''
   const guide = PROVIDER_GUIDES[chosen] ?? ANY_PROVIDER
-  const fields = problem ? sent : guide.fields
-  if (problem) void reply.code(problem.status)
-  const form = () =>
-    html`${renderChoiceOfGuide(chosen)}
-      <h2>2. Register this service at ${chosen === '' ? 'the provider' : guide.label}</h2>
-      <ol>
-        ${guide.steps.map((step) => html`<li>${renderStep(step)}</li>`)}
-      </ol>
-      ${renderAddresses(addresses!, null)}
-      <h2>3. Enter what it shows</h2>
-      <p>Nobody can sign in through it until you have tested it and switched it on.</p>
-      <form method="post" action="${PATH}/new" class="stack">
-        <input type="hidden" name="provider" value="${chosen}" />
-        ${renderProviderFields(fields, problem, guide.issuer)} ${renderSecretFields(fields, problem)}
-        <div class="actions">
-          <button class="primary">Set up</button><a class="button" href="${PATH}">Cancel</a>
-        </div>
-      </form>`
-  return sendUserPage(request, reply, viewer, {
-    title: 'Set up identity provider',
-    body: html`${renderBreadcrumb(NAVIGATION.signIn)}
-      <h1>Set up identity provider</h1>
-      ${renderFormAlert(problem)} ${missing ?? form()}`,
-  })
+  return html`${renderChoiceOfGuide(chosen)}
+    <h2>2. Register this service at ${chosen === '' ? 'the provider' : guide.label}</h2>
+    <ol>
+      ${guide.steps.map((step) => html`<li>${renderStep(step)}</li>`)}
+    </ol>
+    ${renderAddresses(addresses, null)}
+    <h2>3. Enter what it shows</h2>
+    <p>Nobody can sign in through it until you have tested it and switched it on.</p>
+    ${renderForm(forms, 'setUp', {
+      values: guide.fields,
+      fields: (values, problem) =>
+        html`<input type="hidden" name="provider" value="${chosen}" />
+          ${renderProviderFields(values, problem, guide.issuer)} ${renderSecretFields(values, problem)}`,
+      buttons: html`<div class="actions">
+        <button class="primary">Set up</button><a class="button" href="${PATH}">Cancel</a>
+      </div>`,
+    })}`
 }
 
 function renderChoiceOfGuide(chosen: string): Html {

@@ -2,67 +2,67 @@ import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import type { Administrator, Unlinked } from '../../../accounts/providers/list-break-glass.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
-import { renderChoice, type FormFields, type FormProblem } from '../parts/form.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { renderChoice } from '../parts/form.ts'
+import { renderForm, type PageForms } from '../parts/form-page.ts'
 import type { Html } from '../parts/page.ts'
 import { describeUnlinked } from './provider-sections.ts'
 
-const { path: PATH } = NAVIGATION.signIn
-
-export interface UseForms {
+export interface UseChoices {
   provider: StoredProvider
   /** Who can be the break-glass administrator. */
   administrators: Administrator[]
   /** How many users the company has, and how many of them have never signed in through the provider. */
   counts: Unlinked
-  /** The version that the form to require the provider shows. */
-  seen: Html
-  /** What was sent, if that form was refused. */
-  fields: FormFields
-  problem: FormProblem
   /** What proves who turns on a provider that is off: whoever controls it can sign in as any user. */
   proof: Html
-  /** Whether the form that turns it on was refused. */
-  isTurningOn: boolean
 }
 
+type UseForms<Name extends string> = PageForms<Name | 'off' | 'optional' | 'require' | 'remove'>
+
 /** Renders the actions that change the use of a provider. */
-export function renderUseForms(forms: UseForms): Html {
-  const { provider, administrators, counts, seen, fields, problem } = forms
-  const { use } = provider
-  const { break_glass: chosen = use.break_glass ?? '' } = fields
+export function renderUseForms<Name extends string>(forms: UseForms<Name>, choices: UseChoices): Html {
+  const { provider } = choices
+  const { use } = provider.use
+  return html`<div class="actions">
+      ${use === 'optional' ? '' : renderUseChange(forms, provider, 'optional', choices.proof)}
+      ${use === 'off' ? '' : renderUseChange(forms, provider, 'off')}
+    </div>
+    ${use === 'off' ? html`<p>To require it, make it optional first, and sign in through it.</p>` : renderRequirement(forms, choices)}`
+}
+
+function renderRequirement<Name extends string>(forms: UseForms<Name>, choices: UseChoices): Html {
+  const isRequired = choices.provider.use.use === 'required'
+  return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
+    <p>
+      ${isRequired ? '' : 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
+      administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
+      keeps the role and the password, while the provider is required.
+    </p>
+    ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(renderRequire(forms, choices, 'Require provider', 'danger'), choices.counts, forms.problemOf('require') !== null)}`
+}
+
+function renderRequire<Name extends string>(
+  forms: UseForms<Name>,
+  { provider: { use, version }, administrators }: UseChoices,
+  label: string,
+  style: string,
+): Html {
   const options = [
     ...(use.break_glass === null ? [{ value: '', label: 'Choose an administrator' }] : []),
     ...administrators.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
   ]
-  return html`<div class="actions">
-      ${use.use === 'optional' ? '' : renderUseChange(provider, 'optional', { fields: forms.proof, isOpen: forms.isTurningOn })}
-      ${use.use === 'off' ? '' : renderUseChange(provider, 'off')}
-    </div>
-    ${use.use === 'off' ? html`<p>To require it, make it optional first, and sign in through it.</p>` : renderRequirement()}`
-
-  function renderRequirement(): Html {
-    return html`<h3>${use.use === 'required' ? 'Break-glass administrator' : 'Require'}</h3>
-      <p>
-        ${use.use === 'required' ? '' : 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
-        administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
-        keeps the role and the password, while the provider is required.
-      </p>
-      ${use.use === 'required' ? form('Change', '') : renderQuestion(form('Require provider', 'danger'), counts, problem)}`
-  }
-
-  function form(label: string, style: string): Html {
-    return html`<form method="post" action="${PATH}/use/required" class="stack">
-      ${seen}
-      ${renderChoice({ name: 'break_glass', label: 'Break-glass administrator', value: chosen, options }, problem)}
-      <button class="${style}">${label}</button>
-    </form>`
-  }
+  return renderForm(forms, 'require', {
+    version,
+    values: { break_glass: use.break_glass ?? '' },
+    fields: ({ break_glass: value = '' }, problem) =>
+      renderChoice({ name: 'break_glass', label: 'Break-glass administrator', value, options }, problem),
+    buttons: html`<button class="${style}">${label}</button>`,
+  })
 }
 
 /** Asks before everybody's other ways to sign in end. */
-function renderQuestion(form: Html, counts: Unlinked, problem: FormProblem): Html {
-  return html`<details class="confirm" ${problem ? html`open` : ''}>
+function renderQuestion(form: Html, counts: Unlinked, isOpen: boolean): Html {
+  return html`<details class="confirm" ${isOpen ? html`open` : ''}>
     <summary class="button">Require provider…</summary>
     <div class="question">
       <p><strong>${describeUnlinked(counts)}</strong></p>
@@ -82,19 +82,21 @@ const CHANGES = {
   },
 }
 
-function renderUseChange(
+function renderUseChange<Name extends string>(
+  forms: UseForms<Name>,
   { version }: StoredProvider,
   use: keyof typeof CHANGES,
-  question: { fields?: Html; isOpen?: boolean } = {},
+  fields = html``,
 ): Html {
   const field = { name: 'seen', value: String(version) }
-  return renderConfirmedAction({ ...CHANGES[use], ...question, action: `${PATH}/use/${use}`, field })
+  const isOpen = forms.problemOf(use) !== null
+  return renderConfirmedAction({ ...CHANGES[use], action: forms.actionOf(use), field, fields, isOpen })
 }
 
 /** Renders the action that removes a provider; a required one has none. */
-export function renderRemoval({ use, version }: StoredProvider): Html {
+export function renderRemoval<Name extends string>(forms: UseForms<Name>, { use, version }: StoredProvider): Html {
   if (use.use === 'required') return html``
   const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
   const field = { name: 'seen', value: String(version) }
-  return html`${renderConfirmedAction({ label: 'Remove', text, action: `${PATH}/remove`, field })}`
+  return html`${renderConfirmedAction({ label: 'Remove', text, action: forms.actionOf('remove'), field })}`
 }
