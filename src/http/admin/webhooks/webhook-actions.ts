@@ -3,10 +3,12 @@ import type { Static } from '@sinclair/typebox'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { Action } from '../../openapi/actions.ts'
 import { NoQuery } from '../../openapi/schema-parts.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
+import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
 import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
 import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
@@ -18,44 +20,58 @@ import {
   ShownWebhookWithSecret,
 } from './webhook-schemas.ts'
 
+/** What can be done with a webhook, besides editing and rotation. */
+export const WEBHOOK_ACTIONS = {
+  pause: {
+    operationId: 'pauseWebhook',
+    summary: 'Pause deliveries until the webhook is resumed',
+    description: 'Resumed deliveries go on where they stopped, so that no event is skipped.',
+    problems: ['webhook_not_found'],
+    button: 'Pause',
+    question: 'Messages wait until you resume the webhook.',
+    done: 'paused',
+    notice: 'Webhook paused. Messages wait until you resume it.',
+  },
+  resume: {
+    operationId: 'resumeWebhook',
+    summary: 'Resume or replay deliveries',
+    description: 'Also works on an enabled webhook, to send messages again.',
+    problems: ['webhook_not_found'],
+    button: 'Resume',
+    done: 'resumed',
+    notice: 'Webhook resumed. Messages that waited are being sent.',
+  },
+} as const satisfies Record<string, Action>
+
 /** Adds the routes that pause, resume and rotate. */
-export function addActionRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
-  addPauseAndResume(app, services)
+export function addWebhookActions(app: FastifyInstance, services: WebhookRouteServices): void {
+  addActionRoutes(app, {
+    path: '/webhooks/:id',
+    tags,
+    params,
+    answer: ShownWebhook,
+    actions: { pause: WEBHOOK_ACTIONS.pause },
+    run: async (request, reply, change) => {
+      const changed = await changeWebhook(services.webhooks, actingUser(request), readWebhookId(request.params.id), {
+        change,
+      })
+      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
+    },
+  })
+  addResumption(app, services)
   addRotation(app, services)
 }
 
-function addPauseAndResume(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
-  const problems = ['webhook_not_found'] as const
-  app.post<OfWebhook>(
-    '/webhooks/:id/pause',
-    {
-      schema: {
-        operationId: 'pauseWebhook',
-        summary: 'Pause deliveries until the webhook is resumed',
-        tags,
-        description: 'Resumed deliveries go on where they stopped, so that no event is skipped.',
-        params,
-        querystring: NoQuery,
-        response: { 200: ShownWebhook },
-        problems,
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const id = readWebhookId(request.params.id)
-      const changed = await changeWebhook(webhooks, actingUser(request), id, { change: 'pause' })
-      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
-    },
-  )
-
+function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
+  const { operationId, summary, description, problems } = WEBHOOK_ACTIONS.resume
   app.post<OfWebhook & { Body: Static<typeof ResumeBody> }>(
     '/webhooks/:id/resume',
     {
       schema: {
-        operationId: 'resumeWebhook',
-        summary: 'Resume or replay deliveries',
+        operationId,
+        summary,
+        description,
         tags,
-        description: 'Also works on an enabled webhook, to send messages again.',
         params,
         querystring: NoQuery,
         body: ResumeBody,

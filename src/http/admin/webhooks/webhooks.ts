@@ -12,7 +12,7 @@ import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
-import { addActionRoutes } from './webhook-actions.ts'
+import { addWebhookActions } from './webhook-actions.ts'
 import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
 import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
 import {
@@ -36,7 +36,7 @@ export async function webhookRoutes(
   refuseFailedConditions(app)
   addReadRoutes(app, services)
   addCreateAndEdit(app, services)
-  addActionRoutes(app, services)
+  addWebhookActions(app, services)
   addRemoval(app, services)
   addDeliveryRoutes(app, services)
 }

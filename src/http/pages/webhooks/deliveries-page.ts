@@ -23,7 +23,7 @@ import { getViewer } from '../parts/viewer.ts'
 import { renderDeliveryTable } from './delivery-table.ts'
 import type { DeliveryRoute, WebhookRequest, WebhookRoute } from './require-webhook.ts'
 import { requireWebhook } from './require-webhook.ts'
-import { renderSent } from './sent-delivery.ts'
+import { findSent, renderSent } from './sent-delivery.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
@@ -57,6 +57,7 @@ async function sendDeliveries(
   const viewer = getViewer(request)
   const { webhook } = await requireWebhook(services, request)
   const path = `${PATH}/${webhook.id}/deliveries`
+  const sent = await findSent(services, request, webhook.id)
   const { cursor, status: requestedStatus } = readFormFields(request.query)
   const status = DELIVERY_STATUSES.find((status) => status === requestedStatus)
   const deliveries = await listDeliveries(services.db, viewer.companyId, webhook.id, {
@@ -70,7 +71,7 @@ async function sendDeliveries(
     title: `Deliveries to ${formatWebhookName(webhook)}`,
     body: html`${renderBreadcrumb(NAVIGATION.webhooks, [{ label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }])}
       <h1>Deliveries</h1>
-      ${problem ? renderFormAlert(problem) : await renderSent(services, request, webhook.id)}
+      ${problem ? renderFormAlert(problem) : sent ? renderSent(sent) : ''}
       <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
       ${deliveries.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : renderStatusFilter(path, status ?? '')}
       ${deliveries.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}

@@ -12,15 +12,18 @@ import { decapitalize } from './webhook-words.ts'
 import { describeOutcome } from './delivery-table.ts'
 import type { WebhookRequest } from './require-webhook.ts'
 
-/** Renders how the delivery in `?sent=` ended; nothing if there is none. */
-export async function renderSent({ db }: PageServices, request: WebhookRequest, webhookId: string): Promise<Html> {
+/** Finds the delivery in `?sent=`; null if there is none. */
+export async function findSent(
+  { db }: PageServices,
+  request: WebhookRequest,
+  webhookId: string,
+): Promise<Delivery | null> {
   const { sent } = readFormFields(request.query)
-  if (!isId('dlv', sent)) return html``
-  const delivery = await findDelivery(db, getViewer(request).companyId, webhookId, sent)
-  return delivery ? renderResult(delivery) : html``
+  return isId('dlv', sent) ? findDelivery(db, getViewer(request).companyId, webhookId, sent) : null
 }
 
-function renderResult(delivery: Delivery): Html {
+/** Renders how a delivery ended. */
+export function renderSent(delivery: Delivery): Html {
   const { isDelivered, type, durationMs, answer } = delivery
   const what = type === PING_TYPE ? 'Test message' : 'Message'
   const outcome = decapitalize(describeOutcome(delivery))

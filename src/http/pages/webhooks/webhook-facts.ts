@@ -2,7 +2,10 @@ import { html } from 'hono/html'
 import type { WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
-import { renderConfirmedAction } from '../parts/confirm.ts'
+import { WEBHOOK_ACTIONS } from '../../admin/webhooks/webhook-actions.ts'
+import { renderAction } from '../parts/actions.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -16,34 +19,19 @@ export function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, 
   const { webhook, now } = seen
   const { settings, rotatedAt, previousExpiresAt } = webhook
   const trouble = describeTrouble(seen)
-  return html`<dl class="facts">
-    <dt>Status</dt>
-    <dd>${renderWebhookStatus(webhook)} ${trouble ?? ''}</dd>
-    <dt>Progress</dt>
-    <dd>${describeProgress(waiting)}${renderReached(webhook)}</dd>
-    <dt>URL</dt>
-    <dd><code>${settings.url}</code></dd>
-    <dt>Message types</dt>
-    <dd>${renderTypes(settings.types)}</dd>
-    <dt>Messages contain</dt>
-    <dd>${settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'}</dd>
-    <dt>Messages at once</dt>
-    <dd>${settings.concurrency}</dd>
-    <dt>Created</dt>
-    <dd>${renderTime(webhook.createdAt, timeZone)}</dd>
-    ${
-      rotatedAt === null
-        ? ''
-        : html`<dt>Secret rotated</dt>
-            <dd>${renderTime(rotatedAt, timeZone)}</dd>`
-    }
-    ${
-      previousExpiresAt === null || previousExpiresAt <= now
-        ? ''
-        : html`<dt>Previous secret</dt>
-            <dd>Also signs until ${renderTime(previousExpiresAt, timeZone)}</dd>`
-    }
-  </dl>`
+  return renderFacts([
+    ['Status', html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`],
+    ['Progress', html`${describeProgress(waiting)}${renderReached(webhook)}`],
+    ['URL', html`<code>${settings.url}</code>`],
+    ['Message types', renderTypes(settings.types)],
+    ['Messages contain', settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'],
+    ['Messages at once', String(settings.concurrency)],
+    ['Created', renderTime(webhook.createdAt, timeZone)],
+    rotatedAt === null ? null : ['Secret rotated', renderTime(rotatedAt, timeZone)],
+    previousExpiresAt === null || previousExpiresAt <= now
+      ? null
+      : ['Previous secret', html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`],
+  ])
 }
 
 function renderReached({ progress: { position } }: WebhookRecord): Html {
@@ -59,18 +47,20 @@ function renderTypes(types: readonly string[]): Html {
 }
 
 /** Renders the buttons of a webhook. */
-export function renderWebhookActions({ id, status, progress }: WebhookRecord): Html {
-  const path = `${PATH}/${id}`
-  const tryNow = progress.attempts > 0 ? 'Try now' : null
-  const resume = status === 'enabled' ? tryNow : 'Resume'
-  const pause = { label: 'Pause', text: 'Messages wait until you resume the webhook.', action: `${path}/pause` }
+export function renderWebhookActions<Name extends string>(
+  forms: PageForms<Name | 'ping' | 'pause' | 'resume'>,
+  { id, status, progress }: WebhookRecord,
+): Html {
+  const { pause, resume } = WEBHOOK_ACTIONS
+  const isRetrying = status === 'enabled' && progress.attempts > 0
   return html`<div class="actions">
-    <form method="post" action="${path}/ping"><button class="primary">Send test message</button></form>
-    ${resume === null ? '' : html`<form method="post" action="${path}/resume"><button>${resume}</button></form>`}
-    ${status === 'paused' ? '' : renderConfirmedAction(pause)}
-    <a class="button" href="${path}/deliveries">Deliveries</a>
+    ${renderForm(forms, 'ping', { buttons: html`<button class="primary">Send test message</button>` })}
+    ${isRetrying ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
+    ${status === 'enabled' ? '' : renderAction(forms, 'resume', resume)}
+    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
+    <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
     <a class="button" href="${buildChangesUrl(id)}">Changes</a>
-    <a class="button danger" href="${path}/remove">Remove…</a>
+    <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
   </div>`
 }
 
