@@ -15,7 +15,7 @@ import type { WebhookDisabledReason } from './webhook-types.ts'
  */
 
 /** What an item of each kind says beside its subject. Times are RFC 3339 UTC. */
-interface AttentionDetails extends Record<AttentionKind, object> {
+interface AttentionDetails extends Record<AttentionKind, Record<string, unknown>> {
   /** A key's calls have failed with this code since the start of yesterday. */
   calls_failed: { code: string; calls: number; is_more: boolean; last_log_id: string }
   /** A key expects calls, and none came. */
@@ -44,11 +44,7 @@ interface AttentionDetails extends Record<AttentionKind, object> {
  */
 export type WitnessFault = 'unavailable' | 'conflict' | 'forged'
 
-interface QuotaDetails {
-  requests_made: number
-  quota_limit: number
-  resets_at: string
-}
+type QuotaDetails = { requests_made: number; quota_limit: number; resets_at: string }
 
 /** Something that needs attention. */
 export type AttentionItem = {

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import './server/type-provider.ts'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import cookie from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import { fastifySSE } from '@fastify/sse'
 import Fastify, { LogController } from 'fastify'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
@@ -183,7 +183,7 @@ export function buildApp(services: AppServices): FastifyInstance {
 
 function createServer(services: AppServices, common: CommonHeaders): FastifyInstance {
   return Fastify({
-    loggerInstance: services.log,
+    loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: DEFAULT_BODY_LIMIT,
     ...connectionLimits(services),
@@ -195,7 +195,7 @@ function createServer(services: AppServices, common: CommonHeaders): FastifyInst
     // A path that cannot be decoded matches no route, and Fastify runs no hook for it.
     frameworkErrors: (_error, request, reply) => void sendNotFound(request, setCommonHeaders(common, request, reply)),
     clientErrorHandler: answerUnreadable,
-  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
+  })
 }
 
 function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMethods, common: CommonHeaders): void {

@@ -1,28 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema, TString } from '@sinclair/typebox'
 import type { Action } from '../openapi/actions.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
+import type { AnswerOf } from '../server/type-provider.ts'
 import { JSON_BODY } from './company-schemas.ts'
 
-interface ActionRoutes<Name extends string> {
+interface ActionRoutes<Name extends string, Answer extends TSchema> {
   /** The path of the thing, such as `/api-keys/:id`. */
   path: string
   tags: string[]
-  params: TSchema
+  params: TObject<{ id: TString }>
   /** The thing, as it is afterwards. */
-  answer: TSchema
+  answer: Answer
   actions: Readonly<Record<Name, Action>>
-  run(request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply, name: Name): Promise<FastifyReply>
+  run(name: Name, id: string, request: FastifyRequest, reply: FastifyReply): Promise<AnswerOf<Answer>>
 }
 
 /** Adds a POST route for each action, below the path of the thing that it changes. */
-export function addActionRoutes<Name extends string>(
+export function addActionRoutes<Name extends string, Answer extends TSchema>(
   app: FastifyInstance,
-  { path, tags, params, answer, actions, run }: ActionRoutes<Name>,
+  { path, tags, params, answer, actions, run }: ActionRoutes<Name, Answer>,
 ): void {
   for (const name of Object.keys(actions) as Name[]) {
     const { operationId, summary, description, problems } = actions[name]
-    app.post<{ Params: { id: string } }>(
+    app.post<{ Params: { id: string }; Reply: unknown }>(
       `${path}/${name}`,
       {
         schema: {
@@ -37,7 +38,7 @@ export function addActionRoutes<Name extends string>(
         },
         ...JSON_BODY,
       },
-      (request, reply) => run(request, reply, name),
+      (request, reply) => run(name, request.params.id, request, reply),
     )
   }
 }

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Static } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
@@ -24,10 +23,6 @@ import {
 } from './company-schemas.ts'
 import { idIn, NoQuery } from '../openapi/schema-parts.ts'
 
-interface OfKey {
-  Params: { id: string }
-}
-
 const params = idIn('API key', 'key')
 const tags = ['API keys']
 
@@ -42,15 +37,16 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
     params,
     answer: ShownKey,
     actions: KEY_ACTIONS,
-    run: async (request, reply, change) => {
-      const changed = await changeApiKey(services, actingUser(request), keyId(request), { change })
-      return setPositionHeader(reply, changed.position).send(renderKey(changed))
+    run: async (change, id, request, reply) => {
+      const changed = await changeApiKey(services, actingUser(request), readKeyId(id), { change })
+      setPositionHeader(reply, changed.position)
+      return renderKey(changed)
     },
   })
 }
 
 function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
-  app.get<{ Querystring: Static<typeof KeyListQuery> }>(
+  app.get(
     '/api-keys',
     {
       schema: {
@@ -70,7 +66,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     },
   )
 
-  app.get<OfKey>(
+  app.get(
     '/api-keys/:id',
     {
       schema: {
@@ -85,7 +81,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
       },
     },
     async (request) => {
-      const stored = await findApiKey(db, actingUser(request).companyId, keyId(request))
+      const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
       if (!stored) throw makeUnknownKeyError()
       return renderKey(stored)
     },
@@ -93,7 +89,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
 }
 
 function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
-  app.post<{ Body: Static<typeof IssueBody> }>(
+  app.post(
     '/api-keys',
     {
       schema: {
@@ -112,11 +108,11 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
     async (request, reply) => {
       const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
       void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
-      return sendKeyWithSecret(reply, issued)
+      return showWithSecret(reply, issued)
     },
   )
 
-  app.patch<OfKey & { Body: Static<typeof EditBody> }>(
+  app.patch(
     '/api-keys/:id',
     {
       schema: {
@@ -135,14 +131,20 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
       preValidation: trimName,
     },
     async (request, reply) => {
-      const changed = await changeApiKey(services, actingUser(request), keyId(request), readEdit(request.body))
-      return setPositionHeader(reply, changed.position).send(renderKey(changed))
+      const changed = await changeApiKey(
+        services,
+        actingUser(request),
+        readKeyId(request.params.id),
+        readEdit(request.body),
+      )
+      setPositionHeader(reply, changed.position)
+      return renderKey(changed)
     },
   )
 }
 
 function rotate(app: FastifyInstance, services: CompanyServices): void {
-  app.post<OfKey & { Body: Static<typeof RotateBody> }>(
+  app.post(
     '/api-keys/:id/rotate',
     {
       schema: {
@@ -161,17 +163,20 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
     },
     async (request, reply) => {
       const { overlap_seconds: overlapSeconds } = request.body
-      return sendKeyWithSecret(reply, await rotateApiKey(services, actingUser(request), keyId(request), overlapSeconds))
+      return showWithSecret(
+        reply,
+        await rotateApiKey(services, actingUser(request), readKeyId(request.params.id), overlapSeconds),
+      )
     },
   )
 }
 
-function sendKeyWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret): FastifyReply {
-  return setPositionHeader(forbidCaching(reply), position).send({ ...renderKey({ key, now }), api_key: secret })
+function showWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret) {
+  setPositionHeader(forbidCaching(reply), position)
+  return { ...renderKey({ key, now }), api_key: secret }
 }
 
-function keyId(request: FastifyRequest<OfKey>): string {
-  const { id } = request.params
+function readKeyId(id: string): string {
   if (!isId('key', id)) throw makeUnknownKeyError()
   return id
 }

@@ -1,6 +1,5 @@
 import { databaseTime } from '../../postgres/database-clock.ts'
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
@@ -22,16 +21,16 @@ const DESCRIPTION =
   'The rows are streamed as they are read. A cell that a spreadsheet would treat as a formula (it starts with `=`, ' +
   '`+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe.'
 
-const EXPORT_LOGS: FastifySchema = {
+const EXPORT_LOGS = {
   operationId: 'exportBulkUserLogs',
   summary: 'Export the entries of Bulk User Logs as CSV, newest first',
   description: DESCRIPTION,
   tags: ['Admin'],
   querystring: schemas.EntryExportQuery,
   response: CSV_ANSWER,
-}
+} as const satisfies FastifySchema
 
-const EXPORT_RECORDS: FastifySchema = {
+const EXPORT_RECORDS = {
   operationId: 'exportBulkUserLogRecords',
   summary: 'Export the records of an entry as CSV, in the order of the call',
   description: `${DESCRIPTION} Name, email and external id are the employee's current ones; a refused record without a known employee has those that were sent.`,
@@ -40,31 +39,27 @@ const EXPORT_RECORDS: FastifySchema = {
   problems: ['log_not_found'],
   querystring: schemas.RecordExportQuery,
   response: CSV_ANSWER,
-}
+} as const satisfies FastifySchema
 
 /** CSV exports of the list of entries and of an entry's records, with the filters of the JSON lists. */
 export function bulkUserLogsCsv(
   app: FastifyInstance,
   { reads, authorize, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry } & Pick<Reader, 'authorize'>,
 ): void {
-  app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
-    '/bulk-user-logs.csv',
-    { ...STREAMED_ROUTE, schema: EXPORT_LOGS },
-    async (request, reply) => {
-      const { companyId } = userOf(request)
-      const filter = schemas.readEntryFilter(request.query)
-      const logs = await reads.of(companyId, request.left)
-      const pages = allPages<LogEntry>(async (before) => {
-        const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit: ENTRIES_PER_PAGE })
-        return { rows: entries, next }
-      })
-      const fileName = `bulk-user-logs-${formatFileTime(databaseTime())}.csv`
-      const csv = await csvStream({ request, reply, authorize }, ENTRY_COLUMNS, pages)
-      return sendAttachment(reply, fileName, CSV_TYPE, csv)
-    },
-  )
+  app.get('/bulk-user-logs.csv', { ...STREAMED_ROUTE, schema: EXPORT_LOGS }, async (request, reply) => {
+    const { companyId } = userOf(request)
+    const filter = schemas.readEntryFilter(request.query)
+    const logs = await reads.of(companyId, request.left)
+    const pages = allPages<LogEntry>(async (before) => {
+      const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit: ENTRIES_PER_PAGE })
+      return { rows: entries, next }
+    })
+    const fileName = `bulk-user-logs-${formatFileTime(databaseTime())}.csv`
+    const csv = await csvStream({ request, reply, authorize }, ENTRY_COLUMNS, pages)
+    return sendAttachment(reply, fileName, CSV_TYPE, csv)
+  })
 
-  app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.RecordExportQuery> }>(
+  app.get(
     '/bulk-user-logs/:log_id/records.csv',
     { ...STREAMED_ROUTE, schema: EXPORT_RECORDS },
     async (request, reply) => {

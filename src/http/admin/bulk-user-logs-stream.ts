@@ -32,7 +32,7 @@ interface StreamServices {
 const POLL_MS = 500
 const ENTRIES_AT_ONCE = 100
 
-const SCHEMA: FastifySchema = {
+const SCHEMA = {
   operationId: 'streamBulkUserLogs',
   summary: 'Follow Bulk User Logs live (server-sent events)',
   description:
@@ -42,7 +42,7 @@ const SCHEMA: FastifySchema = {
   tags: ['Admin'],
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
-}
+} as const satisfies FastifySchema
 
 type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 
@@ -56,7 +56,7 @@ export function bulkUserLogsStream(
     machineOf,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the log; retrying'),
   })
-  app.get<{ Querystring: Static<typeof StreamQuery> }>(
+  app.get(
     '/bulk-user-logs/stream',
     // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
     { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifySchema } from 'fastify'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { Static } from '@sinclair/typebox'
 import type { EntryCount, EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import {
   BULK_USER_LOGS,
@@ -28,7 +27,7 @@ import { renderRecords } from './log-records.ts'
 
 const TAGS = ['Admin']
 
-const LIST: FastifySchema = {
+const LIST = {
   operationId: 'listBulkUserLogs',
   summary: 'List the entries of Bulk User Logs, newest first',
   description:
@@ -37,9 +36,9 @@ const LIST: FastifySchema = {
   tags: TAGS,
   querystring: schemas.EntryListQuery,
   response: { 200: schemas.EntryList },
-}
+} as const satisfies FastifySchema
 
-const GET: FastifySchema = {
+const GET = {
   operationId: 'getBulkUserLog',
   summary: 'Get one entry of Bulk User Logs',
   description: 'If the log does not have the entry of a call yet, the answer waits for it, for up to 10 seconds.',
@@ -48,9 +47,9 @@ const GET: FastifySchema = {
   problems: ['log_not_found'],
   querystring: NoQuery,
   response: { 200: schemas.EntrySchema },
-}
+} as const satisfies FastifySchema
 
-const RECORDS: FastifySchema = {
+const RECORDS = {
   operationId: 'listBulkUserLogRecords',
   summary: 'List the records of an entry, in the order of the call',
   description: 'What each record set or changed, with old and new values, or why it was refused.',
@@ -59,33 +58,27 @@ const RECORDS: FastifySchema = {
   problems: ['log_not_found'],
   querystring: schemas.RecordListQuery,
   response: { 200: schemas.listOf(schemas.RecordSchema) },
-}
-
-type LogParams = Static<typeof schemas.LogParams>
+} as const satisfies FastifySchema
 
 /** Bulk User Logs for administrators: the list, an entry, and the records of an entry. */
 export function bulkUserLogs(
   app: FastifyInstance,
   { reads, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry },
 ): void {
-  app.get<{ Querystring: Static<typeof schemas.EntryListQuery> }>(
-    '/bulk-user-logs',
-    { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } },
-    async (request) => {
-      const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
-      const { companyId } = userOf(request)
-      const before = cursor === undefined ? null : decodeCursor(cursor)
-      const logs = await reads.of(companyId, request.left)
-      const filter = schemas.readEntryFilter(filterQuery)
-      const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit })
-      const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
-      if (!isCounted) return page
-      const total = await countInTime(reads, companyId, filter, null)
-      return { ...page, total: total && { count: total.count, is_more: total.isMore } }
-    },
-  )
+  app.get('/bulk-user-logs', { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } }, async (request) => {
+    const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
+    const { companyId } = userOf(request)
+    const before = cursor === undefined ? null : decodeCursor(cursor)
+    const logs = await reads.of(companyId, request.left)
+    const filter = schemas.readEntryFilter(filterQuery)
+    const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit })
+    const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
+    if (!isCounted) return page
+    const total = await countInTime(reads, companyId, filter, null)
+    return { ...page, total: total && { count: total.count, is_more: total.isMore } }
+  })
 
-  app.get<{ Params: LogParams }>('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
+  app.get('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId, request.left)
     const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
@@ -107,7 +100,7 @@ export function bulkUserLogs(
     }
   })
 
-  app.get<{ Params: LogParams; Querystring: Static<typeof schemas.RecordListQuery> }>(
+  app.get(
     '/bulk-user-logs/:log_id/records',
     { schema: RECORDS, config: { isHeavyRead: whenGiven('q', 'error') } },
     async (request) => {

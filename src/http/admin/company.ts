@@ -45,7 +45,7 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     async (request) => showCompany(await readCompany(db, actingUser(request).companyId)),
   )
 
-  app.patch<{ Body: Static<typeof ChangeCompanyBody> }>(
+  app.patch(
     '/company',
     {
       schema: {
@@ -62,7 +62,8 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     },
     async (request, reply) => {
       const changed = await changeTimeZone(services, actingUser(request), readTimeZoneField(request.body))
-      return setPositionHeader(reply, changed.position).send(showCompany(changed.company))
+      setPositionHeader(reply, changed.position)
+      return showCompany(changed.company)
     },
   )
 }

@@ -39,7 +39,7 @@ const Erasure = Type.Object(
 
 /** The route that erases a person, for administrators. */
 export function erasures(app: FastifyInstance, services: CompanyServices): void {
-  app.post<{ Body: Static<typeof ErasureBody> }>(
+  app.post(
     '/erasures',
     {
       schema: {
@@ -61,7 +61,8 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
     async (request, reply) => {
       const { position, ...erased } = await eraseEmployee(services, actingUser(request), readIdentifier(request.body))
       const { employeeId: employee_id, positions } = erased
-      return setPositionHeader(reply, position).send({ erased: { employee_id, positions }, position })
+      setPositionHeader(reply, position)
+      return { erased: { employee_id, positions }, position }
     },
   )
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import type { EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries, readNewestLogPosition } from '../../../projections/bulk-user-logs/queries.ts'
 import { writeText } from '../../../clients/typescript/spreadsheets/cells.ts'
@@ -34,7 +33,7 @@ const DESCRIPTION =
   'apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be ' +
   'columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records.'
 
-const EXPORT_ENTRY: FastifySchema = {
+const EXPORT_ENTRY = {
   operationId: 'exportFailedRecordsAsCsv',
   summary: 'Export the refused records of an entry as CSV, one column for each attribute',
   description: DESCRIPTION,
@@ -43,23 +42,23 @@ const EXPORT_ENTRY: FastifySchema = {
   problems: ['log_not_found'],
   querystring: schemas.FailedRecordsQuery,
   response: CSV_ANSWER,
-}
+} as const satisfies FastifySchema
 
-const EXPORT_ENTRIES: FastifySchema = {
+const EXPORT_ENTRIES = {
   operationId: 'exportAllFailedRecordsAsCsv',
   summary: 'Export the refused records of all matching entries as one CSV file, one column for each attribute',
   description: DESCRIPTION,
   tags: ['Admin'],
   querystring: schemas.EntryExportQuery,
   response: CSV_ANSWER,
-}
+} as const satisfies FastifySchema
 
 /** The refused records of an entry, or of all entries that match a filter, as CSV that people can edit. */
 export function failedRecordsCsv(
   app: FastifyInstance,
   { reads, authorize, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry } & Pick<Reader, 'authorize'>,
 ): void {
-  app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.FailedRecordsQuery> }>(
+  app.get(
     '/bulk-user-logs/:log_id/failed-records.csv',
     { ...STREAMED_ROUTE, schema: EXPORT_ENTRY },
     async (request, reply) => {
@@ -74,7 +73,7 @@ export function failedRecordsCsv(
     },
   )
 
-  app.get<{ Querystring: Static<typeof schemas.EntryExportQuery> }>(
+  app.get(
     '/bulk-user-logs/failed-records.csv',
     { ...STREAMED_ROUTE, schema: EXPORT_ENTRIES },
     async (request, reply) => {

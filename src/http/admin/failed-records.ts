@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
@@ -11,7 +10,7 @@ import * as schemas from './bulk-user-logs-schemas.ts'
 import type { RequireLogEntry } from './bulk-user-logs.ts'
 import { listRefusedRecords } from './refused-records.ts'
 
-const EXPORT: FastifySchema = {
+const EXPORT = {
   operationId: 'exportFailedRecords',
   summary: 'Export the refused records of an entry as the body of a new call',
   description:
@@ -26,14 +25,14 @@ const EXPORT: FastifySchema = {
   response: {
     200: Type.Object({ employees: Type.Array(Type.Unknown({ description: 'A refused record, as sent.' })) }),
   },
-}
+} as const satisfies FastifySchema
 
 /** The refused records of an entry as JSON, in the form of a bulk call. */
 export function failedRecords(
   app: FastifyInstance,
   { reads, authorize, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry } & Pick<Reader, 'authorize'>,
 ): void {
-  app.get<{ Params: Static<typeof schemas.LogParams>; Querystring: Static<typeof schemas.FailedRecordsQuery> }>(
+  app.get(
     '/bulk-user-logs/:log_id/failed-records.json',
     { ...STREAMED_ROUTE, schema: EXPORT },
     async (request, reply) => {

@@ -7,7 +7,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 /** A record of an entry in the admin endpoint. Fields that do not apply are null. */
 export interface ShownRecord {
   index: number | null
-  employee_id: unknown
+  employee_id: string | null
   status: LogRecord['status']
   /** The attributes of a created employee. */
   attributes: Record<string, unknown> | null
@@ -80,7 +80,7 @@ function apply(shown: ShownRecord, event: CallEvent): void {
       break
     case 'EmployeeRecordRejected':
       // The path of a single update may contain anything; it is shown as sent.
-      shown.employee_id = event.data?.employee_id ?? event.data?.locator?.id ?? null
+      shown.employee_id = event.data?.employee_id ?? readId(event.data?.locator?.id)
       shown.record = event.data?.record ?? null
       shown.truncated = event.data?.truncated ?? false
       shown.errors = event.data?.errors ?? null
@@ -92,4 +92,9 @@ function apply(shown: ShownRecord, event: CallEvent): void {
     case 'ApiCallCompleted':
       break
   }
+}
+
+/** A record may name its employee by anything. What is no text is shown in the record only. */
+function readId(sent: unknown): string | null {
+  return typeof sent === 'string' ? sent : null
 }

@@ -58,7 +58,7 @@ type ReportServices = CompanyServices & { db: LedgerDb }
 
 /** The route that reports what is held about a person, for administrators. */
 export function personalData(app: FastifyInstance, services: ReportServices, authorize: Reader['authorize']): void {
-  app.post<{ Body: Static<typeof ReportBody> }>(
+  app.post(
     '/personal-data-reports',
     {
       schema: {

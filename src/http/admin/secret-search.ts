@@ -53,7 +53,7 @@ const FoundList = Type.Object({
   next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
 })
 
-const SCHEMA: FastifySchema = {
+const SCHEMA = {
   operationId: 'findSecrets',
   summary: 'Find the API key or token of a secret',
   description:
@@ -63,11 +63,11 @@ const SCHEMA: FastifySchema = {
   querystring: NoQuery,
   body: SecretSearchBody,
   response: { 200: FoundList },
-}
+} as const satisfies FastifySchema
 
 /** `POST /admin/v1/secrets/find`: finds the keys and tokens of a company by a secret, or by what names them. */
 export function secretSearch(app: FastifyInstance, db: LedgerDb): void {
-  app.post<{ Body: Static<typeof SecretSearchBody> }>(
+  app.post(
     '/secrets/find',
     { schema: SCHEMA, config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
     async (request, reply) => {

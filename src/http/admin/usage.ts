@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import { readCompany } from '../../accounts/companies/read-company.ts'
@@ -60,18 +59,18 @@ const Usage = Type.Object({
   next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
 })
 
-const SCHEMA: FastifySchema = {
+const SCHEMA = {
   operationId: 'getUsage',
   summary: 'Count create and update calls and their records by day, operation and outcome',
   description: `Covers at most ${MAX_DAYS} days. Days without calls are omitted.`,
   tags: ['Admin'],
   querystring: UsageQuery,
   response: { 200: Usage },
-}
+} as const satisfies FastifySchema
 
 /** `GET /admin/v1/usage`: calls and records by day and outcome, from the sums in the read model. */
 export function usage(app: FastifyInstance, reads: Reads): void {
-  app.get<{ Querystring: Static<typeof UsageQuery> }>('/usage', { schema: SCHEMA }, async (request) => {
+  app.get('/usage', { schema: SCHEMA }, async (request) => {
     const { key, days_in: daysIn, previous, ...range } = request.query
     assertStorable(request.query)
     if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import { ADMIN_ONLY, type Problem, problem } from '../../domain/errors.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
@@ -29,7 +28,7 @@ export function userTokens(
   services: CompanyServices,
   proofs: ProofServices & { limits: SignInLimits },
 ): void {
-  app.get<{ Querystring: Static<typeof TokenListQuery> }>(
+  app.get(
     '/tokens',
     {
       schema: {
@@ -52,7 +51,7 @@ export function userTokens(
     },
   )
 
-  app.post<{ Body: Static<typeof IssueTokenBody> }>(
+  app.post(
     '/tokens',
     {
       schema: {
@@ -80,11 +79,12 @@ export function userTokens(
       const newToken = { userId: acting.actor, name, expiresInDays, scope }
       const { token, secret, position } = await issueUserToken(services, acting, newToken)
       const body = { ...renderToken({ token, now: token.createdAt }), token: secret }
-      return setPositionHeader(forbidCaching(reply), position).code(201).send(body)
+      setPositionHeader(forbidCaching(reply).code(201), position)
+      return body
     },
   )
 
-  app.delete<{ Params: { id: string } }>(
+  app.delete(
     '/tokens/:id',
     {
       schema: {

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
@@ -43,7 +42,7 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
 }
 
 function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
-  app.get<{ Querystring: Static<typeof UserListQuery> }>(
+  app.get(
     '/users',
     {
       schema: {
@@ -63,7 +62,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     },
   )
 
-  app.get<OfUser>(
+  app.get(
     '/users/:id',
     {
       schema: {
@@ -86,7 +85,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
 }
 
 function invite(app: FastifyInstance, services: CompanyServices): void {
-  app.post<{ Body: Static<typeof InviteBody> }>(
+  app.post(
     '/users',
     {
       schema: {
@@ -113,13 +112,13 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
         role,
       })
       void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
-      return sendInvitation(reply, invited)
+      return showInvitation(reply, invited)
     },
   )
 }
 
 function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
-  app.patch<OfUser & { Body: Static<typeof ChangeUserBody> }>(
+  app.patch(
     '/users/:id',
     {
       schema: {
@@ -138,11 +137,12 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
     },
     async (request, reply) => {
       const changed = await changeUserRole(services, actingUser(request), userId(request), request.body.role)
-      return setPositionHeader(reply, changed.position).send(renderUser(changed.user))
+      setPositionHeader(reply, changed.position)
+      return renderUser(changed.user)
     },
   )
 
-  app.delete<OfUser>(
+  app.delete(
     '/users/:id',
     {
       schema: {
@@ -166,7 +166,7 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
 }
 
 function reset(app: FastifyInstance, services: CompanyServices): void {
-  app.post<OfUser>(
+  app.post(
     '/users/:id/reset-password',
     {
       schema: {
@@ -186,12 +186,12 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
       ...JSON_BODY,
     },
     async (request, reply) =>
-      sendInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
+      showInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
   )
 }
 
 function erase(app: FastifyInstance, services: CompanyServices): void {
-  app.post<OfUser>(
+  app.post(
     '/users/:id/erase',
     {
       schema: {
@@ -209,17 +209,16 @@ function erase(app: FastifyInstance, services: CompanyServices): void {
     },
     async (request, reply) => {
       const erased = await eraseUser(services, actingUser(request), userId(request))
-      return setPositionHeader(reply, erased.position).send(renderUser(erased.user))
+      setPositionHeader(reply, erased.position)
+      return renderUser(erased.user)
     },
   )
 }
 
-function sendInvitation(
-  reply: FastifyReply,
-  { user, linkToken, linkExpiresAt, isEmailed, position }: UserWithLink,
-): FastifyReply {
+function showInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, isEmailed, position }: UserWithLink) {
   const invitation = { token: linkToken, expires_at: linkExpiresAt, emailed: isEmailed }
-  return setPositionHeader(forbidCaching(reply), position).send({ ...renderUser(user), invitation })
+  setPositionHeader(forbidCaching(reply), position)
+  return { ...renderUser(user), invitation }
 }
 
 /** Reads the email address by the same rules as an employee's. */

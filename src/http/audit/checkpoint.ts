@@ -26,7 +26,7 @@ const CHECKPOINT_MEMBERS = {
 
 const Witnessed = Type.Object(CHECKPOINT_MEMBERS)
 
-const CHECKPOINT: FastifySchema = {
+const CHECKPOINT = {
   operationId: 'getCheckpoint',
   summary: 'Sign the current head of the ledger',
   description:
@@ -46,9 +46,9 @@ const CHECKPOINT: FastifySchema = {
       }),
     }),
   },
-}
+} as const satisfies FastifySchema
 
-const KEYS: FastifySchema = {
+const KEYS = {
   operationId: 'listAuditKeys',
   summary: 'List the current and retired public keys that sign checkpoints',
   description: 'Notes signed with a retired key remain valid. The current key, if any, comes first.',
@@ -65,7 +65,7 @@ const KEYS: FastifySchema = {
       next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
     }),
   },
-}
+} as const satisfies FastifySchema
 
 /** `GET /audit/v1/checkpoint` and `GET /audit/v1/keys`. */
 export function checkpoints(app: FastifyInstance, services: { db: LedgerDb; signer: CheckpointSigner }): void {

@@ -52,7 +52,7 @@ const EmployeeThen = Type.Object(
   { $id: 'EmployeeThen', ...STRICT },
 )
 
-const AT: FastifySchema = {
+const AT = {
   operationId: 'readEmployeeAt',
   summary: 'Read an employee at a position or time, with the event that last set each attribute',
   description: 'Returns 404 if the employee had not been created yet, or has been erased.',
@@ -61,11 +61,11 @@ const AT: FastifySchema = {
   querystring: AtQuery,
   response: { 200: EmployeeThen },
   problems: ['employee_not_found'],
-}
+} as const satisfies FastifySchema
 
 const HistoryQuery = Type.Object(Page, STRICT)
 
-const HISTORY: FastifySchema = {
+const HISTORY = {
   operationId: 'listEmployeeEvents',
   summary: 'List the events of an employee, newest first',
   description: 'A page may have fewer than `limit` items if they are very large.',
@@ -74,46 +74,38 @@ const HISTORY: FastifySchema = {
   querystring: HistoryQuery,
   response: { 200: makeListSchema(AuditEvent) },
   problems: ['employee_not_found'],
-}
+} as const satisfies FastifySchema
 
 /** `GET /audit/v1/employees/…`: past states and events of an employee. */
 export function employeeHistory(app: FastifyInstance, { reads }: AuditServices): void {
-  app.get<{ Params: { id: string }; Querystring: Static<typeof AtQuery> }>(
-    '/employees/:id',
-    { schema: AT, config: { isHeavyRead: ALWAYS } },
-    async (request) => {
-      const { companyId } = userOf(request)
-      const db = await reads.of(companyId, request.left)
-      const position = await resolvePosition(db, companyId, request.query.at)
-      const then = await readEmployeeAt(db, companyId, requireEmployeeId(request.params.id), position)
-      if (then.standing !== 'known') {
-        throw then.standing === 'erased'
-          ? makeEmployeeError("The employee's data has been erased")
-          : makeUnknownEmployeeError()
-      }
-      return { position, employee: then.employee, causes: then.causes }
-    },
-  )
+  app.get('/employees/:id', { schema: AT, config: { isHeavyRead: ALWAYS } }, async (request) => {
+    const { companyId } = userOf(request)
+    const db = await reads.of(companyId, request.left)
+    const position = await resolvePosition(db, companyId, request.query.at)
+    const then = await readEmployeeAt(db, companyId, requireEmployeeId(request.params.id), position)
+    if (then.standing !== 'known') {
+      throw then.standing === 'erased'
+        ? makeEmployeeError("The employee's data has been erased")
+        : makeUnknownEmployeeError()
+    }
+    return { position, employee: then.employee, causes: then.causes }
+  })
 
-  app.get<{ Params: { id: string }; Querystring: Static<typeof HistoryQuery> }>(
-    '/employees/:id/history',
-    { schema: HISTORY },
-    async (request) => {
-      const { companyId } = userOf(request)
-      const { limit, cursor } = request.query
-      const before = cursor === undefined ? null : decodeCursor(cursor)
-      const stream = requireEmployeeId(request.params.id)
-      const db = await reads.of(companyId, request.left)
-      const events = await readStreamBackwards(db, companyId, { stream, before, limit })
-      const last = events.at(-1)
-      if (!last && before === null) throw makeUnknownEmployeeError()
-      return {
-        items: events.map(toAuditedEvent),
-        // The versions of a stream are contiguous.
-        next_cursor: last && last.stream_version > 1 ? encodeCursor(last.stream_version) : null,
-      }
-    },
-  )
+  app.get('/employees/:id/history', { schema: HISTORY }, async (request) => {
+    const { companyId } = userOf(request)
+    const { limit, cursor } = request.query
+    const before = cursor === undefined ? null : decodeCursor(cursor)
+    const stream = requireEmployeeId(request.params.id)
+    const db = await reads.of(companyId, request.left)
+    const events = await readStreamBackwards(db, companyId, { stream, before, limit })
+    const last = events.at(-1)
+    if (!last && before === null) throw makeUnknownEmployeeError()
+    return {
+      items: events.map(toAuditedEvent),
+      // The versions of a stream are contiguous.
+      next_cursor: last && last.stream_version > 1 ? encodeCursor(last.stream_version) : null,
+    }
+  })
 }
 
 /** Resolves `at` to a position. Throws a problem if it is malformed, beyond the head, or in the future. */

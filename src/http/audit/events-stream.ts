@@ -18,7 +18,7 @@ type Query = Static<typeof StreamQuery>
 const POLL_MS = 500
 const EVENTS_AT_ONCE = 100
 
-const SCHEMA: FastifySchema = {
+const SCHEMA = {
   operationId: 'followEvents',
   summary: "Follow the company's events live (server-sent events)",
   description:
@@ -28,7 +28,7 @@ const SCHEMA: FastifySchema = {
   tags: ['Audit'],
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
-}
+} as const satisfies FastifySchema
 
 /** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
 export function eventsStream(
@@ -40,7 +40,7 @@ export function eventsStream(
     machineOf,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the ledger; retrying'),
   })
-  app.get<{ Querystring: Query }>(
+  app.get(
     '/events/stream',
     // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
     { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },

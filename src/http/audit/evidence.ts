@@ -27,7 +27,7 @@ const EvidenceQuery = Type.Object(
   STRICT,
 )
 
-const SCHEMA: FastifySchema = {
+const SCHEMA = {
   operationId: 'getEvidence',
   summary: 'Get an evidence file',
   description:
@@ -43,22 +43,18 @@ const SCHEMA: FastifySchema = {
       content: { 'application/zip': { schema: Type.String({ contentMediaType: 'application/zip' }) } },
     },
   },
-}
+} as const satisfies FastifySchema
 
 /** `GET /audit/v1/evidence`: an evidence file, made as it is sent. */
 export function evidence(app: FastifyInstance, services: AuditServices & Pick<EvidenceServices, 'signer'>): void {
   const { db, company, signer, reads, storyteller, authorize } = services
-  app.get<{ Querystring: Static<typeof EvidenceQuery> }>(
-    '/evidence',
-    { ...STREAMED_ROUTE, schema: SCHEMA },
-    async (request, reply) => {
-      const { companyId } = userOf(request)
-      const subject = readSubject(request.query)
-      const plan = await planOrRefuse({ db, pool: company.pool, signer }, request, companyId, subject)
-      const reading = await reads.of(companyId, request.left)
-      return sendEvidence({ request, reply, authorize }, reading, storyteller, plan)
-    },
-  )
+  app.get('/evidence', { ...STREAMED_ROUTE, schema: SCHEMA }, async (request, reply) => {
+    const { companyId } = userOf(request)
+    const subject = readSubject(request.query)
+    const plan = await planOrRefuse({ db, pool: company.pool, signer }, request, companyId, subject)
+    const reading = await reads.of(companyId, request.left)
+    return sendEvidence({ request, reply, authorize }, reading, storyteller, plan)
+  })
 }
 
 /** Reads what a file is about: by default, the whole ledger. Throws a problem if more than one subject is given. */

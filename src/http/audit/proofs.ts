@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { proveConsistency, proveInclusion } from '../../ledger/read/prove.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
@@ -53,7 +52,7 @@ const ConsistencyProof = Type.Object(
   { $id: 'ConsistencyProof', ...STRICT },
 )
 
-const INCLUSION: FastifySchema = {
+const INCLUSION = {
   operationId: 'proveInclusion',
   summary: 'Prove that an event is in the ledger',
   description:
@@ -62,46 +61,38 @@ const INCLUSION: FastifySchema = {
   tags: ['Audit'],
   querystring: InclusionQuery,
   response: { 200: InclusionProof },
-}
+} as const satisfies FastifySchema
 
-const CONSISTENCY: FastifySchema = {
+const CONSISTENCY = {
   operationId: 'proveConsistency',
   summary: 'Prove that a smaller ledger is a prefix of a larger one',
   description: 'A Merkle consistency proof (RFC 6962 section 2.1.2). Compare the roots with those of checkpoints.',
   tags: ['Audit'],
   querystring: ConsistencyQuery,
   response: { 200: ConsistencyProof },
-}
+} as const satisfies FastifySchema
 
 /** `GET /audit/v1/proofs/…`: proofs for clients that do not download the whole ledger. */
 export function proofs(app: FastifyInstance, { db }: AuditServices): void {
-  app.get<{ Querystring: Static<typeof InclusionQuery> }>(
-    '/proofs/inclusion',
-    { schema: INCLUSION },
-    async (request) => {
-      const { companyId } = userOf(request)
-      const head = await readHead(db, companyId)
-      const { position, size = head.position } = request.query
-      assertNotBeyond('size', size, head.position)
-      if (position > size) throw invalidQuery('position', 'is greater than the size of the tree')
-      const { leaf, root, hashes } = await proveInclusion(db, companyId, head, { position, size })
-      return { position, size, leaf: inBase64(leaf), root: inBase64(root), hashes: hashes.map(inBase64) }
-    },
-  )
+  app.get('/proofs/inclusion', { schema: INCLUSION }, async (request) => {
+    const { companyId } = userOf(request)
+    const head = await readHead(db, companyId)
+    const { position, size = head.position } = request.query
+    assertNotBeyond('size', size, head.position)
+    if (position > size) throw invalidQuery('position', 'is greater than the size of the tree')
+    const { leaf, root, hashes } = await proveInclusion(db, companyId, head, { position, size })
+    return { position, size, leaf: inBase64(leaf), root: inBase64(root), hashes: hashes.map(inBase64) }
+  })
 
-  app.get<{ Querystring: Static<typeof ConsistencyQuery> }>(
-    '/proofs/consistency',
-    { schema: CONSISTENCY },
-    async (request) => {
-      const { companyId } = userOf(request)
-      const head = await readHead(db, companyId)
-      const { from, to = head.position } = request.query
-      assertNotBeyond('to', to, head.position)
-      if (from > to) throw invalidQuery('from', 'is greater than the size of the larger tree')
-      const { fromRoot, toRoot, hashes } = await proveConsistency(db, companyId, head, { from, to })
-      return { from, to, from_root: inBase64(fromRoot), to_root: inBase64(toRoot), hashes: hashes.map(inBase64) }
-    },
-  )
+  app.get('/proofs/consistency', { schema: CONSISTENCY }, async (request) => {
+    const { companyId } = userOf(request)
+    const head = await readHead(db, companyId)
+    const { from, to = head.position } = request.query
+    assertNotBeyond('to', to, head.position)
+    if (from > to) throw invalidQuery('from', 'is greater than the size of the larger tree')
+    const { fromRoot, toRoot, hashes } = await proveConsistency(db, companyId, head, { from, to })
+    return { from, to, from_root: inBase64(fromRoot), to_root: inBase64(toRoot), hashes: hashes.map(inBase64) }
+  })
 }
 
 function inBase64(hash: Buffer): string {

@@ -70,4 +70,4 @@ export function anyId(description: string, prefix: IdPrefix) {
 }
 
 /** The response to a deletion, which has no body. */
-export const NO_CONTENT = Type.Null({ description: 'Done. The response has no body.' })
+export const NO_CONTENT = Type.Unsafe<void>({ type: 'null', description: 'Done. The response has no body.' })

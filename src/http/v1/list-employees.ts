@@ -71,7 +71,7 @@ const ListQuery = Type.Object(
   STRICT,
 )
 
-const listSchema: FastifySchema = {
+const listSchema = {
   operationId: 'listEmployees',
   summary: 'List employees',
   description: 'In order of creation. The list is eventually consistent; use `min_position` to read your own write.',
@@ -79,7 +79,7 @@ const listSchema: FastifySchema = {
   querystring: ListQuery,
   response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
   problems: READING_PROBLEMS,
-}
+} as const satisfies FastifySchema
 
 interface ListServices extends ReadServices {
   reads: Reads
@@ -95,7 +95,7 @@ export function listEmployeesRoute(
 ): void {
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { machineOf })
-  app.get<{ Querystring: Static<typeof ListQuery> }>(
+  app.get(
     '/employees',
     { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q') }) },
     async (request) => {

@@ -19,7 +19,7 @@ export interface ReadServices {
   keyUsage: KeyUsageCounter
 }
 
-const readSchema: FastifySchema = {
+const readSchema = {
   operationId: 'readEmployee',
   summary: 'Read one employee',
   description: 'Always current. An id of another company is treated like one that does not exist.',
@@ -32,25 +32,19 @@ const readSchema: FastifySchema = {
     304: { description: 'The employee has a version that `If-None-Match` names.', headers: ['ETag'], type: 'null' },
   },
   problems: ['employee_not_found', 'precondition_failed', ...READING_PROBLEMS],
-}
+} as const satisfies FastifySchema
 
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
 export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices): void {
-  app.get<{ Params: { id: string } }>(
-    '/employees/:id',
-    { schema: readSchema, ...chargedReading(keyUsage) },
-    async (request, reply) => {
-      const { companyId } = callerOf(request)
-      const { id } = request.params
-      const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
-      if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
-      void reply.header('etag', entityTag(employee.version))
-      const failed = findFailedCondition(preconditionsOf(request), employee.version)
-      if (failed === 'If-Match')
-        throw new ProblemError(
-          problem('precondition_failed', 'The employee has another version than those in If-Match'),
-        )
-      return failed ? reply.code(304).send() : reply.send(employee)
-    },
-  )
+  app.get('/employees/:id', { schema: readSchema, ...chargedReading(keyUsage) }, async (request, reply) => {
+    const { companyId } = callerOf(request)
+    const { id } = request.params
+    const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
+    if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
+    void reply.header('etag', entityTag(employee.version))
+    const failed = findFailedCondition(preconditionsOf(request), employee.version)
+    if (failed === 'If-Match')
+      throw new ProblemError(problem('precondition_failed', 'The employee has another version than those in If-Match'))
+    return failed ? reply.code(304).send() : reply.send(employee)
+  })
 }

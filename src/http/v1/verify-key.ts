@@ -25,7 +25,7 @@ const KeyVerification = Type.Object(
   { $id: 'KeyVerification', additionalProperties: false },
 )
 
-const verifySchema: FastifySchema = {
+const verifySchema = {
   operationId: 'verifyKey',
   summary: 'Verify an API key',
   description:
@@ -37,7 +37,7 @@ const verifySchema: FastifySchema = {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },
   problems: ['address_not_allowed'],
-}
+} as const satisfies FastifySchema
 
 /** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key and whatever the key's scopes are. */
 export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {

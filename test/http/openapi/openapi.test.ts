@@ -124,9 +124,9 @@ await t.test("an answer's bytes do not depend on its schema", async (t) => {
     { additionalProperties: false },
   )
   app.get('/plain', () => answer)
-  app.get('/described', { schema: { response: { 200: forgetful } } }, () => answer)
+  app.get<{ Reply: unknown }>('/described', { schema: { response: { 200: forgetful } } }, () => answer)
   app.get('/in-full', { schema: { response: { 200: jsonAnswer('Done.', forgetful) } } }, () => answer)
-  app.get('/as-text', { schema: { response: { 200: forgetful } } }, (_, reply) =>
+  app.get<{ Reply: unknown }>('/as-text', { schema: { response: { 200: forgetful } } }, (_, reply) =>
     reply.type('application/json').send(JSON.stringify(answer)),
   )
   const plain = await app.inject('/plain')

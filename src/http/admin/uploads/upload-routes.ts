@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
@@ -42,10 +41,6 @@ import {
   UploadQuery,
 } from './upload-schemas.ts'
 
-interface OfUpload {
-  Params: { id: string }
-}
-
 interface RouteServices {
   uploads: UploadRouteServices
   /** Bytes of files that are being received. */
@@ -74,7 +69,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([...FILE_TYPES], receiveBody)
-  app.post<{ Querystring: Static<typeof UploadQuery> }>(
+  app.post(
     '/uploads',
     {
       schema: {
@@ -145,7 +140,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     }),
   )
 
-  app.get<OfUpload>(
+  app.get(
     '/uploads/:id',
     {
       schema: {
@@ -162,7 +157,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     async (request) => showUpload(uploads, userOf(request).companyId, readUploadId(request)),
   )
 
-  app.get<{ Params: { id: string; number: string } }>(
+  app.get(
     '/uploads/:id/parts/:number/preview',
     {
       schema: {
@@ -192,7 +187,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     },
   )
 
-  app.get<OfUpload>(
+  app.get(
     '/uploads/:id/not-applied.csv',
     {
       schema: {
@@ -223,7 +218,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
 const NOT_WAITING = problem('upload_not_applicable', 'The part was already applied, refused, or canceled')
 
 function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
-  app.post<OfUpload & { Body: Static<typeof ColumnsBody> }>(
+  app.post(
     '/uploads/:id/columns',
     {
       schema: {
@@ -247,7 +242,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     },
   )
 
-  app.post<OfUpload>(
+  app.post(
     '/uploads/:id/apply',
     {
       schema: {
@@ -271,7 +266,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     },
   )
 
-  app.post<OfUpload>(
+  app.post(
     '/uploads/:id/cancel',
     {
       schema: {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
@@ -14,12 +13,8 @@ import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
-import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
+import type { WebhookRouteServices } from './webhook-routes.ts'
 import { params, readWebhookId, tags } from './webhook-routes.ts'
-
-interface OfDelivery {
-  Params: { id: string; delivery_id: string }
-}
 
 const ofDelivery = Type.Object({
   ...params.properties,
@@ -37,7 +32,7 @@ export function addDeliveryRoutes(app: FastifyInstance, services: WebhookRouteSe
 }
 
 function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
-  app.get<OfWebhook & { Querystring: Static<typeof DeliveryListQuery> }>(
+  app.get(
     '/webhooks/:id/deliveries',
     {
       schema: {
@@ -67,7 +62,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     },
   )
 
-  app.get<OfDelivery>(
+  app.get(
     '/webhooks/:id/deliveries/:delivery_id',
     {
       schema: {
@@ -94,7 +89,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
 }
 
 function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteServices): void {
-  app.post<OfWebhook>(
+  app.post(
     '/webhooks/:id/ping',
     {
       schema: {
@@ -115,7 +110,7 @@ function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteS
     },
   )
 
-  app.post<OfDelivery>(
+  app.post(
     '/webhooks/:id/deliveries/:delivery_id/redeliver',
     {
       schema: {

@@ -10,8 +10,8 @@ import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
 import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
-import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
-import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
+import type { WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, tags } from './webhook-routes.ts'
 import {
   renderWebhook,
   ResumeBody,
@@ -51,11 +51,10 @@ export function addWebhookActions(app: FastifyInstance, services: WebhookRouteSe
     params,
     answer: ShownWebhook,
     actions: { pause: WEBHOOK_ACTIONS.pause },
-    run: async (request, reply, change) => {
-      const changed = await changeWebhook(services.webhooks, actingUser(request), readWebhookId(request.params.id), {
-        change,
-      })
-      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
+    run: async (change, id, request, reply) => {
+      const changed = await changeWebhook(services.webhooks, actingUser(request), readWebhookId(id), { change })
+      setPositionHeader(reply, changed.position)
+      return renderWebhook(changed)
     },
   })
   addResumption(app, services)
@@ -64,7 +63,7 @@ export function addWebhookActions(app: FastifyInstance, services: WebhookRouteSe
 
 function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
   const { operationId, summary, description, problems } = WEBHOOK_ACTIONS.resume
-  app.post<OfWebhook & { Body: Static<typeof ResumeBody> }>(
+  app.post(
     '/webhooks/:id/resume',
     {
       schema: {
@@ -87,13 +86,14 @@ function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServi
       const position = await readResumePosition(db, acting.companyId, request.body)
       const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
       const changed = await changeWebhook(webhooks, acting, id, change)
-      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
+      setPositionHeader(reply, changed.position)
+      return renderWebhook(changed)
     },
   )
 }
 
 function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
-  app.post<OfWebhook & { Body: Static<typeof RotateWebhookBody> }>(
+  app.post(
     '/webhooks/:id/rotate',
     {
       schema: {
@@ -113,7 +113,7 @@ function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): 
     async (request, reply) => {
       const id = readWebhookId(request.params.id)
       const { overlap_seconds: overlap } = request.body
-      return sendWithSecret(reply, await rotateWebhookSecret(webhooks, actingUser(request), id, overlap))
+      return showWithSecret(reply, await rotateWebhookSecret(webhooks, actingUser(request), id, overlap))
     },
   )
 }

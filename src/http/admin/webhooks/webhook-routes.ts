@@ -21,10 +21,6 @@ export interface WebhookRouteServices {
   singleDeliveries: SingleDeliveries
 }
 
-export interface OfWebhook {
-  Params: { id: string }
-}
-
 export const params = idIn('webhook', 'whk')
 export const tags = ['Webhooks']
 
@@ -34,7 +30,8 @@ export function readWebhookId(id: string): string {
   return id
 }
 
-/** Sends a webhook together with its new secret. */
-export function sendWithSecret(reply: FastifyReply, { secret, position, ...seen }: WebhookWithSecret): FastifyReply {
-  return setPositionHeader(forbidCaching(reply), position).send({ ...renderWebhook(seen), secret })
+/** Shows a webhook together with its new secret. */
+export function showWithSecret(reply: FastifyReply, { secret, position, ...seen }: WebhookWithSecret) {
+  setPositionHeader(forbidCaching(reply), position)
+  return { ...renderWebhook(seen), secret }
 }

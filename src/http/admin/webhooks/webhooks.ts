@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from '@sinclair/typebox'
 import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findWebhook, listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
@@ -13,8 +12,8 @@ import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addWebhookActions } from './webhook-actions.ts'
-import type { OfWebhook, WebhookRouteServices } from './webhook-routes.ts'
-import { params, readWebhookId, sendWithSecret, tags } from './webhook-routes.ts'
+import type { WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, tags } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,
@@ -57,7 +56,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     async (request) => ({ items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook) }),
   )
 
-  app.get<OfWebhook>(
+  app.get(
     '/webhooks/:id',
     {
       schema: {
@@ -80,7 +79,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
 }
 
 function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
-  app.post<{ Body: Static<typeof CreateWebhookBody> }>(
+  app.post(
     '/webhooks',
     {
       schema: {
@@ -101,11 +100,11 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
       const settings = readSettings(request.body, webhooks.allowsHttp)
       const created = await createWebhook(webhooks, actingUser(request), settings)
       void reply.code(201).header('location', `/admin/v1/webhooks/${created.webhook.id}`)
-      return sendWithSecret(reply, created)
+      return showWithSecret(reply, created)
     },
   )
 
-  app.patch<OfWebhook & { Body: Static<typeof EditWebhookBody> }>(
+  app.patch(
     '/webhooks/:id',
     {
       schema: {
@@ -126,13 +125,14 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
     async (request, reply) => {
       const change = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
       const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(request.params.id), change)
-      return setPositionHeader(reply, changed.position).send(renderWebhook(changed))
+      setPositionHeader(reply, changed.position)
+      return renderWebhook(changed)
     },
   )
 }
 
 function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
-  app.delete<OfWebhook>(
+  app.delete(
     '/webhooks/:id',
     {
       schema: {
