@@ -45,10 +45,6 @@ await t.test('only the command line, the demo and tests import bootstrap, and no
   t.strictSame(importersOf('src/main.ts'), [])
 })
 
-await t.test(`no folder holds more than ${rules.MAX_FILES} files`, async (t) => {
-  t.strictSame(rules.crowdFaults([...program, ...tests]), [])
-})
-
 await t.test('every test file runs in one group, the long ones in a long group', async (t) => {
   const groups = tests.filter(({ path }) => path.startsWith('test/groups/'))
   const run = groups.map(({ path, text }) => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { SourceFile } from './source-files.ts'
 import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 
@@ -9,9 +8,6 @@ import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 const COMPUTED_IMPORTS = new Map([
   ['src/postgres/embedded/postgres-binaries.ts', 'the package of the embedded server is named after the machine'],
 ])
-
-/** The maximum number of files in a folder. */
-export const MAX_FILES = 25
 
 /** Reads the table in `docs/rooms.md`: a file imports only files of its own room and of rooms further down. */
 export function readRooms(): string[] {
@@ -48,13 +44,6 @@ function mayImport(room: string, target: string, rooms: string[]): boolean {
   const isPackage = !/^(?:src|test|docs|bench|clients|migrations|projections)\//.test(target)
   const [, packages] = PURE.find(([pure]) => room === pure || room.startsWith(`${pure}/`)) ?? []
   return isPackage && (packages === undefined || packages.includes(target))
-}
-
-/** Folders with too many files to take in at a glance. */
-export function crowdFaults(files: SourceFile[]): string[] {
-  const folders = Map.groupBy(files, (file) => path.posix.dirname(file.path))
-  const crowded = [...folders].filter(([, held]) => held.length > MAX_FILES)
-  return crowded.map(([folder, held]) => `${folder} holds ${held.length} files`)
 }
 
 /** Imports that cannot be checked by reading them. */
