@@ -20,7 +20,10 @@ export interface Projection {
    * the database.
    */
   createTables(db: AnyDb, schema: string): Promise<void>
-  /** Creates the indexes that queries need, unless they exist. This is much faster once the tables are full. */
+  /**
+   * Creates the indexes that queries need, once for each version: on empty tables, or after a rebuild has filled them, which
+   * is much faster. An index that is added later needs a new version.
+   */
   createIndexes(db: AnyDb, schema: string): Promise<void>
   /**
    * Folds events into the tables, in the transaction that moves the checkpoints. Each company has at most one batch,

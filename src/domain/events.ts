@@ -193,7 +193,7 @@ export interface EventData {
   WebhookPaused: Record<string, never>
   /** Deliveries go on with the event after this position, which may have been delivered before. */
   WebhookResumed: { position: number }
-  /** The service stopped delivering: the receiver answered 410, or nothing was accepted for three days. */
+  /** The service stopped delivering: the receiver answered 410, or refused the same message for three days. */
   WebhookDisabled: { reason: WebhookDisabledReason; position: number }
   WebhookRemoved: Record<string, never>
   IdentityProviderAdded: ProviderSettings

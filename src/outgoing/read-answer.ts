@@ -12,7 +12,7 @@ export async function readAnswer(
     if (read < mostKept) kept.push(chunk.subarray(0, mostKept - read))
     read += chunk.length
     // Leaving the loop closes the connection.
-    if (read > most) throw new OutgoingError('broken', `The answer exceeded ${most / 1024} kB`)
+    if (read > most) throw new OutgoingError('broken', `The answer exceeded ${most / 1024} KiB`)
   }
   return Buffer.concat(kept)
 }

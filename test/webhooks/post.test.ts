@@ -87,7 +87,7 @@ await t.test('an endless answer is cut off, and does not count as delivered', as
     write()
   })
   const result = await poster.post(url, HEADERS, '{}')
-  t.match(result, { httpStatus: 200, error: 'The answer exceeded 64 kB' })
+  t.match(result, { httpStatus: 200, error: 'The answer exceeded 64 KiB' })
   await closed
 })
 

@@ -167,7 +167,7 @@ for (const path of PATHS) {
       // Without an email, userinfo is asked.
       const lies = { claims: { email: undefined } }
       const answers = [
-        [ENDLESS, 'invalid_response', /exceeded 256 kB/],
+        [ENDLESS, 'invalid_response', /exceeded 256 KiB/],
         [SILENT, 'unreachable', /did not answer within 0.3 seconds/],
         [redirectTo('http://169.254.169.254/latest/meta-data'), 'invalid_response', /redirects are not followed/],
         [refuse(503), 'unreachable', /503/],
