@@ -91,7 +91,7 @@ export function bulkUserLogs(
       ...logEntry.entry,
       corrected_by: correction?.by ?? [],
       correction: correction && {
-        state: isCorrected(correction) ? 'corrected' : 'partly_corrected',
+        state: isCorrected(correction) ? ('corrected' as const) : ('partly_corrected' as const),
         applied: correction.applied,
         total: correction.total,
       },
