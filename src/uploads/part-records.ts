@@ -38,7 +38,7 @@ export async function readPart(
   let bytes = 0
   for await (const row of inTurns(all)) {
     const read = file ? readCells(file, row, readBody) : { record: row.record, json: JSON.stringify(row.record) }
-    if (read.faults) faults.push(...read.faults.slice(0, MAX_FAULTS - faults.length))
+    if (read.faults) for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
     else {
       body.push(read.record)
       rows.push(row)

@@ -307,7 +307,7 @@ await t.test('a file that cannot be read is refused at its line, before anything
       /line 3: A character/,
     ],
     ['a damaged number', `${people('x', 1_500)}x,4.9E+12,,\n`, /line 1502, column 2: A spreadsheet has shortened/],
-    ['only separators', `email\n${','.repeat(1_000_000)}`, /line 2: The line has more than 20000 cells/],
+    ['only separators', `email\n${','.repeat(1_000_000)}`, /line 2: The line has more than 2000 cells/],
     ['an open quotation mark', 'email\n"a@example.com\n', /line \d: A cell that begins with a quotation mark/],
     ['JSON that ends early', '[{"email": "a@example.com"},\n{"email"', /line 2: The list does not end/],
     ['an object', '{"email": "a@example.com"}', /line 1: The file must be a list of employees/],
