@@ -1,6 +1,7 @@
 import t from 'tap'
 import { groupLogEntries } from '../../../projections/bulk-user-logs/group-queries.ts'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
+import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { countFacets } from '../../../src/http/pages/bulk-user-logs/facets.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
@@ -36,6 +37,20 @@ const chartOf = (text: string) => {
   return [Number(completed), Number(failed)]
 }
 const sumsOf = (text: string) => [...text.matchAll(/data-live-sum="(\d+)"/g)].map(([, sum]) => Number(sum))
+
+await t.test(
+  'the entries of a page that has newer ones are counted up to its first entry, which is one of them',
+  async (t) => {
+    const { entries } = await listLogEntries(service.db, company.id, {}, { limit: 10, before: null })
+    for (const [newer, { position }] of entries.entries()) {
+      const { groups } = await groupLogEntries(service.db, company.id, {}, position)
+      t.equal(
+        groups.reduce((sum, group) => sum + group.entries, 0),
+        entries.length - newer,
+      )
+    }
+  },
+)
 
 await t.test('each value of a filter says how many entries it finds beside the other filters', async (t) => {
   const all = await open('')
