@@ -32,6 +32,8 @@ await t.test('a report of an employee shows values, history, refused records, ca
   await service.call('PATCH', '/v1/employees', { body: [{ id, job_title: 'Head' }] })
   await service.call('POST', '/v1/employees', { body: employee({ manager_email: 'OLD@person.example', phone: 'x' }) })
   const managed = await makeEmployee({ manager_email: 'new@person.example' })
+  const moved = await makeEmployee()
+  await service.call('PATCH', `/v1/employees/${moved}`, { body: { manager_id: id } })
   const position = itemsOf(await report(service, { employee_id: id }), 'history').at(-1)!['position'] as number
   await storeDelivery(service.pool, company.id, webhook.id, { position, answer: 'thanks' })
 
@@ -53,7 +55,7 @@ await t.test('a report of an employee shows values, history, refused records, ca
       ['completed', 'a record that changed nothing'],
     ],
   )
-  t.match(itemsOf(made, 'mentions'), [{ employee_id: managed }])
+  t.match(itemsOf(made, 'mentions'), [{ employee_id: managed }, { employee_id: moved }])
   t.match(itemsOf(made, 'webhook_messages'), [
     { webhook_id: webhook.id, url: 'https://told.example/hook', has_values: true, position, answer: 'thanks' },
   ])
