@@ -182,8 +182,10 @@ export function buildApp(services: AppServices): FastifyInstance {
 }
 
 function createServer(services: AppServices, common: CommonHeaders): FastifyInstance {
+  // Fastify infers the type of the instance from that of the log.
+  const loggerInstance: FastifyBaseLogger = services.log
   return Fastify({
-    loggerInstance: services.log as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: DEFAULT_BODY_LIMIT,
     ...connectionLimits(services),

@@ -25,7 +25,7 @@ export function addProviderSetup(app: FastifyInstance, services: PageServices): 
     render: ({ addresses, missing }, forms, { query }) => ({
       title: 'Set up identity provider',
       trail: [NAVIGATION.signIn],
-      body: missing ?? renderSetup(forms, addresses!, (forms.sentTo('setUp') ?? readFormFields(query))['provider']),
+      body: missing ?? renderSetup(forms, addresses, (forms.sentTo('setUp') ?? readFormFields(query))['provider']),
     }),
     forms: {
       setUp: {

@@ -66,7 +66,7 @@ await t.test('the streams of all users of a company, of both kinds, are limited 
   t.match(refused, { status: 429, headers: { 'retry-after': '5' } })
   const other = await service.makeCompany('Other')
   t.equal((await open(other.admin.token)).status, 200, 'another company has its own')
-  first!.close()
+  first.close()
   await eventually(
     'a place is free',
     async () => (await open(company.auditor.token, '/audit/v1/events/stream')).status === 200,
