@@ -1,13 +1,15 @@
+import LinkifyIt from 'linkify-it'
 import t from 'tap'
-import { limitContent, quote } from '../../src/accounts/mail/email.ts'
+import { limitContent, quote, toPlainText } from '../../src/accounts/mail/email.ts'
 import { renderEmail } from '../../src/accounts/mail/render-email.ts'
+import { inputs } from '../support/quick.ts'
 
 const ORIGIN = 'https://ledger.example'
 const render = (...paragraphs: string[]) => renderEmail({ subject: paragraphs[0]!, paragraphs }, ORIGIN)
 
 await t.test('a name is one line, and cannot add a header', async (t) => {
   const { subject, text } = await render(`Invitation to ${quote('Acme\r\nBcc: eve@evil.example\u2028x\0')}`)
-  t.equal(subject, 'Invitation to Acme Bcc: eve@\u2060evil.\u2060example x')
+  t.equal(subject, 'Invitation to Acme Bcc: eve@ evil. example x')
   t.notMatch(text, /Acme\r?\n/)
 })
 
@@ -28,6 +30,57 @@ await t.test('a name is escaped in HTML, and mail programs make no link of it', 
   t.notMatch(html, '<img')
   for (const form of [html, text]) t.notMatch(form, /evil\.example|https:\/\/evil/)
   t.match(text, 'A/S')
+})
+
+/** Every character, as part of an address in a name that somebody chose. */
+const DISGUISES: ((character: string) => string)[] = [
+  (character) => `evil${character}com`,
+  (character) => `evil${character}.com/x`,
+  (character) => `evil.${character}com`,
+  (character) => `x${character}evil.com`,
+  (character) => `https:${character}//evil.com`,
+  (character) => `//${character}evil.com`,
+  (character) => `eve${character}@evil.com`,
+  (character) => `mailto:${character}eve@localhost`,
+  (character) => `1.1.1${character}1:80`,
+]
+
+await t.test('no letter, mark, or sign of Unicode makes a link of a name', (t) => {
+  const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, fuzzyIP: true })
+  const linked = new Set<string>()
+  /** Of what is alike, or has no meaning yet, a part is enough. */
+  const isTried = (character: string, point: number) =>
+    point % inputs(997, 61) === 0 || !/[\p{Ideographic}\p{Script=Hangul}\p{Cn}\p{Co}\p{Cs}]/u.test(character)
+  for (let point = 0x20; point <= 0x10ffff; point += 1) {
+    const character = String.fromCodePoint(point)
+    if (!isTried(character, point) || (point > 0x3100 && point % inputs(61, 1) !== 0)) continue
+    for (const disguise of DISGUISES) {
+      const shown = toPlainText(quote(disguise(character)))
+      // Programs may read a character as another one: by NFKC, and what separates the labels of a domain (RFC 3490).
+      for (const read of new Set([shown, shown.normalize('NFKC'), shown.replace(/[\u3002\uff0e\uff61]/g, '.')]))
+        if (linkify.test(`${read} invited you`)) linked.add(`${point.toString(16)} ${read}`)
+    }
+  }
+  t.strictSame([...linked].slice(0, 20), [])
+  t.ok(linkify.test('evil.com invited you'), 'the library finds links')
+  t.end()
+})
+
+await t.test('names stay readable', (t) => {
+  const names = [
+    'Ana Pérez',
+    'A/S Møller',
+    'Acme Inc.',
+    'Müller & Söhne (Berlin)',
+    'O’Brien-Smith',
+    '株式会社',
+    'R&D 3+4',
+  ]
+  for (const name of names) t.equal(toPlainText(quote(name)), name)
+  t.equal(toPlainText(quote('A.B. Smith, St.Gallen, Co.KG')), 'A. B. Smith, St. Gallen, Co. KG')
+  t.equal(toPlainText(quote('https://evil.com/x...y@z')), 'https:// evil. com/x... y@ z')
+  t.ok(quote('a.'.repeat(200)).length <= 200)
+  t.end()
 })
 
 await t.test('both forms say the same, and the HTML loads nothing', async (t) => {

@@ -76,18 +76,57 @@ await t.test('a user gets five in an hour; after that, the link is only shown, a
   t.equal(await accept(token), 200)
 })
 
+await t.test('an address gets five of a kind in an hour, although its user is removed and invited again', async (t) => {
+  for (const isErased of [false, true]) {
+    const company = await service.makeCompany(`Again ${isErased}`)
+    const manage = (method: 'POST' | 'DELETE', path: string, body?: unknown) =>
+      service.manage(method, path, body, company.admin.token)
+    const person = { email: 'again@example.com', name: 'Bo', role: 'member' }
+    const emailed = []
+    for (let count = 0; count < 7; count += 1) {
+      const { body } = await manage('POST', '/users', person)
+      await accept(body.invitation.token)
+      const { body: again } = await manage('POST', `/users/${body.id}/reset-password`)
+      emailed.push([body.invitation.emailed, again.invitation.emailed])
+      await manage('DELETE', `/users/${body.id}`)
+      if (isErased) await manage('POST', `/users/${body.id}/erase`)
+    }
+    t.strictSame(emailed, [...Array(5).fill([true, true]), ...Array(2).fill([false, false])])
+    const { body: other } = await manage('POST', '/users', { ...person, email: 'other@example.com' })
+    t.equal(other.invitation.emailed, !isErased, 'whose address was erased is unknown, so they count for everybody')
+    const neighbor = await service.makeCompany(`Neighbor ${isErased}`)
+    const { body: theirs } = await service.manage('POST', '/users', person, neighbor.admin.token)
+    t.equal(theirs.invitation.emailed, true, 'another company has its own')
+  }
+})
+
+/** Stores that a company has just sent messages. */
+const storeSent = ({ id }: TestCompany, kind: string, count: number) =>
+  pool.query(
+    `insert into emails (company_id, email_id, user_id, kind, state, created_at, due_at, give_up_at, ended_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), $2, 'sent', now(), now(), now(), now()
+     from generate_series(1, $3)`,
+    [toUuid(id), kind, count],
+  )
+
 await t.test('a company sends 200 invitations an hour, and another company its own', async (t) => {
   const [company, other] = [await service.makeCompany('Many'), await service.makeCompany('Few')]
-  await pool.query(
-    `insert into emails (company_id, email_id, user_id, kind, state, created_at, due_at, give_up_at, ended_at)
-     select $1, gen_random_uuid(), gen_random_uuid(), 'invitation', 'sent', now(), now(), now(), now()
-     from generate_series(1, 199)`,
-    [toUuid(company.id)],
-  )
+  await storeSent(company, 'invitation', 199)
   const emailed = []
   for (let count = 0; count < 3; count += 1) emailed.push((await invite(company)).invitation.emailed)
   t.strictSame(emailed, [true, false, false])
   t.equal((await invite(other)).invitation.emailed, true)
+})
+
+await t.test('a company sends 1,000 resets an hour, also to users whose invitation was only shown', async (t) => {
+  const company = await service.makeCompany('Resets')
+  await storeSent(company, 'password_reset', 999)
+  const emailed = []
+  for (const user of [company.member, company.auditor]) {
+    const path = `/users/${user.user_id}/reset-password`
+    emailed.push((await service.manage('POST', path, undefined, company.admin.token)).body.invitation.emailed)
+  }
+  t.strictSame(emailed, [true, false])
 })
 
 await t.test(

@@ -38,12 +38,25 @@ const ISOLATED = new RegExp(`${ISOLATE}([^${POP}]*)${POP}`, 'g')
  */
 export function quote(text: string): string {
   const line = text.normalize('NFC').replace(UNSEEN, '').replace(CONTROLS, ' ').replace(/\s+/g, ' ').trim()
-  return `${ISOLATE}${preventLinks(cut(line, MAX_QUOTED))}${POP}`
+  return `${ISOLATE}${cut(preventLinks(line), MAX_QUOTED)}${POP}`
 }
 
-/** A word joiner (U+2060), which can't be seen, ends what programs take for the name of a host. */
+/** What separates the parts of an address. U+3002 is a dot, too, in the name of a host (RFC 3490). */
+const SEPARATOR = /[.\u3002@:/\\]/
+const SEPARATORS_WITHIN = /[.\u3002@:/\\]+(?=[^\s.\u3002@:/\\])/g
+
+/**
+ * Adds a space after what separates the parts of an address, as in `eve@ evil. com`. Where a space is, programs see no
+ * link, whatever letters, marks, and characters that can't be seen stand around it. One slash stays as it is: `A/S`.
+ */
 function preventLinks(text: string): string {
-  return text.replace(/(?<=[\p{L}\p{N}])([.@])(?=[\p{L}\p{N}])/gu, '$1\u2060').replace(/:(?=\/)/g, ': ')
+  return text
+    .replace(/\P{ASCII}/gu, (character) => {
+      // Programs may read a full-width dot as a dot, and U+33C2 as `a.m.`.
+      const compatible = character.normalize('NFKC')
+      return SEPARATOR.test(compatible) ? compatible : character
+    })
+    .replace(SEPARATORS_WITHIN, (run) => (/^[/\\]$/.test(run) ? run : `${run} `))
 }
 
 function cut(text: string, most: number): string {

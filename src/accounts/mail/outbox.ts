@@ -38,17 +38,27 @@ export interface NewEmail extends EmailContent {
 const TRIED_HOURS = 24
 /** Messages of a company that may wait; their number is what a company can make the service store. */
 const MAX_WAITING = 10_000
-/** Messages of a kind to a user in an hour, so that nobody can fill a mailbox. Alerts have an interval of their own. */
-const MAX_AN_HOUR = 5
-/** Invitations of a company in an hour: they go to people who may never have heard of the service. */
-const MAX_INVITATIONS_AN_HOUR = 200
+/**
+ * Messages of a kind in an hour: of a company to an address, so that nobody can fill a mailbox, and of a company.
+ * Invitations go to people who may never have heard of the service. Alerts to a user have an interval, too.
+ */
+const MAX_AN_HOUR: Record<EmailKind, { toAddress: number; ofCompany: number }> = {
+  invitation: { toAddress: 5, ofCompany: 200 },
+  password_reset: { toAddress: 5, ofCompany: 1_000 },
+  password_changed: { toAddress: 5, ofCompany: 1_000 },
+  passkey_added: { toAddress: 5, ofCompany: 1_000 },
+  token_issued: { toAddress: 5, ofCompany: 1_000 },
+  alert: { toAddress: 20, ofCompany: 1_000 },
+}
 /** How long it is kept what was sent to whom, without what it said. */
 const EMAILS_KEPT_DAYS = 30
 
 /**
- * Inserts a message in the caller's transaction. Returns false, and inserts nothing, if the user was removed or got
- * MAX_AN_HOUR of its kind, or if the company has too many that wait, or invitations. After COMMIT, call `announce`.
- * Whoever writes a message because of a request locks the user, so that two at once stay within the limit.
+ * Inserts a message in the caller's transaction. Returns false, and inserts nothing, if the user was removed, if too many
+ * wait, or if the address or the company has had too many of its kind in this hour, from whichever process. The address counts, and
+ * not the user: whoever was removed can be invited again. Nobody knows the address of those who were erased, so their
+ * messages count for every address of the company. After COMMIT, call `announce`. Whoever writes a message because of a
+ * request locks the user, so that two at once stay within the limit.
  */
 export async function enqueueEmail(
   client: Queryable,
@@ -56,6 +66,7 @@ export async function enqueueEmail(
   { companyId, userId, kind, expiresAt, ...content }: NewEmail,
 ): Promise<boolean> {
   const emailId = randomUUID()
+  const { toAddress, ofCompany } = MAX_AN_HOUR[kind]
   const sealed = secrets.encrypt(JSON.stringify(limitContent(content)), placeOfEmail(emailId))
   const { rowCount } = await client.query(
     `insert into emails (company_id, email_id, user_id, kind, state, content, created_at, due_at, give_up_at)
@@ -63,18 +74,22 @@ export async function enqueueEmail(
        least(statement_timestamp() + interval '${TRIED_HOURS} hours', $6::timestamptz)
      from users u
      where u.company_id = $1 and u.user_id = $2 and u.removed_at is null
-       and ${hasFewer(MAX_WAITING, 'e.ended_at is null')}
-       and ($4 = 'alert' or ${hasFewer(MAX_AN_HOUR, `e.user_id = $2 and e.kind = $4 and ${IN_LAST_HOUR}`)})
-       and ($4 <> 'invitation' or ${hasFewer(MAX_INVITATIONS_AN_HOUR, `e.kind = 'invitation' and ${IN_LAST_HOUR}`)})`,
-    [toUuid(companyId), toUuid(userId), emailId, kind, sealed, expiresAt ?? null],
+       and ${hasFewer(String(MAX_WAITING), 'e.ended_at is null')}
+       and ${hasFewer('$7', `e.kind = $4 and ${IN_LAST_HOUR} and ${GOES_TO_ADDRESS}`)}
+       and ${hasFewer('$8', `e.kind = $4 and ${IN_LAST_HOUR}`)}`,
+    [...[toUuid(companyId), toUuid(userId), emailId, kind, sealed, expiresAt ?? null], toAddress, ofCompany],
   )
   return rowCount === 1
 }
 
 const IN_LAST_HOUR = "e.created_at > statement_timestamp() - interval '1 hour'"
 
-/** The condition that the company $1 has fewer messages than `limit` for which another condition holds. */
-function hasFewer(limit: number, condition: string): string {
+/** The message `e` went to the address of the user `u`, or to one that was erased. */
+const GOES_TO_ADDRESS = `exists (select from users r
+  where r.company_id = $1 and r.user_id = e.user_id and r.email in (u.email, ''))`
+
+/** The condition that the company $1 has fewer messages than `limit`, in SQL, for which another condition holds. */
+function hasFewer(limit: string, condition: string): string {
   return `(select count(*) from (select from emails e where e.company_id = $1 and ${condition}
     limit ${limit}) as counted) < ${limit}`
 }
