@@ -169,6 +169,9 @@ await t.test('a database rolled back behind an external checkpoint is a failure'
     existsSync(path.join(place['DATA_DIR']!, 'checkpoints', `${other.company.id}.notes`)),
   )
   await asSuperuser(other.urls.superUrl, 'update heads set position = 0')
+  const damaged = await examine(t, environment)
+  t.match(damaged.of('checkpoints'), { level: 'fail', found: `${other.company.id}: the frontier` })
+  await asSuperuser(other.urls.superUrl, `update heads set frontier = ''`)
   const found = await examine(t, environment)
   t.match(found.of('checkpoints'), { level: 'fail', found: /it was rolled back or changed/ })
   // As after a restore to a time before the company existed.

@@ -5,6 +5,7 @@ import { createContinuityCheck, RefusedToSignError } from '../../ledger/audit/co
 import type { NoteFiles } from '../../ledger/audit/note-files.ts'
 import { EMPTY_FRONTIER, unpackFrontier } from '../../ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
@@ -109,17 +110,17 @@ async function findRefusal(db: LedgerDb, files: NoteFiles): Promise<string | nul
       .select(['company_id', 'position', 'frontier'])
       .where('company_id', 'in', some.map(toUuid))
       .execute()
-    const heads = new Map(
-      rows.map((row) => [fromUuid('com', row.company_id), unpackFrontier(row.position, row.frontier)]),
-    )
+    const heads = new Map(rows.map((row) => [fromUuid('com', row.company_id), row]))
     for (const [index, companyId] of some.entries()) {
       const last = notes[index]
       if (!last) continue
       try {
-        await assertContinues(db, companyId, last, heads.get(companyId) ?? EMPTY_FRONTIER)
+        const row = heads.get(companyId)
+        const head = row ? unpackFrontier(row.position, row.frontier) : EMPTY_FRONTIER
+        await assertContinues(db, companyId, last, head)
       } catch (error) {
-        if (!(error instanceof RefusedToSignError)) throw error
-        return error.message
+        if (error instanceof RefusedToSignError) return error.message
+        throw new Error(`${companyId}: ${errorReason(error)}`, { cause: error })
       }
     }
   }
