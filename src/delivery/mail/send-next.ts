@@ -64,7 +64,8 @@ export async function sendNextEmail(
   log.warn({ companyId, emailId, kind, attempts, outcome, reason }, 'could not send a message')
   if (outcome === 'retry') {
     await postponeEmail(pool, email, { error: reason, delayMs: chooseDelay(attempts) })
-    await recordFailingWork(pool, work, reason)
+    // What a mail server says may contain the address.
+    await recordFailingWork(pool, work, 'a message was not accepted; its row in the table emails says why')
   } else await endEmail(pool, email, { state: outcome === 'unknown' ? 'unknown' : 'failed', error: reason })
   return true
 }
