@@ -55,10 +55,10 @@ const EMAILS_KEPT_DAYS = 30
 
 /**
  * Inserts a message in the caller's transaction. Returns false, and inserts nothing, if the user was removed, if too many
- * wait, or if the address or the company has had too many of its kind in this hour, from whichever process. The address counts, and
- * not the user: whoever was removed can be invited again. Nobody knows the address of those who were erased, so their
- * messages count for every address of the company. After COMMIT, call `announce`. Whoever writes a message because of a
- * request locks the user, so that two at once stay within the limit.
+ * wait, or if the address or the company has had too many of its kind in this hour, from whichever process. The address
+ * counts, and not the user: whoever was removed can be invited again. Nobody knows the address of those who were erased,
+ * so their messages count for every address of the company. After COMMIT, call `announce`. Whoever writes a message
+ * because of a request locks the user, so that two at once stay within the limit.
  */
 export async function enqueueEmail(
   client: Queryable,
