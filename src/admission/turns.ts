@@ -44,3 +44,23 @@ export async function* inTurns<Item>(items: Iterable<Item>, signal?: AbortSignal
     yield item
   }
 }
+
+/** Work in pieces: it yields where others may have a turn. */
+export type Pieces<Result> = Generator<void, Result, void>
+
+/** Does work in pieces, with a turn of the event loop for everything else whenever it has taken long. */
+export async function doInTurns<Result>(work: Pieces<Result>, signal?: AbortSignal): Promise<Result> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    if (isTurnOver()) await nextTurn(signal)
+  }
+}
+
+/** Does work in pieces all at once. */
+export function doAtOnce<Result>(work: Pieces<Result>): Result {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}

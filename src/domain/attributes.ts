@@ -54,7 +54,7 @@ export type AttributePatch = {
 
 export const MAX_CUSTOM_ATTRIBUTES = 32
 /** Maximum members of `custom_attributes` in a record, including those that remove attributes. */
-const MAX_CUSTOM_MEMBERS = 256
+export const MAX_CUSTOM_MEMBERS = 256
 export const MAX_CUSTOM_KEY_CHARACTERS = 64
 export const MAX_CUSTOM_TEXT_CHARACTERS = 1000
 

@@ -1,22 +1,38 @@
 /** What may come next; after `first element` and `first name` also the end of the array or object. */
 type Expected = 'value' | 'first element' | 'name' | 'first name' | 'colon' | 'comma or end'
 
-const SPACE = /[ \t\n\r]*/y
+/** White space, a portion at most. */
+const SPACE = /[ \t\n\r]{0,65536}/y
+const IS_SPACE = /[ \t\n\r]/
 const LITERALS: Record<string, string> = { t: 'true', f: 'false', n: 'null' }
 /** As much as may be the beginning of a number. */
 const NUMBER_BEGUN = /-?(?:(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?)?/y
 const ESCAPED = '"\\/bfnrt'
 const CLOSING: Record<string, string> = { '{': '}', '[': ']' }
 
+/** How far a text was checked before a pause, in characters. */
+const PORTION = 65_536
+
 /**
  * Finds where a text stops being JSON (RFC 8259): the index of the first character with which no JSON can go on, or the
  * length of the text if only its end is missing. Null if it is JSON. V8 names the place of some errors only.
+ *
+ * Works in portions of a text. `onName` is called for each name of the outermost object, with where it begins and ends.
  */
-export function findSyntaxError(text: string): number | null {
+export function* findSyntaxError(
+  text: string,
+  onName?: (start: number, end: number) => void,
+): Generator<void, number | null, void> {
   const open: string[] = []
   let expected: Expected = 'value'
+  let pauseAt = PORTION
   for (let at = skip(SPACE, text, 0); at < text.length; at = skip(SPACE, text, at)) {
+    if (at > pauseAt) {
+      yield
+      pauseAt = at + PORTION
+    }
     const char = text[at]!
+    if (IS_SPACE.test(char)) continue
     const container = open.at(-1)
     const mayClose = expected === 'comma or end' || expected.startsWith('first')
     const isName = expected.endsWith('name')
@@ -33,8 +49,9 @@ export function findSyntaxError(text: string): number | null {
       expected = 'value'
       at += 1
     } else if (char === '"') {
-      const { end, isWhole } = readString(text, at)
+      const { end, isWhole } = yield* readString(text, at)
       if (!isWhole) return end
+      if (isName && open.length === 1) onName?.(at, end)
       expected = isName ? 'colon' : 'comma or end'
       at = end
     } else if (isName) return at
@@ -63,17 +80,31 @@ function skip(pattern: RegExp, text: string, at: number): number {
   return at + (pattern.exec(text)?.[0].length ?? 0)
 }
 
-function readString(text: string, start: number): Token {
-  for (let at = start + 1; at < text.length; at += 1) {
+/** Characters that stand for themselves, a portion at most. */
+const PLAIN = /[ !#-[\]-\uffff]{0,65536}/y
+const UNICODE_ESCAPE = /\\u[0-9a-fA-F]{0,4}/y
+const UNICODE_ESCAPE_LENGTH = 6
+
+function* readString(text: string, start: number): Generator<void, Token, void> {
+  let pauseAt = start + PORTION
+  for (let at = skip(PLAIN, text, start + 1); at < text.length; at = skip(PLAIN, text, at)) {
+    if (at > pauseAt) {
+      yield
+      pauseAt = at + PORTION
+    }
     const char = text[at]!
     if (char === '"') return { end: at + 1, isWhole: true }
     if (char < ' ') return { end: at, isWhole: false }
-    if (char !== '\\') continue
-    at += 1
-    if (text[at] === 'u') {
-      for (const last = at + 4; at < last; at += 1)
-        if (!/^[0-9a-fA-F]$/.test(text[at + 1] ?? '')) return { end: Math.min(at + 1, text.length), isWhole: false }
-    } else if (at < text.length && !ESCAPED.includes(text[at]!)) return { end: at, isWhole: false }
+    if (char !== '\\') {
+      at += 1
+      continue
+    }
+    if (text[at + 1] === 'u') {
+      const end = skip(UNICODE_ESCAPE, text, at)
+      if (end < at + UNICODE_ESCAPE_LENGTH) return { end, isWhole: false }
+      at = end
+    } else if (at + 1 < text.length && !ESCAPED.includes(text[at + 1]!)) return { end: at + 1, isWhole: false }
+    else at += 2
   }
   return { end: text.length, isWhole: false }
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { findSyntaxError } from '../../src/domain/find-syntax-error.ts'
+import { doAtOnce } from '../../src/admission/turns.ts'
+import { findSyntaxError as findInPieces } from '../../src/domain/find-syntax-error.ts'
+
+const findSyntaxError = (json: string) => doAtOnce(findInPieces(json))
 
 const PIECES = ['{', '}', '[', ']', ':', ',', '"', '"a"', 'a', '\\', 'u00', '0', '1', '-', '.', 'e', '+', 'true', 'nul']
 const text = fc

@@ -5,9 +5,7 @@ import { problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
 import { RecordErrors } from '../record-errors.ts'
-
-/** Maximum members of a record. One with more is refused without reading its members. */
-const MAX_MEMBERS = 128
+import { MAX_MEMBERS, TOO_MANY_MEMBERS, UnreadRecord } from './unread-record.ts'
 
 /** A record of a call as sent. */
 export interface SentRecord {
@@ -121,15 +119,21 @@ export function readUpsert(record: SentRecord): ReadRecord {
 
 /** Whether a record is an object with an acceptable number of members. */
 function isReadable(sent: SentJson): sent is Record<string, SentJson> {
-  return isObject(sent) && !hasMoreMembersThan(sent, MAX_MEMBERS)
+  return isObject(sent) && !(sent instanceof UnreadRecord) && !hasMoreMembersThan(sent, MAX_MEMBERS)
 }
 
 /** Refuses a whole record without reading its members. */
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const errors = new RecordErrors()
-  if (isObject(record.sent)) errors.add([], 'too_long', `A record must have at most ${MAX_MEMBERS} members`)
-  else errors.add([], 'invalid_type', 'A record must be an object')
+  const { path, code, message } = whyUnreadable(record.sent)
+  errors.add(path, code, message)
   return { ...record, locator, patch: {}, manager: undefined, errors }
+}
+
+function whyUnreadable(sent: SentJson): FieldError {
+  if (sent instanceof UnreadRecord) return sent.error
+  if (isObject(sent)) return TOO_MANY_MEMBERS
+  return { path: [], code: 'invalid_type', message: 'A record must be an object' }
 }
 
 const UPDATE_LOCATORS = 'id, external_id or email'

@@ -2,6 +2,7 @@ import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS, normalizeEmail } from '../attrib
 import type { EventData, SentJson } from '../events.ts'
 import { IDENTIFYING_FIELDS } from '../events.ts'
 import { isObject } from '../json.ts'
+import { UnreadRecord } from './unread-record.ts'
 
 /*
  * The ledger keeps a refused record unchanged. It cuts a large record to the beginning of its JSON text and keeps the
@@ -19,6 +20,8 @@ type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncate
 
 /** Keeps a refused record: whole up to MAX_RECORD_BYTES, else the beginning of its JSON text. */
 export function keepRecord(sent: SentJson): KeptRecord {
+  if (sent instanceof UnreadRecord)
+    return { record: beginningOf(sent.text), truncated: true, names: namesOf(sent.names) }
   const text = JSON.stringify(sent)
   if (text.length <= MAX_RECORD_BYTES && Buffer.byteLength(text) <= MAX_RECORD_BYTES) return { record: sent }
   return { record: beginningOf(text), truncated: true, names: namesOf(sent) }

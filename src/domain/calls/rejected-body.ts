@@ -26,31 +26,51 @@ interface BodyPlace {
   column: number
 }
 
+/** The part of a body around its error, or all of a short one. */
+export interface BodyWindow {
+  text: string
+  /** The index in the text of the character with the error; null if no place is to blame. */
+  errorAt: number | null
+  /** The bytes of the whole body. */
+  bytes: number
+  /** Whether the text is all that is before its end, and behind its beginning. */
+  isFromStart: boolean
+  isToEnd: boolean
+  /** The line breaks before the text, and the characters (UTF-16 units) between the last of them and the text. */
+  linesBefore: number
+  columnsBefore: number
+}
+
+/** The most characters that are kept on each side of an error, with the rest of a word. */
+export const MAX_SIDE_CHARACTERS = MAX_BODY_CHARACTERS + MAX_NAME_UNITS
+
 /**
- * Keeps a body that could not be read: whole if it is short, else the part around its error, which is at an index of the
- * text, or the beginning if no place is to blame.
+ * Keeps a body that could not be read: whole if it is short, else the part around its error, or the beginning if no
+ * place is to blame.
  */
-export function keepBody(text: string, bytes: number, errorAt: number | null): RejectedBody {
-  const { from, to } = choosePart(text, errorAt ?? 0)
+export function keepBody(window: BodyWindow): RejectedBody {
+  const { text, errorAt, bytes, isFromStart, isToEnd } = window
+  const { from, to } = choosePart(window)
   const head = withoutNull(text.slice(from, errorAt ?? from))
   const kept = maskSecrets(head + withoutNull(text.slice(errorAt ?? from, to)))
   return {
     // A copy: a slice would hold on to all of the text for as long as it lives.
     text: Buffer.from(kept).toString(),
     bytes,
-    truncated: from > 0 || to < text.length,
-    error: errorAt === null ? null : { at: head.length, ...locate(text, errorAt) },
+    truncated: from > 0 || to < text.length || !isFromStart || !isToEnd,
+    error: errorAt === null ? null : { at: head.length, ...locate(window, errorAt) },
   }
 }
 
-function choosePart(text: string, around: number): { from: number; to: number } {
-  if (text.length <= MAX_BODY_CHARACTERS) return { from: 0, to: text.length }
-  const first = Math.min(Math.max(0, around - MAX_BODY_CHARACTERS / 2), text.length - MAX_BODY_CHARACTERS)
-  const last = first + MAX_BODY_CHARACTERS
+function choosePart({ text, errorAt, isFromStart, isToEnd }: BodyWindow): { from: number; to: number } {
+  if (text.length <= MAX_BODY_CHARACTERS && isFromStart && isToEnd) return { from: 0, to: text.length }
+  const around = errorAt ?? 0
+  const first = Math.min(Math.max(0, around - MAX_BODY_CHARACTERS / 2), Math.max(0, text.length - MAX_BODY_CHARACTERS))
+  const last = Math.min(first + MAX_BODY_CHARACTERS, text.length)
   // Half of a name or of a secret would not be recognized.
   return {
-    from: first === 0 ? 0 : Math.min(around, findWordStart(text, first)),
-    to: last === text.length ? last : Math.max(around, findWordEnd(text, last)),
+    from: first === 0 && isFromStart ? 0 : Math.min(around, findWordStart(text, first)),
+    to: last === text.length && isToEnd ? last : Math.max(around, findWordEnd(text, last)),
   }
 }
 
@@ -63,10 +83,10 @@ function withoutNull(text: string): string {
   return text.toWellFormed().replaceAll('\0', '')
 }
 
-function locate(text: string, at: number): { line: number; column: number } {
-  let line = 1
-  let start = 0
-  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
+function locate({ text, linesBefore, columnsBefore }: BodyWindow, at: number): { line: number; column: number } {
+  let line = linesBefore + 1
+  let start = -columnsBefore
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) {
     line += 1
     start = end + 1
   }

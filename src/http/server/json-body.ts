@@ -1,82 +1,80 @@
 import { parse, scan } from 'secure-json-parse'
-import { ATTRIBUTE_RULES } from '../../domain/attributes.ts'
-import type { Problem, ProblemCode } from '../../domain/errors.ts'
-import { problem } from '../../domain/errors.ts'
+import type { Pieces } from '../../admission/turns.ts'
+import { doAtOnce } from '../../admission/turns.ts'
+import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
+import {
+  MAX_MEMBERS,
+  MAX_NESTED,
+  MAX_SENT_BYTES,
+  TOO_MANY_BYTES,
+  TOO_MANY_MEMBERS,
+  tooManyValues,
+  UnreadRecord,
+} from '../../domain/calls/unread-record.ts'
+import type { FieldError, Problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
+import { IDENTIFYING_FIELDS } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
-import { DuplicateMemberError, hasEscapedName, parseStrictly } from '../../domain/json.ts'
+import { hasEscapedName, parseStrictly } from '../../domain/json.ts'
+import { checkEncoding } from './body-encoding.ts'
+import type { BodyPart, Path } from './body-faults.ts'
+import { explainAlteration, explainSyntaxError } from './body-faults.ts'
 import { ProblemError } from './problem.ts'
-
-/** The maximum nesting depth of a body. */
-const MAX_DEPTH = 32
+import type { Piece, ScanFault } from './scan-json.ts'
+import { JsonScanner, MAX_DEPTH, readScalarAt, readTextAt } from './scan-json.ts'
+import { UnreadableBodyError } from './unreadable-body.ts'
 
 /** Several times the values that a valid record can have. */
 const VALUES_PER_RECORD = 256
 const LEAST_RECORDS = 1_000
 
+/** How many bytes are looked at, or parsed, before others get a turn. */
+const PORTION = 65_536
+
 const SAFE = { protoAction: 'error', constructorAction: 'ignore' } as const
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** Any whole number with fewer characters fits a double exactly. */
-const MANY_CHARACTERS = 16
 /** Text without this escape cannot contain U+0000 or a lone surrogate. */
 const ESCAPED_CODE_UNIT = String.raw`\u`
-const WHOLE_NUMBER = /^-?[0-9]+$/
-const ZERO = /^-?[0.]+(?:[eE]|$)/
-const BYTE_ORDER_MARK = '\ufeff'
-const UTF8_MARK = Buffer.from(BYTE_ORDER_MARK)
-const REPLACEMENT = '\ufffd'
-const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
-const PROTO_NAME = /"__proto__"\s*:/
-/** An escape in a string, as a whole. */
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|.)/g
 
-/** A body that cannot be read. */
-export class UnreadableBodyError extends ProblemError {
-  override name = 'UnreadableBodyError'
-  /** The index of the character of its text (`decodeBody`) that is to blame; null if no single one is. */
-  readonly at: number | null
-
-  constructor(code: ProblemCode, detail: string, at: number | null = null) {
-    super(problem(code, detail))
-    this.at = at
-  }
+/** What a body may have. */
+interface BodyLimits {
+  /** Records beyond this number are counted and not parsed. */
+  maxRecords: number
+  /** Values of all records together, apart from those that are not parsed. */
+  maxValues: number
 }
 
-/** Decodes the text of a body. Bytes that are not UTF-8 become U+FFFD; a byte order mark is left out. */
-export function decodeBody(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes)
+/** The limits of a call with so many records. */
+export function limitsOfCall(maxRecords: number): BodyLimits {
+  return { maxRecords, maxValues: VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords) }
 }
+
+const ANY_NUMBER: BodyLimits = { ...limitsOfCall(LEAST_RECORDS), maxRecords: Infinity }
 
 /**
  * Parses a JSON body (RFC 8259) and refuses whatever PostgreSQL or JSON would alter: invalid UTF-8, members named
  * `__proto__`, members that occur twice in their object, deep nesting, U+0000, lone surrogates, and numbers that a double
- * cannot hold. Also refuses a body with many more values than calls of `maxRecords` records can have: parsing millions of
- * tiny values would block the process for seconds. Throws UnreadableBodyError with `malformed_json` or `invalid_body`.
+ * cannot hold. Throws UnreadableBodyError with `malformed_json` or `invalid_body`.
+ *
+ * Works in pieces of some milliseconds. It looks over the bytes before it parses any: of a record that has more members
+ * or bytes than it may, only the names are read (UnreadRecord), and a list with more records than a call may have is
+ * returned with its length and without its records.
  */
-export function parseJsonBody(bytes: Buffer, maxRecords = LEAST_RECORDS): SentJson {
-  const text = decode(bytes)
-  const maxValues = VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords)
-  // Check the depth before parsing: a recursive parser would run out of stack.
-  const { tooDeepAt, values, members, infinityAt, alteredNumberAt } = scanBody(bytes, maxValues)
-  const indexOf = (byte: number) => decodeBody(bytes.subarray(0, byte)).length
-  if (tooDeepAt !== null)
-    throw new UnreadableBodyError(
-      'malformed_json',
-      `The body is nested deeper than ${MAX_DEPTH} levels`,
-      indexOf(tooDeepAt),
-    )
-  if (values > maxValues) throw new UnreadableBodyError('invalid_body', `The body has more than ${maxValues} values`)
-  const body = parseText(text, members)
-  const hasEscapes = text.includes(ESCAPED_CODE_UNIT)
-  const alteration = infinityAt !== null || hasEscapes ? findAlteredValue(body, []) : null
-  if (alteration !== null)
-    throw new UnreadableBodyError(
-      'invalid_body',
-      alteration,
-      (hasEscapes ? findAlteredEscape(text) : null) ?? (infinityAt === null ? null : indexOf(infinityAt)),
-    )
-  if (alteredNumberAt !== null) throw new UnreadableBodyError('invalid_body', ALTERED_NUMBER, indexOf(alteredNumberAt))
-  return body
+export function* parseInPieces(bytes: Buffer, limits = ANY_NUMBER): Pieces<SentJson> {
+  const start = yield* checkEncoding(bytes)
+  const scanner = new JsonScanner(bytes, start, { ...limits, maxNested: MAX_NESTED, isParsed })
+  for (let at = start; at < bytes.length;) {
+    at = Math.min(at + PORTION, bytes.length)
+    if (scanner.scan(at)) break
+    if (at < bytes.length) yield
+  }
+  scanner.end()
+  if (scanner.fault !== null) throw explainFault(scanner.fault, scanner.faultAt, limits)
+  return yield* parseScanned({ bytes, start, scanner })
+}
+
+/** The same, at once. */
+export function parseJsonBody(bytes: Buffer, limits?: BodyLimits): SentJson {
+  return doAtOnce(parseInPieces(bytes, limits))
 }
 
 /** Parses a text like a body, or says what is wrong with it. */
@@ -85,140 +83,138 @@ export function readJsonBody(
   maxRecords: number,
 ): { body: SentJson; problem?: undefined } | { problem: Problem } {
   try {
-    return { body: parseJsonBody(Buffer.from(json), maxRecords) }
+    return { body: parseJsonBody(Buffer.from(json), { ...limitsOfCall(maxRecords), maxRecords: Infinity }) }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
     throw error
   }
 }
 
-function decode(bytes: Buffer): string {
-  if (bytes.length === 0) throw new UnreadableBodyError('malformed_json', 'The body is empty')
-  const text = decodeUtf8(bytes)
-  // The decoder has skipped the first one, as RFC 8259 section 8.1 allows.
-  if (text.startsWith(BYTE_ORDER_MARK))
-    throw new UnreadableBodyError('malformed_json', 'The body begins with two byte order marks', 0)
-  return text
-}
-
-function decodeUtf8(bytes: Buffer): string {
-  try {
-    return UTF8.decode(bytes)
-  } catch {
-    throw new UnreadableBodyError('malformed_json', 'The body is not valid UTF-8', findInvalidBytes(bytes))
+function explainFault(fault: ScanFault, at: number, { maxValues }: BodyLimits): UnreadableBodyError {
+  switch (fault) {
+    case 'too deep':
+      return new UnreadableBodyError('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`, at)
+    case 'too many values':
+      return new UnreadableBodyError('invalid_body', `The body has more than ${maxValues} values`)
+    case 'altered number':
+      return new UnreadableBodyError('invalid_body', ALTERED_NUMBER, at)
   }
 }
 
-/** The index of the first character of the decoded text that stands for bytes that are not UTF-8. */
-function findInvalidBytes(bytes: Buffer): number | null {
-  const text = decodeBody(bytes)
-  let byte = bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
-  let start = 0
-  for (let at = text.indexOf(REPLACEMENT); at !== -1; at = text.indexOf(REPLACEMENT, start)) {
-    byte += Buffer.byteLength(text.slice(start, at))
-    const sent = bytes.subarray(byte, byte + REPLACEMENT_BYTES.length)
-    if (!sent.equals(REPLACEMENT_BYTES)) return at
-    byte += sent.length
-    start = at + 1
-  }
-  return null
-}
-
-/** Parses text that has so many members. */
-function parseText(text: string, members: number): SentJson {
-  try {
-    if (hasEscapedName(text)) return scan(parseStrictly(text) as object, SAFE)
-    const body = parse(text, null, SAFE)
-    // Of several members with one name, the parser keeps the last one, which need not be the one that was meant.
-    return countMembers(body) === members ? body : parseStrictly(text)
-  } catch (error) {
-    throw explainSyntaxError(error, text)
-  }
-}
-
-function explainSyntaxError(error: unknown, text: string): UnreadableBodyError {
-  const refuse = (detail: string, at: number | null) => new UnreadableBodyError('malformed_json', detail, at)
-  if (error instanceof DuplicateMemberError)
-    return refuse(`${renderMember(error.path)} occurs twice, at character ${error.at}`, error.at)
-  // V8 quotes the body in some messages, and names no place in others.
-  const at = findSyntaxError(text)
-  if (at !== null) return refuse(`The body is not valid JSON at character ${at}`, at)
-  const namedAt = text.search(PROTO_NAME)
-  return refuse('The body has a member named __proto__', namedAt === -1 ? null : namedAt)
-}
-
-interface ScannedBody {
-  /** The byte with which it is nested too deep. */
-  tooDeepAt: number | null
-  /** Members, elements and containers; the scan ends beyond the maximum. */
-  values: number
-  /** The members of all objects. */
-  members: number
-  /** The byte where a number begins that is too large for a double. */
-  infinityAt: number | null
-  /** The byte where a number begins that a double cannot hold otherwise. */
-  alteredNumberAt: number | null
-}
+const ALTERED_NUMBER = 'a number in the body has more digits than a double can hold, or is too close to zero'
 
 /**
- * Scans everything outside of strings: the nesting depth, the number of values and of members, and numbers that a double
- * cannot hold. Reads bytes, which is faster than reading characters: in UTF-8, the bytes of other characters are never ASCII.
+ * Whether a record is parsed: a small one is, and a larger one if it has no more members and bytes than it may. One that
+ * is not parsed would not be kept whole either.
  */
-function scanBody(bytes: Buffer, maxValues: number): ScannedBody {
-  const facts: ScannedBody = { tooDeepAt: null, values: 0, members: 0, infinityAt: null, alteredNumberAt: null }
-  let depth = 0
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!
-    if (byte === 0x22) at = endOfString(bytes, at)
-    else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
-      const { end, hasExponent } = endOfNumber(bytes, at)
-      const literal = hasExponent || end - at >= MANY_CHARACTERS ? bytes.toString('latin1', at, end) : null
-      const start = at
-      at = end - 1
-      if (literal === null) continue
-      const value = Number(literal)
-      if (!Number.isFinite(value)) facts.infinityAt ??= start
-      else if (!isExact(literal, value)) facts.alteredNumberAt ??= start
-    } else if (byte === 0x2c) {
-      facts.values += 1
-      if (facts.values > maxValues) return facts
-    } else if (byte === 0x3a) facts.members += 1
-    else if (byte === 0x5b || byte === 0x7b) {
-      depth += 1
-      facts.values += 1
-      if (depth > MAX_DEPTH) return { ...facts, tooDeepAt: at }
-    } else if (byte === 0x5d || byte === 0x7d) depth -= 1
-  }
-  return facts
+function isParsed({ start, end, ownCommas, nested }: Piece, bytesOfList = 0): boolean {
+  const bytes = end - start - bytesOfList
+  return bytes <= MAX_RECORD_BYTES || (bytes <= MAX_SENT_BYTES && ownCommas < MAX_MEMBERS && nested <= MAX_NESTED)
 }
 
-/** The end of the number that starts here. What looks like a number may turn out to be invalid JSON. */
-function endOfNumber(bytes: Buffer, start: number): { end: number; hasExponent: boolean } {
-  let end = start + 1
-  let hasExponent = false
-  for (; end < bytes.length; end += 1) {
-    const byte = bytes[end]!
-    if (!isOfNumber(byte)) break
-    hasExponent ||= byte === 0x45 || byte === 0x65
-  }
-  return { end, hasExponent }
+/** A body that was scanned. */
+interface Scanned {
+  bytes: Buffer
+  /** Where its text begins. */
+  start: number
+  scanner: JsonScanner
 }
 
-function isOfNumber(byte: number): boolean {
-  return (
-    (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x45 || byte === 0x65 || byte === 0x2b || byte === 0x2d
-  )
+/** A part of a body, and the number of members of all its objects. */
+interface CountedPart extends BodyPart {
+  members: number
 }
 
-/** The end of the string that starts here. Strings make up most of a body, so they get a tight loop of their own. */
-function endOfString(bytes: Buffer, start: number): number {
-  let at = start + 1
-  for (; at < bytes.length; at += 1) {
-    const byte = bytes[at]!
-    if (byte === 0x22) break
-    if (byte === 0x5c) at += 1
+function* parseScanned(body: Scanned): Pieces<SentJson> {
+  const { bytes, start, scanner } = body
+  const { around, records, recordCount, listStart, listEnd } = scanner
+  if (bytes.length <= PORTION) return yield* parsePart(body, wholePart(body))
+  if (!isParsed(around, Math.max(0, listEnd - listStart))) return yield* readUnparsed(body, around)
+  if (listStart === -1) return yield* parsePart(body, wholePart(body))
+  const shellPart = makeShellPart(body)
+  // The end of the list is missing.
+  if (listEnd === -1) throw yield* explainSyntaxError(bytes, start, shellPart, null)
+  const shell = yield* parsePart(body, shellPart)
+  const isBare = Array.isArray(shell)
+  const list: SentJson[] = []
+  for (let first = 0; first < records.length;) {
+    const next = endOfGroup(records, first)
+    if (next === first) {
+      list.push(yield* readUnparsed(body, records[first]!))
+      first += 1
+    } else {
+      const part = makeGroupPart(body, first, next, isBare ? [] : ['employees'])
+      for (const record of (yield* parsePart(body, part)) as SentJson[]) list.push(record)
+      first = next
+    }
+    if (first < records.length) yield
   }
-  return at
+  if (recordCount > records.length) list.length = recordCount
+  return isBare ? list : { ...(shell as object), employees: list }
+}
+
+/** The end of the records from one on that are parsed together: the same one if it is not parsed. */
+function endOfGroup(records: readonly Piece[], first: number): number {
+  let next = first
+  for (; next < records.length && isParsed(records[next]!); next += 1)
+    if (next > first && records[next]!.end - records[first]!.start > PORTION) break
+  return next
+}
+
+function wholePart({ bytes, start, scanner }: Scanned): CountedPart {
+  const text = bytes.toString('utf8', start)
+  return {
+    text,
+    members: scanner.around.members + scanner.membersOfRecords,
+    byteOf: (at) => start + Buffer.byteLength(text.slice(0, at)),
+    pathOf: (path) => path,
+  }
+}
+
+/** The body with an empty list of records. */
+function makeShellPart({ bytes, start, scanner }: Scanned): CountedPart {
+  const { around, listStart, listEnd } = scanner
+  const head = bytes.toString('utf8', start, listStart + 1)
+  const tail = listEnd === -1 ? '' : bytes.toString('utf8', listEnd)
+  const byteOf = (at: number) =>
+    at < head.length
+      ? start + Buffer.byteLength(head.slice(0, at))
+      : listEnd + Buffer.byteLength(tail.slice(0, at - head.length))
+  return { text: head + tail, members: around.members, byteOf, pathOf: (path) => path }
+}
+
+/** Some of the records, as a list of their own. */
+function makeGroupPart({ bytes, scanner: { records } }: Scanned, first: number, next: number, list: Path): CountedPart {
+  const { start } = records[first]!
+  const text = `[${bytes.toString('utf8', start, records[next - 1]!.end)}]`
+  let members = 0
+  for (let at = first; at < next; at += 1) members += records[at]!.members
+  return {
+    text,
+    members,
+    byteOf: (at) => start + Buffer.byteLength(text.slice(1, at)),
+    pathOf: ([at, ...path]) => (at === undefined ? list : [...list, first + (at as number), ...path]),
+  }
+}
+
+function* parsePart({ bytes, start, scanner }: Scanned, part: CountedPart): Pieces<SentJson> {
+  let value: SentJson
+  try {
+    value = parseText(part)
+  } catch (error) {
+    throw yield* explainSyntaxError(bytes, start, part, error)
+  }
+  const mayBeAltered = scanner.infinityAt !== -1 || part.text.includes(ESCAPED_CODE_UNIT)
+  const alteration = mayBeAltered ? explainAlteration(part, value, scanner.infinityAt) : null
+  if (alteration !== null) throw alteration
+  return value
+}
+
+function parseText({ text, members }: CountedPart): SentJson {
+  if (hasEscapedName(text)) return scan(parseStrictly(text) as object, SAFE)
+  const value: SentJson = parse(text, null, SAFE)
+  // Of several members with one name, the parser keeps the last one, which need not be the one that was meant.
+  return countMembers(value) === members ? value : parseStrictly(text)
 }
 
 /** Counts the members of all objects in a value. */
@@ -235,80 +231,31 @@ function countMembers(value: SentJson): number {
   return count
 }
 
-/** Member names and array indexes that lead to a value, from the outside in. */
-type Path = (string | number)[]
-
-/** Finds a string or number that storing would alter. Returns a message, or null if there is none. */
-function findAlteredValue(value: SentJson, path: Path): string | null {
-  if (typeof value === 'string') return findAlteredText(value, path)
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `A number at ${renderPath(path)} is too large`
-  if (typeof value !== 'object' || value === null) return null
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at += 1) {
-      const alteration = findAlteredMember(value[at], at, path)
-      if (alteration) return alteration
-    }
-    return null
-  }
-  for (const name of Object.keys(value)) {
-    const alteration =
-      findAlteredText(name, path) ?? findAlteredMember((value as Record<string, SentJson>)[name], name, path)
-    if (alteration) return alteration
-  }
-  return null
+/** Checks a record that is too large to parse, and reads the names in it. */
+function* readUnparsed({ bytes, start, scanner }: Scanned, piece: Piece): Pieces<UnreadRecord> {
+  const values = new Map<string, number>()
+  // The syntax of JSON is ASCII.
+  const fault = yield* findSyntaxError(bytes.toString('latin1', piece.start, piece.end), (from, to) => {
+    const name = readTextAt(bytes, piece.start + from, MAX_NAME_BYTES)
+    if (name !== null && IDENTIFYING.has(name) && !values.has(name)) values.set(name, piece.start + to)
+  })
+  if (fault !== null) throw yield* explainSyntaxError(bytes, start, makeShellPart({ bytes, start, scanner }), null)
+  const names = [...values].flatMap(([name, end]) => {
+    const value = readScalarAt(bytes, end, MAX_VALUE_BYTES)
+    return value === null ? [] : [[name, value] as const]
+  })
+  const text = bytes.toString('utf8', piece.start, Math.min(piece.end, piece.start + MAX_RECORD_BYTES))
+  return new UnreadRecord(text.trimStart(), Object.fromEntries(names), explainSize(bytes, piece))
 }
 
-function findAlteredMember(member: SentJson, name: string | number, path: Path): string | null {
-  path.push(name)
-  const alteration = findAlteredValue(member, path)
-  path.pop()
-  return alteration
-}
+/** As many bytes as the longest of these names takes if all of its characters are escaped. */
+const MAX_NAME_BYTES = 128
+/** More than any email address or id takes. */
+const MAX_VALUE_BYTES = 16_384
+const IDENTIFYING: ReadonlySet<string> = new Set(IDENTIFYING_FIELDS)
 
-/** The index of the first escape that spells U+0000 or a lone surrogate, in JSON; null if there is none. */
-function findAlteredEscape(json: string): number | null {
-  let high: { at: number; end: number } | null = null
-  for (const { 0: escape, 1: digits, index: at } of json.matchAll(ESCAPE)) {
-    const unit = Number.parseInt(digits ?? '20', 16)
-    const isLow = unit >= 0xdc00 && unit <= 0xdfff
-    if (high) {
-      if (!isLow || high.end !== at) return high.at
-      high = null
-    } else if (unit === 0 || isLow) return at
-    else if (unit >= 0xd800 && unit <= 0xdbff) high = { at, end: at + escape.length }
-  }
-  return high?.at ?? null
-}
-
-function findAlteredText(text: string, path: Path): string | null {
-  if (text.includes('\0')) return `A string at ${renderPath(path)} contains U+0000`
-  return text.isWellFormed() ? null : `A string at ${renderPath(path)} contains a lone surrogate`
-}
-
-/** Renders a path for a message. Stops before the first name that the client chose. */
-function renderPath(path: Path): string {
-  const end = path.findIndex((name) => !isOurs(name))
-  const readable = end === -1 ? path : path.slice(0, end)
-  return readable.length === 0 ? 'the top level' : `/${readable.join('/')}`
-}
-
-/** Names the member at a path, or what it belongs to if the client chose a name. */
-function renderMember(path: Path): string {
-  return `${path.every(isOurs) ? 'The member' : 'A member of'} ${renderPath(path)}`
-}
-
-function isOurs(name: string | number): boolean {
-  return typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
-}
-
-const ALTERED_NUMBER = 'a number in the body has more digits than a double can hold, or is too close to zero'
-
-/**
- * Whether a double represents a literal well enough. Fractions may be rounded, whole numbers may not, and only zero may
- * become zero.
- */
-function isExact(literal: string, value: number): boolean {
-  if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
-  // The shortest digits of a double need not be its exact value, but they return as they were sent.
-  return String(value) === literal || BigInt(literal) === BigInt(value)
+function explainSize(bytes: Buffer, { ownCommas, nested, excessAt }: Piece): FieldError {
+  if (ownCommas >= MAX_MEMBERS) return TOO_MANY_MEMBERS
+  if (nested > MAX_NESTED) return tooManyValues(readTextAt(bytes, excessAt, MAX_NAME_BYTES) ?? '')
+  return TOO_MANY_BYTES
 }

@@ -1,10 +1,12 @@
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
+import type { Pieces } from '../../admission/turns.ts'
+import { doInTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
-import { parseJsonBody } from './json-body.ts'
+import { limitsOfCall, parseInPieces } from './json-body.ts'
 import { ProblemError } from './problem.ts'
-import { announcedBytes, readBody } from './read-body.ts'
+import { announcedBytes, readBody, whileConnected } from './read-body.ts'
 
 export const JSON_TYPES = ['application/json'] as const
 /** RFC 7396 section 4; plain JSON is also accepted as a merge patch. */
@@ -40,14 +42,29 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
     request.bodyBytes = body.length
     assertMediaType(request)
     request.sentBody = body
-    // Only calls that may be retried need the hash.
-    if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hash('sha256', body, 'hex')
-    return parseJsonBody(body, maxRecords)
+    return whileConnected(request, async (signal) => {
+      // Only calls that may be retried need the hash.
+      if (request.headers['idempotency-key'] !== undefined)
+        request.bodyHash = await doInTurns(hashInPieces(body), signal)
+      return doInTurns(parseInPieces(body, limitsOfCall(maxRecords)), signal)
+    })
   })
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.isBodyOptional) request.body = {}
     done()
   })
+}
+
+const HASHED_AT_ONCE = 1_048_576
+
+/** The SHA-256 of a body, in hexadecimal. */
+function* hashInPieces(body: Buffer): Pieces<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < body.length; at += HASHED_AT_ONCE) {
+    hash.update(body.subarray(at, at + HASHED_AT_ONCE))
+    if (at + HASHED_AT_ONCE < body.length) yield
+  }
+  return hash.digest('hex')
 }
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */

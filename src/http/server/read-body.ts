@@ -80,3 +80,19 @@ export function receiveBody(request: FastifyRequest, body: Readable): Promise<Bu
   finished(body, (error) => (error ? reject(new CutOffError()) : resolve(chunks)))
   return promise
 }
+
+/** Does work on a body that was read. Its signal is aborted, with CutOffError as its reason, if the client leaves. */
+export async function whileConnected<Result>(
+  { raw: { socket } }: FastifyRequest,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const leaving = new AbortController()
+  const leave = () => leaving.abort(new CutOffError())
+  if (socket.destroyed) leave()
+  socket.once('close', leave)
+  try {
+    return await work(leaving.signal)
+  } finally {
+    socket.off('close', leave)
+  }
+}

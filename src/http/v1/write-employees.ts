@@ -21,7 +21,9 @@ import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
 import { budgetBodies } from '../access/body-budget.ts'
-import { decodeBody, UnreadableBodyError } from '../server/json-body.ts'
+import { doInTurns } from '../../admission/turns.ts'
+import { cutBody } from '../server/body-faults.ts'
+import { UnreadableBodyError } from '../server/unreadable-body.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
 import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
@@ -51,7 +53,7 @@ export async function writeEmployees(
       const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
       const command = read(request, request.body)
       const decidable = operation === 'update_one' ? command : underPreconditions(command, preconditionsOf(request))
-      return run(services, request, reply, withBody(request, decidable, null), idempotency)
+      return run(services, request, reply, await withBody(request, decidable, null), idempotency)
     }) as RouteHandlerMethod,
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       refuse(services, operation, error, request, reply),
@@ -83,10 +85,10 @@ const UNREADABLE: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'invalid
 
 /**
  * Adds the body to a command that is refused because it could not be read, and otherwise lets go of it. `errorAt` is the
- * index of the character that is to blame. The record of a single update is kept as a record. What the query names is
+ * byte that is to blame. The record of a single update is kept as a record. What the query names is
  * not stored, so neither is a body that came with one: an erasure could not find it.
  */
-function withBody(request: FastifyRequest, command: Command, errorAt: number | null): Command {
+async function withBody(request: FastifyRequest, command: Command, errorAt: number | null): Promise<Command> {
   const { sentBody } = request
   request.sentBody = null
   const isKept =
@@ -95,7 +97,7 @@ function withBody(request: FastifyRequest, command: Command, errorAt: number | n
     (command.offending?.record ?? null) === null &&
     Object.keys(request.query as object).every((name) => name === 'validate_only')
   if (!isKept || sentBody === null || sentBody.length === 0) return command
-  return { ...command, body: keepBody(decodeBody(sentBody), sentBody.length, errorAt) }
+  return { ...command, body: keepBody(await doInTurns(cutBody(sentBody, errorAt))) }
 }
 
 /** Works before the query has been validated, too: for calls whose body cannot be read. */
@@ -162,7 +164,7 @@ async function refuse(
   const command = refusedCommand(operation, refusal, countRecords(operation, request.body), offending)
   const errorAt = error instanceof UnreadableBodyError ? error.at : null
   try {
-    return await run(services, request, reply, withBody(request, command, errorAt), null)
+    return await run(services, request, reply, await withBody(request, command, errorAt), null)
   } catch (failure) {
     return sendProblem(request, reply, failure)
   }

@@ -1,7 +1,11 @@
 import t from 'tap'
-import { keepBody, MAX_BODY_CHARACTERS } from '../../../src/domain/calls/rejected-body.ts'
+import { keepBody as keepPart, MAX_BODY_CHARACTERS } from '../../../src/domain/calls/rejected-body.ts'
 
 const secret = `el_live_${'0'.repeat(26)}_${'aB3'.repeat(16)}x`
+
+/** Keeps a body, given as a whole. */
+const keepBody = (text: string, bytes: number, errorAt: number | null) =>
+  keepPart({ text, errorAt, bytes, isFromStart: true, isToEnd: true, linesBefore: 0, columnsBefore: 0 })
 
 await t.test('a short body is kept whole, with the line and column of its error', async (t) => {
   const body = '{\n  "a": 1,\n  "b": 2\n  "c": 3\n}'

@@ -291,7 +291,7 @@ await t.test("no refusal quotes the body's values or names", async (t) => {
 })
 
 await t.test('a refusal is short, however long the body is', async (t) => {
-  const name = 'n'.repeat(1_000_000)
+  const name = 'n'.repeat(400_000)
   t.ok(refusalOf(String.raw`{"${name}":{"${name}":"\u0000"}}`).detail.length < 200)
   t.ok(refusalOf(`{"${name}" ${name}`).detail.length < 200)
 })
