@@ -45,6 +45,17 @@ export async function* inTurns<Item>(items: Iterable<Item>, signal?: AbortSignal
   }
 }
 
+/** Keeps the items that satisfy a condition, with a turn of the event loop for everything else as above. */
+export async function filterInTurns<Item>(
+  items: Iterable<Item>,
+  isWanted: (item: Item) => boolean,
+  signal?: AbortSignal,
+): Promise<Item[]> {
+  const wanted: Item[] = []
+  for await (const item of inTurns(items, signal)) if (isWanted(item)) wanted.push(item)
+  return wanted
+}
+
 /** Work in pieces: it yields where others may have a turn. */
 export type Pieces<Result> = Generator<void, Result, void>
 

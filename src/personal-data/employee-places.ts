@@ -12,6 +12,7 @@ import {
   readMessagesAbout,
 } from '../ledger/erasure/forget-answers.ts'
 import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
+import { filterInTurns } from '../admission/turns.ts'
 import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
 import type { Queryable } from '../postgres/query-client.ts'
 import type { EventPlace, RowPlace } from './places.ts'
@@ -38,7 +39,10 @@ export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventPlace<NamedEm
   refused_records: {
     async *read(db, { companyId, names }, after) {
       for await (const page of readRejectedPages(db, companyId, after))
-        yield page.filter(({ type, data }) => type === 'EmployeeRecordRejected' && data && mentionsPerson(data, names))
+        yield await filterInTurns(
+          page,
+          ({ type, data }) => type === 'EmployeeRecordRejected' && data !== null && mentionsPerson(data, names),
+        )
     },
   },
   /** Files that are named after them. */
@@ -115,15 +119,19 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
 }
 
 /** Counts the rows of stored files that mention a person, who may appear nowhere else, and the files that do themselves. */
-export async function countStored(db: Queryable, traced: TracedEmployee): Promise<{ rows: number; files: number }> {
+export async function countStored(
+  db: Queryable,
+  { companyId, names }: NamedEmployee,
+  left?: AbortSignal,
+): Promise<{ rows: number; files: number }> {
   const count = { rows: 0, files: 0 }
-  for await (const page of EMPLOYEE_ROWS.stored_files.read(db, traced))
+  for await (const page of readStoredRows(db, companyId, names, left))
     for (const { row } of page) count[row === null ? 'files' : 'rows'] += 1
   return count
 }
 
 /** Whether stored files mention a person. */
-export async function isInStoredFiles(db: Queryable, traced: TracedEmployee): Promise<boolean> {
-  const { rows, files } = await countStored(db, traced)
+export async function isInStoredFiles(db: Queryable, traced: NamedEmployee, left?: AbortSignal): Promise<boolean> {
+  const { rows, files } = await countStored(db, traced, left)
   return rows + files > 0
 }

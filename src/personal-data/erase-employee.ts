@@ -35,7 +35,8 @@ const MAX_LOOKS = 5
  * of receivers of webhooks. Appends
  * `EmployeeErased`, so that the read models drop the person too. Also finds people who appear only in refused records.
  *
- * Searches the ledger before it locks the head, so that the company waits only for the search of newer events. Throws
+ * Searches the ledger before it locks the head, so that the company waits only for the search of newer events. The
+ * search ends once whoever asked has `left`. Throws
  * RefusedByStateError: `employee_not_found` if nothing is left to erase, `former_name` if employees had the name before
  * but nobody has it now, and `unavailable` if the person's names keep changing.
  */
@@ -43,10 +44,11 @@ export async function eraseEmployee(
   services: CompanyServices,
   acting: Acting,
   person: NamedPerson,
+  left?: AbortSignal,
 ): Promise<ErasedPerson> {
   const named = normalizeName(person)
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
-    const seen = await searchLedger(services.pool, acting.companyId, named)
+    const seen = await searchLedger(services.pool, acting.companyId, named, left)
     const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
       return eraseSeen(client, services, acting.companyId, named, seen)
     })
@@ -74,14 +76,19 @@ export interface ErasureScope {
 }
 
 /** Finds what `eraseEmployee` would delete now. Throws the same refusals. */
-export async function findErasureScope(pool: Pool, companyId: string, person: NamedPerson): Promise<ErasureScope> {
-  const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person))
+export async function findErasureScope(
+  pool: Pool,
+  companyId: string,
+  person: NamedPerson,
+  left?: AbortSignal,
+): Promise<ErasureScope> {
+  const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person), left)
   const traced = joinTraces(employee, [traces])
   const streamPositions = traces.events.history.map(({ position }) => position)
   const events = (await filterWithData(pool, companyId, streamPositions)).length
   const refusedRecords = traces.events.refused_records.length
   const bodies = traces.bodies.length
-  const stored = await countStored(pool, traced)
+  const stored = await countStored(pool, traced, left)
   const fileNames = traces.events.uploaded_files.length + stored.files
   if (events + refusedRecords + bodies + fileNames + stored.rows === 0) throw makeUnknownPersonError()
   return { employeeId: employee.employeeId, events, refusedRecords, bodies, storedRows: stored.rows, fileNames }

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { filterInTurns } from '../admission/turns.ts'
 import { normalizeEmail } from '../domain/attributes.ts'
 import type { PersonNames } from '../domain/erasure.ts'
 import { bodyNamesPerson, collectNames, emptyNames } from '../domain/erasure.ts'
@@ -79,11 +80,13 @@ export async function findTraces(
   person: NamedEmployee,
   named: NamedPerson,
   after: number,
+  left?: AbortSignal,
 ): Promise<Traces> {
   const { companyId, employeeId } = person
   const events: Record<EmployeeEvents, MentioningEvent[]> = { history: [], refused_records: [], uploaded_files: [] }
   for (const place of Object.keys(EMPLOYEE_EVENTS) as EmployeeEvents[]) {
     for await (const page of EMPLOYEE_EVENTS[place].read(db, person, after)) {
+      left?.throwIfAborted()
       for (const event of page)
         if (isErasedWithEmployee(event)) events[place].push({ position: event.position, callId: event.call_id })
     }
@@ -92,19 +95,26 @@ export async function findTraces(
   const addressing = new Set(events.refused_records.map(({ callId }) => callId))
   const bodies: MentioningEvent[] = []
   for await (const page of readBodyPages(db, companyId, { after })) {
-    for (const { position, log_id: callId, body } of page)
-      if (addressing.has(callId) || bodyNamesPerson(body, person.names)) bodies.push({ position, callId })
+    const naming = await filterInTurns(
+      page,
+      ({ log_id: callId, body }) => addressing.has(callId) || bodyNamesPerson(body, person.names),
+      left,
+    )
+    for (const { position, log_id: callId } of naming) bodies.push({ position, callId })
   }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
   return { events, bodies, answered, formerHolders }
 }
 
-/** Searches the company for a person, up to the current head, without its lock. */
-export async function searchLedger(pool: Pool, companyId: string, named: NamedPerson) {
+/**
+ * Searches the company for a person, up to the current head, without its lock. Rejects with the reason of the signal once
+ * whoever asked has left.
+ */
+export async function searchLedger(pool: Pool, companyId: string, named: NamedPerson, left?: AbortSignal) {
   const upTo = (await erase.loadHeadPosition(pool, companyId)) ?? 0
   const person = await findPerson(pool, companyId, named)
-  return { upTo, person, traces: await findTraces(pool, person, named, 0) }
+  return { upTo, person, traces: await findTraces(pool, person, named, 0, left) }
 }
 
 /** Joins what searches have found. Throws `former_name` if employees had the name before, but nobody has it now. */

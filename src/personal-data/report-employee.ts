@@ -22,15 +22,16 @@ export async function reportEmployee(
   services: CompanyServices & { db: LedgerDb },
   acting: Acting,
   person: NamedPerson,
+  left?: AbortSignal,
 ): Promise<Report> {
   const { db, pool } = services
   const { companyId } = acting
-  const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person))
+  const { person: employee, traces } = await searchLedger(pool, companyId, normalizeName(person), left)
   const traced = joinTraces(employee, [traces])
   const { employeeId, names } = traced
   const state = await readState(db, companyId, employeeId)
   const isTraced = traced.positions.length + traced.bodies.length > 0 || state.standing !== 'unknown'
-  if (!isTraced && !(await isInStoredFiles(pool, traced))) throw makeUnknownPersonError()
+  if (!isTraced && !(await isInStoredFiles(pool, traced, left))) throw makeUnknownPersonError()
   const beginning = await beginReport(services, acting, { id: employeeId, isActor: false })
   const facts = {
     ...beginning.facts,

@@ -59,7 +59,12 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
       bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
-      const { position, ...erased } = await eraseEmployee(services, actingUser(request), readIdentifier(request.body))
+      const { position, ...erased } = await eraseEmployee(
+        services,
+        actingUser(request),
+        readIdentifier(request.body),
+        request.left,
+      )
       const { employeeId: employee_id, positions } = erased
       setPositionHeader(reply, position)
       return { erased: { employee_id, positions }, position }

@@ -83,7 +83,7 @@ export function personalData(app: FastifyInstance, services: ReportServices, aut
       bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
-      const report = await makeReport(services, actingUser(request), request.body)
+      const report = await makeReport(services, actingUser(request), request.body, request.left)
       return sendReport({ request, reply, authorize }, report, request.body.format)
     },
   )
@@ -94,10 +94,11 @@ export function makeReport(
   services: ReportServices,
   acting: Acting,
   body: Omit<Static<typeof ReportBody>, 'format'>,
+  left?: AbortSignal,
 ): Promise<Report> {
   const { user_id: userId } = body
   const [named, ...others] = listIdentifiers(body)
-  if (named && others.length === 0 && userId === undefined) return reportEmployee(services, acting, named)
+  if (named && others.length === 0 && userId === undefined) return reportEmployee(services, acting, named, left)
   const message = 'Send exactly one of employee_id, email, external_id and user_id'
   if (named || userId === undefined) throw refuseIdentifiers(named ? 'invalid_value' : 'required', message)
   if (!isId('usr', userId)) throw new RefusedByStateError(NO_SUCH_USER)

@@ -12,10 +12,11 @@ import {
   UnreadRecord,
 } from '../../domain/calls/unread-record.ts'
 import type { FieldError, Problem } from '../../domain/errors.ts'
+import { problem } from '../../domain/errors.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { IDENTIFYING_FIELDS } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
-import { hasEscapedName, parseStrictly } from '../../domain/json.ts'
+import { hasEscapedName, isObject, parseStrictly } from '../../domain/json.ts'
 import { checkEncoding } from './body-encoding.ts'
 import type { BodyPart, Path } from './body-faults.ts'
 import { explainAlteration, explainSyntaxError } from './body-faults.ts'
@@ -77,17 +78,28 @@ export function parseJsonBody(bytes: Buffer, limits?: BodyLimits): SentJson {
   return doAtOnce(parseInPieces(bytes, limits))
 }
 
-/** Parses a text like a body, or says what is wrong with it. */
+/** Parses a text like a body, or says what is wrong with it, also if that is the size of a record. */
 export function readJsonBody(
   json: string,
   maxRecords: number,
 ): { body: SentJson; problem?: undefined } | { problem: Problem } {
   try {
-    return { body: parseJsonBody(Buffer.from(json), { ...limitsOfCall(maxRecords), maxRecords: Infinity }) }
+    const body = parseJsonBody(Buffer.from(json), { ...limitsOfCall(maxRecords), maxRecords: Infinity })
+    const unread = listRecords(body).findIndex((record) => record instanceof UnreadRecord)
+    return unread === -1 ? { body } : { problem: explainUnread(listRecords(body)[unread] as UnreadRecord, unread) }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
     throw error
   }
+}
+
+function listRecords(body: SentJson): SentJson[] {
+  if (Array.isArray(body)) return body
+  return isObject(body) && Array.isArray(body['employees']) ? body['employees'] : [body]
+}
+
+function explainUnread({ error }: UnreadRecord, at: number): Problem {
+  return problem('invalid_body', `Record ${at}: ${error.message}`)
 }
 
 function explainFault(fault: ScanFault, at: number, { maxValues }: BodyLimits): UnreadableBodyError {

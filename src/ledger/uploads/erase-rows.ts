@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { filterInTurns, inTurns } from '../../admission/turns.ts'
 import type { ClientBase, Pool } from 'pg'
 import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } from '../../domain/erasure.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -25,6 +26,7 @@ export async function* readStoredRows(
   db: Queryable,
   companyId: string,
   names: PersonNames,
+  signal?: AbortSignal,
 ): AsyncGenerator<Readonly<Record<keyof FoundRow, unknown>>[]> {
   yield (await findNamingFiles(db, companyId, names)).map(
     ({ upload_id: id, file_name: fileName, header, isHeader }) => ({
@@ -35,27 +37,31 @@ export async function* readStoredRows(
     }),
   )
   for (const ref of await listPartsWithRows(db, companyId)) {
-    const { fileName, all, kept } = await readPartWithout(db, companyId, ref, names)
-    const others = new Set(kept)
-    yield all
-      .filter((row) => !others.has(row))
-      .map(({ row, cells, record }) => ({
-        upload_id: fromUuid('upl', ref.uploadId),
-        file_name: fileName,
-        row,
-        content: cells ?? record,
-      }))
+    const { fileName, content, header } = await readPart(db, companyId, ref)
+    const found = await filterInTurns(readContent(content), mentionedBy(names, header), signal)
+    yield found.map(({ row, cells, record }) => ({
+      upload_id: fromUuid('upl', ref.uploadId),
+      file_name: fileName,
+      row,
+      content: cells ?? record,
+    }))
   }
 }
 
 /** Deletes the rows of stored files that mention a person, and the names and first lines of those files that do. */
 export async function eraseStoredRows(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
-  for (const { uploadId, part } of await listPartsWithRows(client, companyId)) {
-    const { all, kept } = await readPartWithout(client, companyId, { uploadId, part }, names, 'for update of p')
-    if (kept.length === all.length) continue
+  for (const ref of await listPartsWithRows(client, companyId)) {
+    const { content, header } = await readPart(client, companyId, ref, 'for update of p')
+    const isMentioned = mentionedBy(names, header)
+    const kept: string[] = []
+    let erased = 0
+    for await (const row of inTurns(readContent(content)))
+      if (isMentioned(row)) erased += 1
+      else kept.push(writeStoredRow(row))
+    if (erased === 0) continue
     await client.query(
       `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2 and part = $3`,
-      [toUuid(companyId), uploadId, part, writeContent(kept.map(writeStoredRow)), all.length - kept.length],
+      [toUuid(companyId), ref.uploadId, ref.part, writeContent(kept), erased],
     )
   }
   // The first line says what the rows mean, so it comes last.
@@ -84,23 +90,21 @@ async function listPartsWithRows(db: Queryable, companyId: string): Promise<Part
   return rows.map(({ upload_id: uploadId, part }) => ({ uploadId, part }))
 }
 
-/** Reads the rows of a part, and those that do not mention a person. */
-async function readPartWithout(
+/** Reads a part and what its file tells about it. */
+async function readPart(
   db: Queryable,
   companyId: string,
   { uploadId, part }: PartRef,
-  names: PersonNames,
   locking = '',
-): Promise<{ fileName: string; all: StoredRow[]; kept: StoredRow[] }> {
+): Promise<{ fileName: string; content: string; header: readonly string[] }> {
   const { rows } = await db.query<{ content: string | null; header: string[] | null; file_name: string }>(
     `select p.content, u.header, u.file_name from upload_parts p
      join uploads u on u.company_id = p.company_id and u.upload_id = p.upload_id
      where p.company_id = $1 and p.upload_id = $2 and p.part = $3 ${locking}`,
     [toUuid(companyId), uploadId, part],
   )
-  const all = [...readContent(rows[0]?.content ?? '')]
-  const kept = all.filter((row) => !mentions(row, rows[0]?.header ?? [], names))
-  return { fileName: rows[0]?.file_name ?? '', all, kept }
+  const [row] = rows
+  return { fileName: row?.file_name ?? '', content: row?.content ?? '', header: row?.header ?? [] }
 }
 
 interface NamingFile extends Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header'> {
@@ -124,13 +128,13 @@ async function findNamingFiles(db: Queryable, companyId: string, names: PersonNa
     .filter(({ isName, isHeader }) => isName || isHeader)
 }
 
-/** A row also mentions whom the first line does, which may be no header but another row. */
-function mentions({ cells, record }: StoredRow, header: readonly string[], names: PersonNames): boolean {
-  const sent = cells ? readCells(header, cells) : record
-  return (
-    mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names) ||
-    headerNamesPerson(header, names)
-  )
+/** Tells which rows of a part mention a person. All do if the first line does, which may be no header but another row. */
+function mentionedBy(names: PersonNames, header: readonly string[]): (row: StoredRow) => boolean {
+  if (headerNamesPerson(header, names)) return () => true
+  return ({ cells, record }) => {
+    const sent = cells ? readCells(header, cells) : record
+    return mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
+  }
 }
 
 /** Deletes the stored files whose day is over, by the database's clock. Returns how many rows of tables. */

@@ -47,7 +47,7 @@ export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services:
     try {
       const { typed } = await readPerson(db, getViewer(request).companyId, id)
       requireTyped(readFormFields(request.body), typed)
-      await eraseEmployee(services, getActing(request), { by: 'id', value: id })
+      await eraseEmployee(services, getActing(request), { by: 'id', value: id }, request.left)
     } catch (error) {
       return sendEmployeeErasureForm(db, services, request, reply, toFormProblem(error))
     }
@@ -63,7 +63,7 @@ export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services:
     let scope: ErasureScope
     try {
       person = readPersonFields(fields)
-      scope = await findErasureScope(services.pool, companyId, person)
+      scope = await findErasureScope(services.pool, companyId, person, request.left)
     } catch (error) {
       return sendFindPersonForm(request, reply, toFormProblem(error))
     }
@@ -71,7 +71,7 @@ export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services:
     if (fields['typed'] === undefined) return sendPersonErasureForm(request, reply, { person, scope }, null)
     try {
       requireTyped(fields, person.value)
-      await eraseEmployee(services, getActing(request), person)
+      await eraseEmployee(services, getActing(request), person, request.left)
     } catch (error) {
       return sendPersonErasureForm(request, reply, { person, scope }, toFormProblem(error))
     }
@@ -112,7 +112,7 @@ async function sendEmployeeErasureForm(
   const id = readEmployeeId(request)
   const { employee, typed } = await readPerson(db, viewer.companyId, id)
   const name = employee ? `${employee.first_name} ${employee.last_name}` : 'Erased person'
-  const scope = await findErasureScope(services.pool, viewer.companyId, { by: 'id', value: id })
+  const scope = await findErasureScope(services.pool, viewer.companyId, { by: 'id', value: id }, request.left)
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, viewer, {
     title: 'Erase person',

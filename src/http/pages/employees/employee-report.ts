@@ -40,7 +40,7 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
           services,
           request,
           reply,
-          await makeReport({ ...services.company, db: services.db }, getActing(request), person),
+          await makeReport({ ...services.company, db: services.db }, getActing(request), person, request.left),
         )
       } catch (error) {
         return sendReportForm(request, reply, request.body, toFormProblem(error))
