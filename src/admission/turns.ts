@@ -1,3 +1,5 @@
+import type { Pieces } from '../domain/pieces.ts'
+
 /** How long work may take the event loop before everything else gets a turn, in milliseconds. */
 const TURN_MS = 10
 
@@ -56,22 +58,11 @@ export async function filterInTurns<Item>(
   return wanted
 }
 
-/** Work in pieces: it yields where others may have a turn. */
-export type Pieces<Result> = Generator<void, Result, void>
-
 /** Does work in pieces, with a turn of the event loop for everything else whenever it has taken long. */
 export async function doInTurns<Result>(work: Pieces<Result>, signal?: AbortSignal): Promise<Result> {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
     if (isTurnOver()) await nextTurn(signal)
-  }
-}
-
-/** Does work in pieces all at once. */
-export function doAtOnce<Result>(work: Pieces<Result>): Result {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
   }
 }

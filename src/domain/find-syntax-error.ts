@@ -1,3 +1,5 @@
+import type { Pieces } from './pieces.ts'
+
 /** What may come next; after `first element` and `first name` also the end of the array or object. */
 type Expected = 'value' | 'first element' | 'name' | 'first name' | 'colon' | 'comma or end'
 
@@ -19,10 +21,7 @@ const PORTION = 65_536
  *
  * Works in portions of a text. `onName` is called for each name of the outermost object, with where it begins and ends.
  */
-export function* findSyntaxError(
-  text: string,
-  onName?: (start: number, end: number) => void,
-): Generator<void, number | null, void> {
+export function* findSyntaxError(text: string, onName?: (start: number, end: number) => void): Pieces<number | null> {
   const open: string[] = []
   let expected: Expected = 'value'
   let pauseAt = PORTION
@@ -85,7 +84,7 @@ const PLAIN = /[ !#-[\]-\uffff]{0,65536}/y
 const UNICODE_ESCAPE = /\\u[0-9a-fA-F]{0,4}/y
 const UNICODE_ESCAPE_LENGTH = 6
 
-function* readString(text: string, start: number): Generator<void, Token, void> {
+function* readString(text: string, start: number): Pieces<Token> {
   let pauseAt = start + PORTION
   for (let at = skip(PLAIN, text, start + 1); at < text.length; at = skip(PLAIN, text, at)) {
     if (at > pauseAt) {

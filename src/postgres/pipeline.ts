@@ -34,6 +34,25 @@ export function pipeline<Result>(client: ClientBase, send: (pipe: Pipe) => Resul
   }
 }
 
+/**
+ * The same with statements that take long to prepare: `send` lets others have turns of the event loop between them. It
+ * sees no failure of a statement, which its promise keeps.
+ */
+export async function pipelineInTurns<Result>(
+  client: ClientBase,
+  send: (pipe: Pipe) => Promise<Result>,
+): Promise<Result> {
+  const query = new PipelinedQuery(client)
+  try {
+    const result = await send(pipeOnShard(query, shardBehind(client)))
+    query.end()
+    return result
+  } catch (error) {
+    query.abandon()
+    throw error
+  }
+}
+
 /** A pipeline whose statements name the tables of a shard. */
 export function pipeOnShard(pipe: Pipe, shard: Shard | undefined): Pipe {
   if (!shard) return pipe
@@ -78,6 +97,8 @@ class PipelinedQuery implements Submittable, Pipe {
   #connection: Connection | undefined
   #isQueued = false
   #hasEnded = false
+  /** What failed. */
+  #failure: { error: unknown } | null = null
   /** How many statements were written. */
   #written = 0
   /** The index of the statement whose answer comes next. */
@@ -88,15 +109,18 @@ class PipelinedQuery implements Submittable, Pipe {
   }
 
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>> {
-    return new Promise((resolve, reject) => {
-      this.#statements.push({
-        ...statement,
-        name: statement.name && NAME_PREFIX + statement.name,
-        rows: [],
-        resolve,
-        reject,
-      })
-    })
+    if (this.#failure) return handled(Promise.reject(this.#failure.error))
+    return handled(
+      new Promise((resolve, reject) => {
+        this.#statements.push({
+          ...statement,
+          name: statement.name && NAME_PREFIX + statement.name,
+          rows: [],
+          resolve,
+          reject,
+        })
+      }),
+    )
   }
 
   flush(): void {
@@ -177,6 +201,7 @@ class PipelinedQuery implements Submittable, Pipe {
 
   handleError(error: unknown): void {
     this.#prepared.hasFailed = true
+    this.#failure = { error }
     for (const { reject } of this.#statements.slice(this.#at)) reject(error)
     this.#at = this.#statements.length
     this.callback?.(error)
@@ -190,4 +215,10 @@ class PipelinedQuery implements Submittable, Pipe {
   get #current(): Sent | undefined {
     return this.#statements[this.#at]
   }
+}
+
+/** A promise whose rejection nobody has to handle before it is awaited: other statements may be prepared first. */
+function handled<Result>(promise: Promise<Result>): Promise<Result> {
+  promise.catch(() => undefined)
+  return promise
 }

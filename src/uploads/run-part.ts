@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { doInTurns } from '../admission/turns.ts'
 import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
 import type { Command } from '../domain/calls/commands.ts'
@@ -7,6 +8,7 @@ import { readCreate, readUpdateMany, readUpsertMany } from '../domain/calls/comm
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
 import type { FilePart, NewEvent } from '../domain/events.ts'
+import type { Pieces } from '../domain/pieces.ts'
 import { isObject } from '../domain/json.ts'
 import type { PartCounts } from '../domain/uploads.ts'
 import { countEffects } from '../domain/uploads.ts'
@@ -83,7 +85,7 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
 }
 
 async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, records: SentRecords) {
-  const call = makeCall(services, upload, part, records)
+  const call = await makeCall(services, upload, part, records)
   const { newId } = services.commands
   const {
     status,
@@ -130,7 +132,7 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
     const records = await readPart(upload, await readRows(pool, upload, part.number), services.readBody)
     // All of its rows were erased.
     if (records.body.length === 0) return recordCall(pool, upload, part.number, 'canceled')
-    await makeOnce(services, makeCall(services, upload, part, records))
+    await makeOnce(services, await makeCall(services, upload, part, records))
     outcome = await findOutcome(pool, upload, part)
   }
   if (outcome === null) await stopUpload(pool, upload)
@@ -160,12 +162,12 @@ async function findOutcome(
   return rows[0].type === 'ApiCallCompleted' ? 'applied' : 'refused'
 }
 
-function makeCall(
+async function makeCall(
   { commands }: UploadServices,
   upload: StoredUpload,
   part: StoredPart,
   { body, bytes, rows }: SentRecords,
-): WriteCall {
+): Promise<WriteCall> {
   const { companyId, userId, fileName, id, requestId, address, userAgent } = upload
   const name = hash('sha256', `upload ${id} ${part.number}`, 'hex')
   const now = performance.now()
@@ -183,7 +185,7 @@ function makeCall(
     idempotency: { keyHash: name, requestHash: name },
     validateOnly: false,
     traceparent: null,
-    command: readCommand(commands, upload, part, body),
+    command: await doInTurns(readCommand(commands, upload, part, body)),
   }
 }
 
@@ -197,7 +199,7 @@ function readCommand(
   { operation }: StoredUpload,
   { rows }: StoredPart,
   body: readonly unknown[],
-): Command {
+): Pieces<Command> {
   // A part that was stored while calls could have more records is still one.
   const most = Math.max(maxRecords, rows)
   switch (operation) {

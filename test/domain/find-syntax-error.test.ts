@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { doAtOnce } from '../../src/admission/turns.ts'
+import { doAtOnce } from '../../src/domain/pieces.ts'
 import { findSyntaxError as findInPieces } from '../../src/domain/find-syntax-error.ts'
 
 const findSyntaxError = (json: string) => doAtOnce(findInPieces(json))

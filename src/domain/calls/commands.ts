@@ -2,6 +2,8 @@ import type { Preconditions } from '../employees/entity-tag.ts'
 import { conditionWithoutTag, findFailedCondition } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
 import type { Operation, SentJson } from '../events.ts'
+import type { Pieces } from '../pieces.ts'
+import { mapInPieces } from '../pieces.ts'
 import type { CallRecords, ReadRecord } from './call-records.ts'
 import {
   readCreation,
@@ -62,10 +64,10 @@ interface RefusedCommand extends CommandFacts {
 }
 
 /** Reads the command of `POST /v1/employees`, which creates one or more employees, all or none. */
-export function readCreate(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Command {
+export function* readCreate(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Pieces<Command> {
   const form = recordsOfCreate(body, maxRecords)
   if (form.problem) return refusedCommand('create', form.problem, form.count)
-  const records = form.records.map(readCreation)
+  const records = yield* mapInPieces(form.records, readCreation)
   return {
     operation: 'create',
     count: records.length,
@@ -76,18 +78,18 @@ export function readCreate(body: SentJson, maxRecords: number, newId: (prefix: '
 }
 
 /** Reads the command of `PATCH /v1/employees`, which updates several employees, all or none. */
-export function readUpdateMany(body: SentJson, maxRecords: number): Command {
+export function* readUpdateMany(body: SentJson, maxRecords: number): Pieces<Command> {
   const form = recordsOfMany(body, maxRecords)
   if (form.problem) return refusedCommand('update_many', form.problem, form.count)
-  const records = form.records.map(readUpdate)
+  const records = yield* mapInPieces(form.records, readUpdate)
   return { operation: 'update_many', count: records.length, touches: touchedValues(records), records }
 }
 
 /** Reads the command of `PUT /v1/employees`, which creates or updates several employees, all or none. */
-export function readUpsertMany(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Command {
+export function* readUpsertMany(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Pieces<Command> {
   const form = recordsOfMany(body, maxRecords)
   if (form.problem) return refusedCommand('upsert', form.problem, form.count)
-  const records = form.records.map(readUpsert)
+  const records = yield* mapInPieces(form.records, readUpsert)
   return {
     operation: 'upsert',
     count: records.length,

@@ -8,6 +8,8 @@ import { findFailedCondition } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
 import { ADMIN_ONLY, problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
+import type { Pieces } from '../pieces.ts'
+import { stringifyInPieces } from '../pieces.ts'
 import { answerRefusal, answerRetry, answerSuccess } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { CallAnswer, WriteCall } from './write-call.ts'
@@ -55,16 +57,16 @@ export interface DecidedCall {
 }
 
 /** Decides a writing call under the lock of its company. */
-export function decideCall(call: WriteCall, state: CallState): DecidedCall {
+export function* decideCall(call: WriteCall, state: CallState): Pieces<DecidedCall> {
   const { caller } = call
-  return 'apiId' in caller ? decideCallOfKey(call, caller, state) : decideUpload(call, caller, state)
+  return 'apiId' in caller ? yield* decideCallOfKey(call, caller, state) : yield* decideUpload(call, caller, state)
 }
 
 /**
  * Decides first whether the key is still valid and allows the call, then whether it is a retry, then whether the quota
  * allows it, and only then the command itself.
  */
-function decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: CallState): DecidedCall {
+function* decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: CallState): Pieces<DecidedCall> {
   const { key, usage, earlier, now } = state
   const nowMs = Date.parse(now)
   if (!usage || !isSecretValid(key, secretHash, nowMs)) return { ...NOTHING, usage: null, answer: null }
@@ -78,7 +80,7 @@ function decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: Call
     settle(refuseCall(refusal, count, context, offending && { ...offending, record: null }))
 
   const noAccess = accessRefusal(key, call.sentFrom, 'employees:write')
-  if (noAccess) return refuseFree(noAccess)
+  if (noAccess) return yield* refuseFree(noAccess)
   if (earlier?.isSameRequest) {
     const { headers, ...answer } = answerRetry(earlier, call.requestId)
     const limits = rateLimitHeaders(key, usage, nowMs)
@@ -86,20 +88,25 @@ function decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: Call
     return { ...NOTHING, usage: after, answer: { ...answer, headers: { ...headers, ...limits } } }
   }
   const noQuota = quotaRefusal(key, usage, nowMs)
-  if (noQuota) return refuseFree(noQuota)
-  return earlier ? refuse(IDEMPOTENCY_KEY_REUSED) : settle(decideCommand(call.command, state.employees, context))
+  if (noQuota) return yield* refuseFree(noQuota)
+  if (earlier) return yield* refuse(IDEMPOTENCY_KEY_REUSED)
+  return yield* settle(yield* decideCommand(call.command, state.employees, context))
 }
 
 /** Decides a file that a user uploads: first whether the user is still an administrator, then as for a key. */
-function decideUpload(call: WriteCall, caller: UserCaller, { role, earlier, ...state }: CallState): DecidedCall {
+function* decideUpload(
+  call: WriteCall,
+  caller: UserCaller,
+  { role, earlier, ...state }: CallState,
+): Pieces<DecidedCall> {
   if (!role) return { ...NOTHING, usage: null, answer: null }
   if (role !== 'admin') return { ...NOTHING, usage: null, answer: answerRefusal(ADMIN_ONLY, call.requestId, null) }
   if (earlier?.isSameRequest) return { ...NOTHING, usage: null, answer: answerRetry(earlier, call.requestId) }
   const context = { ...contextOf(call, state), key: null, upload: caller }
   const decision = earlier
     ? refuseCall(IDEMPOTENCY_KEY_REUSED, call.command.count, context, call.command.offending)
-    : decideCommand(call.command, state.employees, context)
-  return settleCall(call, context, decision, null)
+    : yield* decideCommand(call.command, state.employees, context)
+  return yield* settleCall(call, context, decision, null)
 }
 
 const NOTHING = { events: [], employees: [], unchanged: [], binds: null }
@@ -124,31 +131,35 @@ function contextOf(
   }
 }
 
-function decideCommand(command: Command, employees: EmployeeDirectory, context: CallContext): CallDecision {
+function* decideCommand(command: Command, employees: EmployeeDirectory, context: CallContext): Pieces<CallDecision> {
   if ('refusal' in command) {
     const refused = refuseCall(command.refusal, command.count, context, command.offending)
     return command.body ? { ...refused, rejectedBody: command.body } : refused
   }
   switch (command.operation) {
     case 'create':
-      return decideCreate(command.records, command.newIds, employees, context)
+      return yield* decideCreate(command.records, command.newIds, employees, context)
     case 'update_many':
-      return decideUpdate(command.records, employees, context)
+      return yield* decideUpdate(command.records, employees, context)
     case 'upsert':
-      return decideUpsert(command.records, command.newIds, employees, context)
+      return yield* decideUpsert(command.records, command.newIds, employees, context)
     case 'update_one':
-      return decideUpdateOne(command, employees, context)
+      return yield* decideUpdateOne(command, employees, context)
   }
 }
 
 /** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */
-function decideUpdateOne(command: UpdateOneCommand, employees: EmployeeDirectory, context: CallContext): CallDecision {
+function* decideUpdateOne(
+  command: UpdateOneCommand,
+  employees: EmployeeDirectory,
+  context: CallContext,
+): Pieces<CallDecision> {
   const { record, offending, preconditions } = command
   const employee = employees.byId(offending.locator.id)
   if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
   if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, offending)
-  return decideUpdate([record], employees, context)
+  return yield* decideUpdate([record], employees, context)
 }
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
@@ -158,12 +169,12 @@ const PRECONDITION_FAILED = {
 }
 
 /** Adds to a decision what it costs the key, if one makes the call, the answer, and what a retry will find. */
-function settleCall(
+function* settleCall(
   call: WriteCall,
   { callId, now }: CallContext,
   decision: CallDecision,
   charged: { key: ApiKey; usage: KeyUsage } | null,
-): DecidedCall {
+): Pieces<DecidedCall> {
   const { problem: refusal, outcomes, events, rejectedBody } = decision
   const nowMs = Date.parse(now)
   const logId = call.validateOnly ? null : callId
@@ -174,15 +185,14 @@ function settleCall(
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
+  const body = isBinding ? yield* stringifyInPieces(answer.body as object) : answer.body
   return {
     events,
     employees: outcomes.flatMap(({ result, employee }) => (result === 'no_updates' ? [] : (employee ?? []))),
     unchanged: decision.unchanged,
     usage,
-    binds: isBinding
-      ? { ...answer, body: JSON.stringify(answer.body), mayNameAnyone: mayNameAnyone(call.command, refusal) }
-      : null,
-    answer: limited,
+    binds: isBinding ? { ...answer, body: body as string, mayNameAnyone: mayNameAnyone(call.command, refusal) } : null,
+    answer: { ...limited, body },
     ...(rejectedBody ? { rejectedBody } : {}),
   }
 }

@@ -11,6 +11,8 @@ import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../er
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
 import { isObject } from '../json.ts'
+import type { Pieces } from '../pieces.ts'
+import { mapInPieces, pauseAfter } from '../pieces.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 import type { RejectedBody } from './rejected-body.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
@@ -58,29 +60,33 @@ export interface CallDecision {
 }
 
 /** Decides a creation. */
-export function decideCreate(
+export function* decideCreate(
   records: ReadRecord[],
   newIds: Pick<NewIds, 'of'>,
   directory: EmployeeDirectory,
   context: CallContext,
-): CallDecision {
+): Pieces<CallDecision> {
   const idOf = ({ index }: ReadRecord) => newIds.of(index)
   const managed = resolveManagers(records, { among: records, idOf }, directory)
-  const drafts = managed.map((record) => draftCreation(record, idOf(record), context.now))
-  judge(drafts, directory)
+  const drafts = yield* mapInPieces(managed, (record) => draftCreation(record, idOf(record), context.now))
+  yield* judge(drafts, directory)
   const failed = drafts.filter((draft) => draft.errors.count > 0).length
   const counts = { ...NO_COUNTS, total: drafts.length, failed }
-  return failed > 0 ? failedOn(drafts, counts, context) : completed(drafts, NO_RECORDS, counts, context)
+  return failed > 0 ? yield* failedOn(drafts, counts, context) : yield* completed(drafts, NO_RECORDS, counts, context)
 }
 
 /** Decides an update of one or many employees. */
-export function decideUpdate(records: ReadRecord[], directory: EmployeeDirectory, context: CallContext): CallDecision {
+export function* decideUpdate(
+  records: ReadRecord[],
+  directory: EmployeeDirectory,
+  context: CallContext,
+): Pieces<CallDecision> {
   const { unchanged, others } = setAside(records, directory)
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
   const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id
   const managed = resolveManagers(others, { among: records, idOf }, directory)
-  const drafts = managed.map((record) => draftUpdate(record, located(record) ?? undefined, context.now))
-  return settleUpdate(drafts, unchanged, directory, context)
+  const drafts = yield* mapInPieces(managed, (record) => draftUpdate(record, located(record) ?? undefined, context.now))
+  return yield* settleUpdate(drafts, unchanged, directory, context)
 }
 
 /** The ids of the employees about whom records are known to change nothing. */
@@ -97,41 +103,42 @@ function setAside(records: ReadRecord[], directory: EmployeeDirectory): { unchan
   return { unchanged, others }
 }
 
-function settleUpdate(
+function* settleUpdate(
   drafts: Draft[],
   unchanged: Unchanged,
   directory: EmployeeDirectory,
   context: CallContext,
-): CallDecision {
+): Pieces<CallDecision> {
   refuseRepeated(drafts)
-  judge(drafts, directory)
+  yield* judge(drafts, directory)
   const total = drafts.length + unchanged.size
   const counts = { ...NO_COUNTS, total }
-  if (drafts.some((draft) => draft.errors.count > 0)) return failedOn(drafts, { ...counts, failed: total }, context)
+  if (drafts.some((draft) => draft.errors.count > 0))
+    return yield* failedOn(drafts, { ...counts, failed: total }, context)
   // Created employees count in the total alone.
   for (const { effect } of drafts) if (effect) counts[bucketOf(effect.result)] += 1
   counts.no_updates += unchanged.size
-  return completed(drafts, unchanged, counts, context)
+  return yield* completed(drafts, unchanged, counts, context)
 }
 
 /** Decides an upsert: updates the employees that the records find, and creates the others. */
-export function decideUpsert(
+export function* decideUpsert(
   records: ReadRecord[],
   newIds: Pick<NewIds, 'of'>,
   directory: EmployeeDirectory,
   context: CallContext,
-): CallDecision {
+): Pieces<CallDecision> {
   const { unchanged, others } = setAside(records, directory)
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
   const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id ?? newIds.of(record.index)
   const managed = resolveManagers(others, { among: records, idOf }, directory)
-  const drafts = managed.map((record) => {
+  const drafts = yield* mapInPieces(managed, (record) => {
     const before = located(record)
     // Without a valid locator, nobody knows whether the employee is new.
     if (before || !record.locator) return draftUpdate(record, before ?? undefined, context.now)
     return draftCreation(requireAttributes(record), newIds.of(record.index), context.now)
   })
-  return settleUpdate(drafts, unchanged, directory, context)
+  return yield* settleUpdate(drafts, unchanged, directory, context)
 }
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -233,19 +240,26 @@ function refuseRepeated(drafts: Draft[]): void {
 }
 
 /** Adds the errors that depend on the state after the whole call. */
-function judge(drafts: Draft[], directory: EmployeeDirectory): void {
-  for (const { after, effect, record, errors } of drafts) {
-    if (!after) continue
+function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
+  yield* mapInPieces(drafts, ({ after, effect, record, errors }) => {
+    if (!after) return
     const touched = effect
       ? (name: string) => effect.changed.some((changed) => changed === name || changed.startsWith(`${name}.`))
       : (name: string) => Object.hasOwn(record.patch, name)
     addStateErrors(errors, after, touched)
-  }
+  })
   addUniquenessErrors(drafts, directory)
+  yield* pauseAfter(drafts)
   addManagerErrors(drafts, directory)
 }
 
-function completed(drafts: Draft[], setAside: Unchanged, counts: CallCounts, context: CallContext): CallDecision {
+function* completed(
+  drafts: Draft[],
+  setAside: Unchanged,
+  counts: CallCounts,
+  context: CallContext,
+): Pieces<CallDecision> {
+  yield* pauseAfter(drafts)
   const outcomes: AppliedRecord[] = drafts.map(({ record, after, effect }) => ({
     index: record.index,
     id: after!.id,
@@ -274,12 +288,15 @@ function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
   )
 }
 
-function failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): CallDecision {
+function* failedOn(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {
   const invalid = drafts
     .filter((draft) => draft.errors.count > 0)
     .map((draft) => ({ draft, errors: recordErrors(draft) }))
   const detail = `${invalid.length} of ${counts.total} records ${invalid.length === 1 ? 'has' : 'have'} errors; nothing was applied`
-  const rejected = invalid.map(({ draft, errors }) => ({ index: draft.record.index, data: rejection(draft, errors) }))
+  const rejected = yield* mapInPieces(invalid, ({ draft, errors }) => ({
+    index: draft.record.index,
+    data: rejection(draft, errors),
+  }))
   const kept = invalid.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
   const errorCount = invalid.reduce((sum, { draft }) => sum + draft.errors.count, 0)

@@ -1,10 +1,10 @@
-import type { Pieces } from '../../admission/turns.ts'
 import { ATTRIBUTE_RULES } from '../../domain/attributes.ts'
 import type { BodyWindow } from '../../domain/calls/rejected-body.ts'
 import { MAX_SIDE_CHARACTERS } from '../../domain/calls/rejected-body.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
 import { DuplicateMemberError } from '../../domain/json.ts'
+import type { Pieces } from '../../domain/pieces.ts'
 import { endOfCharacter, startOfText } from './body-encoding.ts'
 import { UnreadableBodyError } from './unreadable-body.ts'
 

@@ -1,6 +1,4 @@
 import { parse, scan } from 'secure-json-parse'
-import type { Pieces } from '../../admission/turns.ts'
-import { doAtOnce } from '../../admission/turns.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
 import {
   MAX_MEMBERS,
@@ -17,6 +15,8 @@ import type { SentJson } from '../../domain/events.ts'
 import { IDENTIFYING_FIELDS } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
 import { hasEscapedName, isObject, parseStrictly } from '../../domain/json.ts'
+import type { Pieces } from '../../domain/pieces.ts'
+import { doAtOnce } from '../../domain/pieces.ts'
 import { checkEncoding } from './body-encoding.ts'
 import type { BodyPart, Path } from './body-faults.ts'
 import { explainAlteration, explainSyntaxError } from './body-faults.ts'

@@ -17,6 +17,8 @@ import { keepBody } from '../../domain/calls/rejected-body.ts'
 import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
+import type { Pieces } from '../../domain/pieces.ts'
+import { stringifyInPieces } from '../../domain/pieces.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
@@ -44,14 +46,14 @@ export async function writeEmployees(
   { commands: services, bodyLimit, bodyBudget }: WriteServices,
 ): Promise<void> {
   budgetBodies(app, bodyBudget)
-  const route = (operation: Operation, read: (request: FastifyRequest, body: SentJson) => Command) => ({
+  const route = (operation: Operation, read: (request: FastifyRequest, body: SentJson) => Pieces<Command>) => ({
     bodyLimit,
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
       // A call that stores nothing has nothing to repeat.
       const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
-      const command = read(request, request.body)
+      const command = await doInTurns(read(request, request.body))
       const decidable = operation === 'update_one' ? command : underPreconditions(command, preconditionsOf(request))
       return run(services, request, reply, await withBody(request, decidable, null), idempotency)
     }) as RouteHandlerMethod,
@@ -76,7 +78,9 @@ export async function writeEmployees(
   })
   app.patch('/employees/:id', {
     schema: updateOneCall(),
-    ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, preconditionsOf(request))),
+    ...route('update_one', function* (request, body) {
+      return readUpdateOne(pathId(request), body, preconditionsOf(request))
+    }),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
 }
@@ -141,7 +145,7 @@ async function run(
     .code(status)
     .headers(headers)
     .type(status >= 400 ? 'application/problem+json' : 'application/json')
-    .send(typeof body === 'string' ? body : JSON.stringify(body))
+    .send(typeof body === 'string' ? body : await doInTurns(stringifyInPieces(body as object)))
 }
 
 /**

@@ -10,13 +10,14 @@ import type { EmployeeCache } from './employee-cache.ts'
 import { breaksConnection, meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
+import { doInTurns, inTurns, isTurnOver, nextTurn } from '../../admission/turns.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
 import type { LoadOptions } from './load-companies.ts'
 import { loadCompanies, loadMore, loadRows } from './load-companies.ts'
 import type { Pipe } from '../../postgres/pipeline.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
-import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline, pipelineInTurns, pipeOnShard } from '../../postgres/pipeline.ts'
 import type { Shard } from '../../postgres/shard.ts'
 import { holdShards } from '../../postgres/shard.ts'
 import { byShard } from '../../postgres/cluster/machine-pools.ts'
@@ -186,11 +187,11 @@ async function decideOne(
   const company = companies.get(companyId)!
   const actor = actorOf(call)
   const lockedKey = company.keys.get(actor)
-  let decision = decide(company, call)
+  let decision = await decide(company, call)
   if (unchecked.has(call) && refusesRecords(decision)) {
     // The answer must also name the values that other employees have.
     await loadMore(queryShard, companyId, call.command.touches.claimed, company.employees)
-    decision = decide(company, call)
+    decision = await decide(company, call)
   }
   for (const employee of decision.employees) company.employees.change(employee)
   if (lockedKey && decision.usage) lockedKey.usage = decision.usage
@@ -208,7 +209,7 @@ async function decideOne(
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
   if ('corrects' in call.caller)
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
-  for (const { employee, patch } of decision.unchanged)
+  for await (const { employee, patch } of inTurns(decision.unchanged))
     if (company.employees.awaitingDigest.delete(employee.id))
       writes.digests.push({ companyId, employee, digest: digestRecord(employee.id, patch) })
   if (idempotency && decision.binds) {
@@ -226,21 +227,23 @@ function refusesRecords({ events }: DecidedCall): boolean {
   return events[0]?.type === 'EmployeeRecordRejected'
 }
 
-function decide(company: LockedCompany, call: WriteCall): DecidedCall {
+async function decide(company: LockedCompany, call: WriteCall): Promise<DecidedCall> {
   const { callId, idempotency, arrivedAt } = call
   const actor = actorOf(call)
   const key = company.keys.get(actor)
   const bound = idempotency && company.bound.get(boundName({ actor, ...idempotency }))
   try {
-    return decideCall(call, {
-      employees: company.employees,
-      key: key?.key,
-      usage: key?.usage,
-      role: company.roles.get(actor),
-      earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
-      now: company.head.recordedAt,
-      durationMs: Math.round(performance.now() - arrivedAt),
-    })
+    return await doInTurns(
+      decideCall(call, {
+        employees: company.employees,
+        key: key?.key,
+        usage: key?.usage,
+        role: company.roles.get(actor),
+        earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
+        now: company.head.recordedAt,
+        durationMs: Math.round(performance.now() - arrivedAt),
+      }),
+    )
   } catch (error) {
     throw new DecisionError(`call ${callId} could not be decided`, { cause: error })
   }
@@ -249,10 +252,11 @@ function decide(company: LockedCompany, call: WriteCall): DecidedCall {
 /** Writes what was decided, and commits. Returns what was stored. */
 async function write(client: ClientBase, loadedShards: LoadedShard[], results: unknown[]): Promise<StoredCall[]> {
   // After a failed statement, the server skips the rest, including COMMIT, and all of these reject with its error.
-  const { writes, stored, commit } = pipeline(client, (pipe) => {
+  const { writes, stored, commit } = await pipelineInTurns(client, async (pipe) => {
     const pipes = loadedShards.map((loadedShard) => ({ part: loadedShard, pipe: pipeOnShard(pipe, loadedShard.shard) }))
     const directory = pipes.flatMap(({ part: loadedShard, pipe }) => sendDirectory(pipe, loadedShard))
-    const sealed = pipes.map(({ part: loadedShard, pipe }) => sendEvents(pipe, loadedShard))
+    const sealed: Awaited<ReturnType<typeof sendEvents>>[] = []
+    for (const { part: loadedShard, pipe } of pipes) sealed.push(await sendEvents(pipe, loadedShard))
     const others = pipes.flatMap(({ part: loadedShard, pipe }) => sendHeadsAndKeys(pipe, loadedShard))
     return {
       writes: [...directory, ...sealed.flatMap(({ sent }) => sent), ...others],
@@ -289,35 +293,43 @@ function sendDirectory(pipe: QueryClient, { companies, writes }: LoadedShard): P
   ]
 }
 
-/** How many events are written at once. */
+/** How many events are written at once, and about how many characters of them. */
 const EVENTS_PER_WRITE = 256
+const CHARACTERS_PER_WRITE = 1_048_576
+/** How many events are sealed before others get a turn. */
+const EVENTS_PER_TURN = 32
 
 /** Seals and sends the events. If they are many, the server stores some while the next ones are sealed. */
-function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedShard) {
+async function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedShard) {
   const sent: Promise<unknown>[] = []
   let unsent: SealedEvent[] = []
+  let characters = 0
   const send = () => {
     sent.push(statements.insertEvents(pipe, unsent))
     unsent = []
+    characters = 0
   }
   // The directory.
   if (decided.reduce((sum, { events }) => sum + events.length, 0) > EVENTS_PER_WRITE) pipe.flush()
-  const stored = decided.map(({ company, events, employees, by }): StoredCall => {
+  const stored: StoredCall[] = []
+  for (const { company, events, employees, by } of decided) {
     const { companyId, frontier: before, generation } = company.head
     const sealed: SealedEvent[] = []
-    for (let at = 0; at < events.length; at += EVENTS_PER_WRITE) {
-      const { placed, head } = placeEvents(company.head, events.slice(at, at + EVENTS_PER_WRITE), by)
+    for (let at = 0; at < events.length; at += EVENTS_PER_TURN) {
+      if (at > 0 && isTurnOver()) await nextTurn()
+      const { placed, head } = placeEvents(company.head, events.slice(at, at + EVENTS_PER_TURN), by)
       company.head = head
       for (const event of placed) {
         sealed.push(event)
         unsent.push(event)
+        characters += event.data.length
       }
-      if (unsent.length < EVENTS_PER_WRITE) continue
+      if (unsent.length < EVENTS_PER_WRITE && characters < CHARACTERS_PER_WRITE) continue
       send()
       pipe.flush()
     }
-    return { companyId, before, after: company.head.frontier, events: sealed, employees, generation }
-  })
+    stored.push({ companyId, before, after: company.head.frontier, events: sealed, employees, generation })
+  }
   if (unsent.length > 0) send()
   return { sent, stored }
 }

@@ -151,14 +151,18 @@ async function settleEmployees(
     const [head, loaded] = [headOf.get(one.companyId), employees.get(one.companyId)]
     return head && loaded ? [{ ...one, head, loaded }] : []
   })
-  const changing = locked.map(({ companyId, head, loaded, naming, cached, comparing }) => {
+  const changing: { companyId: string; naming: Naming }[] = []
+  for (const { companyId, head, loaded, naming, cached, comparing } of locked) {
     const isOutdated = cached.employees.length > 0 && !isSameBasis(cached.basis, head)
-    if (isOutdated) return { companyId, naming: union([naming, comparing?.command.touches.located ?? NOBODY]) }
+    if (isOutdated) {
+      changing.push({ companyId, naming: union([naming, comparing?.command.touches.located ?? NOBODY]) })
+      continue
+    }
     for (const employee of cached.employees) loaded.put(employee)
     const found = digestsByCompany.get(companyId) ?? []
-    const compared = comparing ? recognizeUnchanged(comparing.callId, found, loaded) : []
-    return { companyId, naming: { ...NOBODY, employeeIds: compared.map(({ employeeId }) => employeeId) } }
-  })
+    const compared = comparing ? await recognizeUnchanged(comparing.callId, found, loaded) : []
+    changing.push({ companyId, naming: { ...NOBODY, employeeIds: compared.map(({ employeeId }) => employeeId) } })
+  }
   put(await loadLate(queryShard, changing))
   const holding = locked.map(({ companyId, head, loaded, large }) => {
     const claimed = union(large.map(({ command }) => claimedBy(command, loaded)))

@@ -1,3 +1,4 @@
+import { filterInTurns } from '../../admission/turns.ts'
 import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
 import { locate } from '../../domain/calls/call-draft.ts'
 import { digestRecord } from '../../domain/calls/record-digest.ts'
@@ -78,10 +79,14 @@ export async function findDigests(client: QueryClient, records: LocatedRecord[])
  * records belong to one call, the first of its company in the transaction, so the managers that they name cannot change
  * before the call is decided.
  */
-export function recognizeUnchanged(callId: string, found: FoundRecord[], employees: LoadedEmployees): FoundRecord[] {
+export async function recognizeUnchanged(
+  callId: string,
+  found: FoundRecord[],
+  employees: LoadedEmployees,
+): Promise<FoundRecord[]> {
   const times = new Map<string, number>()
   for (const { employeeId } of found) times.set(employeeId, (times.get(employeeId) ?? 0) + 1)
-  return found.filter(({ record, employeeId, digest }) => {
+  return filterInTurns(found, ({ record, employeeId, digest }) => {
     // Several records of one employee are refused, which takes the employee's state.
     if (digest !== null && times.get(employeeId) === 1) {
       const patch = patchWithManager(record, (manager) => locate(manager, employees)?.id)

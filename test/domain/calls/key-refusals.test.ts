@@ -1,3 +1,4 @@
+import { doAtOnce } from '../../../src/domain/pieces.ts'
 import t from 'tap'
 import { accessRefusal, addressRefusal } from '../../../src/domain/calls/key-refusals.ts'
 import { decideCall } from '../../../src/domain/calls/decide-call.ts'
@@ -45,7 +46,7 @@ function outcomeOf(key: ApiKey, validateOnly = false) {
   const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }
   const employees = { byId: () => undefined } as unknown as Parameters<typeof decideCall>[1]['employees']
   const state = { key, usage, role: undefined, employees, earlier: undefined, now: NOW, durationMs: 1 }
-  const { answer, events, usage: after } = decideCall(call, state)
+  const { answer, events, usage: after } = doAtOnce(decideCall(call, state))
   return { code: (answer?.body as { code?: string } | undefined)?.code, events, requestsMade: after?.requestsMade }
 }
 

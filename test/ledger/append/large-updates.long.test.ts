@@ -1,3 +1,4 @@
+import { doAtOnce } from '../../../src/domain/pieces.ts'
 import type { Test } from 'tap'
 import t from 'tap'
 import { readUpdateMany } from '../../../src/domain/calls/commands.ts'
@@ -122,7 +123,7 @@ async function openCompany(t: Test) {
   const hired = (created.body.employees as { id: string }[]).map(({ id }, at) => ({ ...employees[at]!, id }))
   const updateCall = (records: unknown[]): WriteCall => {
     const bodyBytes = JSON.stringify(records).length
-    return { ...createCall(company, []), bodyBytes, command: readUpdateMany(records, MANY) }
+    return { ...createCall(company, []), bodyBytes, command: doAtOnce(readUpdateMany(records, MANY)) }
   }
   return { hired, updateCall, ...openAppends(t, service) }
 }

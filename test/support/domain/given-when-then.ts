@@ -14,6 +14,8 @@ import {
 import type { Employee, EmployeeEvent } from '../../../src/domain/employees/employee.ts'
 import { evolve } from '../../../src/domain/employees/employee.ts'
 import type { AttributesSet, EventType, NewEvent, Operation } from '../../../src/domain/events.ts'
+import type { Pieces } from '../../../src/domain/pieces.ts'
+import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { fromUuid } from '../../../src/domain/ids.ts'
 
 /** When the given events happened. */
@@ -124,11 +126,11 @@ function decided(
   operation: Operation,
   form: CallRecords,
   read: (record: Parameters<typeof readCreation>[0]) => ReadRecord,
-  decide: (records: ReadRecord[], context: CallContext) => CallDecision,
+  decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
 ): CallDecision {
   const context = contextOf(operation)
   if (form.problem) return refuseCall(form.problem, form.count, context)
-  return decide(form.records.map(read), context)
+  return doAtOnce(decide(form.records.map(read), context))
 }
 
 /** Searches all employees one by one: too simple to be wrong. */

@@ -1,3 +1,4 @@
+import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { hash } from 'node:crypto'
 import { newId } from '../../../src/ledger/new-id.ts'
 import type { UserCaller } from '../../../src/domain/calls/callers.ts'
@@ -28,7 +29,7 @@ export function createCall({ id: companyId, key }: Caller, body: unknown): Write
     bodyBytes: 100,
     validateOnly: false,
     traceparent: null,
-    command: readCreate(body, MAX_RECORDS, newId),
+    command: doAtOnce(readCreate(body, MAX_RECORDS, newId)),
   }
 }
 
@@ -39,7 +40,9 @@ export function recordsCall(
   records: unknown[],
   more: Partial<WriteCall> = {},
 ): WriteCall {
-  const command = method === 'PUT' ? readUpsertMany(records, MAX_RECORDS, newId) : readUpdateMany(records, MAX_RECORDS)
+  const command = doAtOnce(
+    method === 'PUT' ? readUpsertMany(records, MAX_RECORDS, newId) : readUpdateMany(records, MAX_RECORDS),
+  )
   return { ...createCall(company, []), command, ...more }
 }
 
