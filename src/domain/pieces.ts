@@ -38,21 +38,39 @@ const WRITTEN_AT_ONCE = 32
 
 /** Writes an object as JSON, as JSON.stringify does, and long lists among its members in pieces. */
 export function* stringifyInPieces(value: object): Pieces<string> {
-  const members: string[] = []
+  // Joined once: to join texts that were joined takes as long again.
+  const parts: string[] = []
   for (const [name, member] of Object.entries(value) as [string, unknown][]) {
     if (member === undefined) continue
-    const isLong = Array.isArray(member) && member.length > WRITTEN_AT_ONCE
-    const text = isLong ? yield* stringifyList(member) : JSON.stringify(member)
-    members.push(`${JSON.stringify(name)}:${text}`)
+    parts.push(parts.length === 0 ? '{' : ',', `${JSON.stringify(name)}:`)
+    if (Array.isArray(member) && member.length > WRITTEN_AT_ONCE) yield* stringifyList(member, parts)
+    else parts.push(JSON.stringify(member))
   }
-  return `{${members.join(',')}}`
+  if (parts.length === 0) return '{}'
+  parts.push('}')
+  return parts.join('')
 }
 
-function* stringifyList(list: readonly unknown[]): Pieces<string> {
-  const parts: string[] = []
+function* stringifyList(list: readonly unknown[], parts: string[]): Pieces<void> {
   for (let at = 0; at < list.length; at += WRITTEN_AT_ONCE) {
     if (at > 0) yield
-    parts.push(JSON.stringify(list.slice(at, at + WRITTEN_AT_ONCE)).slice(1, -1))
+    parts.push(at === 0 ? '[' : ',', JSON.stringify(list.slice(at, at + WRITTEN_AT_ONCE)).slice(1, -1))
   }
-  return `[${parts.join(',')}]`
+  parts.push(']')
+}
+
+/** The characters that are encoded at once. */
+const ENCODED_AT_ONCE = 262_144
+
+/** Encodes a text as UTF-8; a long one in pieces. It is well-formed. */
+export function* encodeInPieces(text: string): Pieces<Buffer> {
+  const parts: Buffer[] = []
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    if (at > 0) yield
+    // Not between the halves of a character.
+    const isHalf = (text.charCodeAt(at + ENCODED_AT_ONCE - 1) & 0xfc00) === 0xd800
+    end = at + ENCODED_AT_ONCE + (isHalf ? 1 : 0)
+    parts.push(Buffer.from(text.slice(at, end)))
+  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
 }

@@ -18,7 +18,7 @@ import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
 import type { Pieces } from '../../domain/pieces.ts'
-import { stringifyInPieces } from '../../domain/pieces.ts'
+import { encodeInPieces, stringifyInPieces } from '../../domain/pieces.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
@@ -145,7 +145,12 @@ async function run(
     .code(status)
     .headers(headers)
     .type(status >= 400 ? 'application/problem+json' : 'application/json')
-    .send(typeof body === 'string' ? body : await doInTurns(stringifyInPieces(body as object)))
+    .send(await doInTurns(writeAnswer(body)))
+}
+
+function* writeAnswer(body: unknown): Pieces<Buffer> {
+  const text = typeof body === 'string' ? body : yield* stringifyInPieces(body as object)
+  return yield* encodeInPieces(text)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EarlierCall, StoredAnswer } from '../../domain/calls/earlier-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { textArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */
@@ -104,13 +105,13 @@ const BOUND_COLUMNS = [
 ]
 const BOUND_ROWS = `(
     select c, a as api_id, decode(k, 'hex') as key_hash, decode(n, 'hex') as salt, decode(f, 'hex') as fingerprint,
-      m as may_name_anyone, l as call_id, p as position, s as status, t as answered_at, h as headers, b as body
+      m as may_name_anyone, l as call_id, p as position, s as status, t as answered_at, h as headers, ($2::text[])[i] as body
     from json_to_recordset($1)
-      as columns(c uuid, a uuid, k text, n text, f text, m boolean, l uuid, p bigint, s smallint, t timestamptz, h json, b text)) r`
+      as columns(c uuid, a uuid, k text, n text, f text, m boolean, l uuid, p bigint, s smallint, t timestamptz, h json, i integer)) r`
 
 /** Binds keys, in the transaction that appends their calls. */
 export function insertBoundKeys(client: QueryClient, keys: NewBoundKey[]): Promise<unknown> {
-  const rows = keys.map(({ bound, mayNameAnyone, answeredAt, ...key }) => ({
+  const rows = keys.map(({ bound, mayNameAnyone, answeredAt, ...key }, at) => ({
     ...storedName(key),
     n: bound.kept?.salt.toString('hex'),
     f: bound.kept?.fingerprint.toString('hex'),
@@ -120,12 +121,13 @@ export function insertBoundKeys(client: QueryClient, keys: NewBoundKey[]): Promi
     s: bound.kept?.answer.status,
     t: answeredAt,
     h: bound.kept?.answer.headers,
-    b: bound.kept?.answer.body,
+    i: at + 1,
   }))
   return client.query({
     name: 'insert-bound-keys',
     text: `insert into idempotency_keys (company_id, ${BOUND_COLUMNS.join(', ')}) select * from ${BOUND_ROWS}`,
-    values: [JSON.stringify(rows)],
+    // Answers take megabytes, which would be escaped in JSON.
+    values: [JSON.stringify(rows), textArray(keys.map(({ bound }) => bound.kept?.answer.body ?? null))],
   })
 }
 
