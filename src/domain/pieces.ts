@@ -72,5 +72,12 @@ export function* encodeInPieces(text: string): Pieces<Buffer> {
     end = at + ENCODED_AT_ONCE + (isHalf ? 1 : 0)
     parts.push(Buffer.from(text.slice(at, end)))
   }
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+  if (parts.length === 1) return parts[0]!
+  const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    at += part.copy(whole, at)
+    yield
+  }
+  return whole
 }

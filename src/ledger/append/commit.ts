@@ -10,7 +10,8 @@ import type { EmployeeCache } from './employee-cache.ts'
 import { breaksConnection, meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
 import { insertTraces } from './event-traces.ts'
-import { doInTurns, inTurns, isTurnOver, nextTurn } from '../../admission/turns.ts'
+import { doInTurns, isTurnOver, nextTurn } from '../../admission/turns.ts'
+import { mapInPieces } from '../../domain/pieces.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
 import type { LoadOptions } from './load-companies.ts'
@@ -209,9 +210,11 @@ async function decideOne(
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
   if ('corrects' in call.caller)
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
-  for await (const { employee, patch } of inTurns(decision.unchanged))
+  const digest = ({ employee, patch }: (typeof decision.unchanged)[number]) => {
     if (company.employees.awaitingDigest.delete(employee.id))
       writes.digests.push({ companyId, employee, digest: digestRecord(employee.id, patch) })
+  }
+  await doInTurns(mapInPieces(decision.unchanged, digest))
   if (idempotency && decision.binds) {
     const key = { companyId, actor, keyHash: idempotency.keyHash }
     const { mayNameAnyone, ...answer } = decision.binds
@@ -258,6 +261,8 @@ async function write(client: ClientBase, loadedShards: LoadedShard[], results: u
     const sealed: Awaited<ReturnType<typeof sendEvents>>[] = []
     for (const { part: loadedShard, pipe } of pipes) sealed.push(await sendEvents(pipe, loadedShard))
     const others = pipes.flatMap(({ part: loadedShard, pipe }) => sendHeadsAndKeys(pipe, loadedShard))
+    // Stored answers take megabytes, which are copied once more when they are sent.
+    if (isLarge(loadedShards) && isTurnOver()) await nextTurn()
     return {
       writes: [...directory, ...sealed.flatMap(({ sent }) => sent), ...others],
       stored: sealed.flatMap(({ stored }) => stored),
@@ -291,6 +296,11 @@ function sendDirectory(pipe: QueryClient, { companies, writes }: LoadedShard): P
     ...(inserted.length > 0 ? [statements.insertIntoDirectory(pipe, inserted)] : []),
     ...(writes.digests.length > 0 ? [writeDigests(pipe, writes.digests)] : []),
   ]
+}
+
+/** Whether much is written. */
+function isLarge(loadedShards: LoadedShard[]): boolean {
+  return loadedShards.some(({ writes: { decided } }) => decided.some(({ events }) => events.length > EVENTS_PER_TURN))
 }
 
 /** How many events are written at once, and about how many characters of them. */

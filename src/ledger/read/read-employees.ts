@@ -3,10 +3,13 @@ import { employees } from '../../../projections/employees/fold.ts'
 import type { EmployeeRow } from '../../../projections/employees/rows.ts'
 import { EMPLOYEE_COLUMNS, toEmployee } from '../../../projections/employees/rows.ts'
 import { schemaOf } from '../../../projections/projection.ts'
+import { doInTurns } from '../../admission/turns.ts'
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../domain/employees/employee.ts'
 import { fromUuid } from '../../domain/ids.ts'
+import type { Pieces } from '../../domain/pieces.ts'
+import { mapInPieces } from '../../domain/pieces.ts'
 import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
@@ -59,20 +62,20 @@ export interface OwnedEmployee {
 }
 
 /** Makes the employees of these rows, which may be in any order and repeated. */
-export function employeesOf(rows: StateRow[]): OwnedEmployee[] {
+export function* employeesOf(rows: StateRow[]): Pieces<OwnedEmployee[]> {
   // Most rows are of one company, so its id is converted once.
   const ids = new Map<string, string>()
   const idOf = (uuid: string) => ids.get(uuid) ?? ids.set(uuid, fromUuid('com', uuid)).get(uuid)!
   const made: OwnedEmployee[] = []
   const behind: StateRow[] = []
-  for (const row of rows) {
+  yield* mapInPieces(rows, (row) => {
     if (row.version === null || row.event !== null) behind.push(row)
     else made.push({ companyId: idOf(row.company_id), employee: toEmployee(row) })
-  }
-  for (const eventRows of Map.groupBy(behind, (row) => row.employee_id).values()) {
+  })
+  yield* mapInPieces([...Map.groupBy(behind, (row) => row.employee_id).values()], (eventRows) => {
     const employee = applyEvents(eventRows)
     if (employee) made.push({ companyId: idOf(eventRows[0]!.company_id), employee })
-  }
+  })
   return made
 }
 
@@ -114,7 +117,7 @@ export async function loadEmployees(
       arrayOf(named.flatMap(({ naming }) => naming[by])),
     ]),
   })
-  return employeesOf(rows)
+  return doInTurns(employeesOf(rows))
 }
 
 /** What an employee is looked up by: at least one of these names, which are unique in the company. */

@@ -9,6 +9,7 @@ import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import type { StateRow } from '../../../src/ledger/read/read-employees.ts'
+import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { employeesOf, SELECT_STATES } from '../../../src/ledger/read/read-employees.ts'
 import type { EventRow, LedgerDb } from '../../../src/ledger/tables.ts'
 
@@ -90,7 +91,7 @@ async function directoryFaults(db: LedgerDb, company: string, events: RecordedEv
   const { columns, joins } = SELECT_STATES
   const states = await sql<StateRow>`select ${sql.raw(columns)} from employee_directory d ${sql.raw(joins)}
     where d.company_id = ${company}`.execute(db)
-  const loaded = new Map(employeesOf(states.rows).map(({ employee }) => [employee.id, employee]))
+  const loaded = new Map(doAtOnce(employeesOf(states.rows)).map(({ employee }) => [employee.id, employee]))
   const folded = foldEmployees(events)
   const faults = rows.flatMap((row) => {
     const id = fromUuid('emp', row.employee_id)
