@@ -13,7 +13,7 @@ const ESCAPED = '"\\/bfnrt'
 const CLOSING: Record<string, string> = { '{': '}', '[': ']' }
 
 /** How far a text was checked before a pause, in characters. */
-const PORTION = 65_536
+const PORTION = 16_384
 
 /**
  * Finds where a text stops being JSON (RFC 8259): the index of the first character with which no JSON can go on, or the

@@ -103,8 +103,11 @@ function rate(count: number, ms: number): number {
 
 print(byKind(outcomes))
 const total = sentIn(outcomes)
-const { slow, slowest } = summary(outcomes)
+const { slow, slowest, longestWork } = summary(outcomes)
 print(`slower than a second: ${slow}; the slowest ${slowest.tookMs} ms: ${slowest.what}`)
+print(
+  `the longest work of the event loop, of every tenth batch: ${longestWork.tookMs} ms of CPU time: ${longestWork.what}`,
+)
 print(
   `${total} requests in ${outcomes.length} batches, seeds ${firstSeed} to ${firstSeed + outcomes.length - 1}, ${Math.round(sendingMs / 1_000)} s, ${rate(total, sendingMs)} a second, ${found.length} found`,
 )
@@ -115,6 +118,7 @@ if (options.out !== undefined) {
     seconds: Math.round(sendingMs / 1_000),
     slowerThanASecond: slow,
     slowest,
+    longestWork,
     found,
     routes: byRoute(outcomes),
   }

@@ -6,6 +6,7 @@ import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { loggedError } from '../../src/bootstrap/log.ts'
 import { launch, makeDataDir, type Running } from '../support/processes/cli.ts'
+import { prepareWatchdog } from '../support/processes/watched-process.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { anyRawBody } from './any-raw-body.ts'
@@ -52,14 +53,18 @@ export async function openGround(t: Pick<Test, 'teardown'>, connections: number)
   const service = await startService(t, { ...LIMITS_OFF, ...ROOM }, { workers: true, log })
   const { company: bystander, things: theirs } = await makeThings(service, 'Bystander')
   const untouched = await fingerprint(service, bystander.id)
+  const watchdog = prepareWatchdog(t)
   const server = launch(t, ['serve'], {
     DATABASE_URL: service.urls.serviceUrl,
     DATA_DIR: makeDataDir(t),
     LOG_LEVEL: 'trace',
     SECRETS_KEY: randomBytes(32).toString('base64'),
     ...LIMITS_OFF,
+    ...watchdog.variables,
   })
   const address = await server.prints(/listens on (http:\S+)/)
+  // Without its start.
+  await watchdog.read()
   const [far, near] = [
     openSender(address, connections),
     openSender(service.address, connections, memoryLine(service.app.server)),
@@ -76,6 +81,7 @@ export async function openGround(t: Pick<Test, 'teardown'>, connections: number)
     rawRequests: anyRawBody(routes),
     judge: answerJudge(document),
     senderOf: (seed) => (seed % PROCESS_EVERY === 0 ? far : near),
+    readLoop: (seed) => (seed % PROCESS_EVERY === 0 ? watchdog.read() : null),
     async end() {
       const faults = [...found.map(leaked), ...(await leftovers(server)), ...(await raw.end())]
       if ((await fingerprint(service, bystander.id)) !== untouched)

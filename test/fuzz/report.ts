@@ -6,13 +6,20 @@ export function sentIn(outcomes: BatchOutcome[]): number {
   return outcomes.reduce((sum, { sent }) => sum + sent, 0)
 }
 
-/** How many answers took longer than a second, and the slowest. */
-export function summary(outcomes: BatchOutcome[]): { slow: number; slowest: { tookMs: number; what: string } } {
-  const slowest = outcomes.map((outcome) => outcome.slowest).toSorted((a, b) => b.tookMs - a.tookMs)[0]
+type Longest = BatchOutcome['slowest']
+
+/** How many answers took longer than a second, the slowest, and the longest work of the event loop. */
+export function summary(outcomes: BatchOutcome[]): { slow: number; slowest: Longest; longestWork: Longest } {
   return {
     slow: outcomes.reduce((sum, outcome) => sum + outcome.slow, 0),
-    slowest: { tookMs: Math.round(slowest?.tookMs ?? 0), what: slowest?.what ?? '' },
+    slowest: longestOf(outcomes.map(({ slowest }) => slowest)),
+    longestWork: longestOf(outcomes.map(({ longestWork }) => longestWork)),
   }
+}
+
+function longestOf(all: readonly Longest[]): Longest {
+  const [longest] = all.toSorted((a, b) => b.tookMs - a.tookMs)
+  return { tookMs: Math.round(longest?.tookMs ?? 0), what: longest?.what ?? '' }
 }
 
 /**

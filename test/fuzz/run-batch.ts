@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { LoopUse } from '../support/processes/event-loop-watchdog.ts'
 import type { Service } from '../support/service.ts'
 import type { RawRequest } from './any-raw-body.ts'
 import type { FuzzedRequest } from './any-request.ts'
@@ -24,6 +25,8 @@ export interface Ground {
    * memory.
    */
   senderOf(seed: number): Sender
+  /** Reads the watchdog of that process; null for this one, which also makes and judges the requests. */
+  readLoop(seed: number): Promise<LoopUse> | null
   /** The things of the company that nobody may touch. */
   theirs: Things
 }
@@ -38,11 +41,17 @@ export interface BatchOutcome {
   slowest: { tookMs: number; what: string }
   /** How many answers took longer than a second. */
   slow: number
+  /** The longest work of a turn of the event loop, CPU time in milliseconds, and the request that was sent meanwhile. */
+  longestWork: { tookMs: number; what: string }
   /** The findings, each with the options that reproduce it. */
   found: string[]
 }
 
 const SLOW_MS = 1_000
+/** What is answered faster has not held up the event loop. */
+const WATCHED_MS = 30
+/** Ten times what a request may take: others run beside it, and a busy machine is slow. */
+const MAX_WORK_MS = 500
 /** From this size on, a request may be cut off while it is sent, because the server has already answered. */
 const CUT_BYTES = 60_000
 
@@ -72,6 +81,7 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     answers: new Map(),
     slowest: { tookMs: 0, what: '' },
     slow: 0,
+    longestWork: { tookMs: 0, what: '' },
     found: [],
   }
 
@@ -82,6 +92,9 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     note(outcome, request, answer)
     notePromise(target.promised, request, answer)
     await target.world.renewAfter(request)
+    const workMs = answer === null || answer.tookMs < WATCHED_MS ? 0 : await readWork(ground, seed)
+    if (workMs > outcome.longestWork.tookMs) outcome.longestWork = { tookMs: workMs, what: shown(request) }
+    if (workMs > MAX_WORK_MS) throw new Error(`takes the event loop for ${Math.round(workMs)} ms of CPU time`)
     const faults = answer ? judge(request, answer) : []
     if (faults.length > 0) throw new Error(faults.join('\n'))
   }
@@ -116,6 +129,11 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
   const faults = [...uploads, ...(await targetFaults(service, target)), ...(await targetFaults(service, rawTarget))]
   outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))
   return outcome
+}
+
+/** The longest work of the event loop since the last reading, CPU time in milliseconds. */
+async function readWork(ground: Ground, seed: number): Promise<number> {
+  return (await ground.readLoop(seed))?.longestWorkMs ?? 0
 }
 
 /** A company that requests are sent to, and what their answers promise. */

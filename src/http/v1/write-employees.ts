@@ -46,14 +46,17 @@ export async function writeEmployees(
   { commands: services, bodyLimit, bodyBudget }: WriteServices,
 ): Promise<void> {
   budgetBodies(app, bodyBudget)
-  const route = (operation: Operation, read: (request: FastifyRequest, body: SentJson) => Pieces<Command>) => ({
+  const route = (
+    operation: Operation,
+    read: (request: FastifyRequest, body: SentJson) => Command | Promise<Command>,
+  ) => ({
     bodyLimit,
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
       // A call that stores nothing has nothing to repeat.
       const idempotency = isValidateOnly(request) ? null : idempotencyOf(request)
-      const command = await doInTurns(read(request, request.body))
+      const command = await read(request, request.body)
       const decidable = operation === 'update_one' ? command : underPreconditions(command, preconditionsOf(request))
       return run(services, request, reply, await withBody(request, decidable, null), idempotency)
     }) as RouteHandlerMethod,
@@ -63,24 +66,22 @@ export async function writeEmployees(
 
   app.post('/employees', {
     schema: createCall(services.maxRecords),
-    ...route('create', (_, body) => readCreate(body, services.maxRecords, services.newId)),
+    ...route('create', (_, body) => doInTurns(readCreate(body, services.maxRecords, services.newId))),
     config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
   })
   app.patch('/employees', {
     schema: updateManyCall(services.maxRecords),
-    ...route('update_many', (_, body) => readUpdateMany(body, services.maxRecords)),
+    ...route('update_many', (_, body) => doInTurns(readUpdateMany(body, services.maxRecords))),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
   app.put('/employees', {
     schema: upsertCall(services.maxRecords),
-    ...route('upsert', (_, body) => readUpsertMany(body, services.maxRecords, services.newId)),
+    ...route('upsert', (_, body) => doInTurns(readUpsertMany(body, services.maxRecords, services.newId))),
     config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
   })
   app.patch('/employees/:id', {
     schema: updateOneCall(),
-    ...route('update_one', function* (request, body) {
-      return readUpdateOne(pathId(request), body, preconditionsOf(request))
-    }),
+    ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, preconditionsOf(request))),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
 }

@@ -1,0 +1,162 @@
+import type { RegisteredRoute } from '../../src/http/openapi/build-document.ts'
+import type { FuzzedRoute } from '../fuzz/fuzzed-routes.ts'
+import type { ReadyRequest } from '../support/http/distant-client.ts'
+
+/* The largest requests that each route allows, and hostile ones of that size. */
+
+/** What the requests are about. */
+export interface Ground {
+  address: string
+  headersOf(route: FuzzedRoute): Record<string, string>
+  /** The values of path parameters, by name: each is tried. */
+  params: Record<string, string[]>
+  /** The values of query parameters, by name. */
+  query: Record<string, string[]>
+}
+
+export interface NamedRequest extends ReadyRequest {
+  name: string
+}
+
+interface Schema {
+  properties?: Record<string, Schema>
+  maximum?: number
+  maxLength?: number
+  type?: string
+  anyOf?: Schema[]
+  const?: string
+}
+
+const LONG = 254
+
+/** The requests to a route without a body, and, if wanted, with one of at most 64 KiB. */
+export function requestsTo(route: FuzzedRoute, ground: Ground, withBodies: boolean): NamedRequest[] {
+  const { method, url } = route
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  if (hasBody && !withBodies) return []
+  const bodies = hasBody ? smallBodies(route) : { '': null }
+  const queries = hasBody ? [''] : queriesOf(route.schema, ground)
+  return pathsOf(url, ground).flatMap((path) =>
+    queries.flatMap((query) =>
+      Object.entries(bodies).map(([kind, body]) => ({
+        name: `${method} ${path}${query.slice(0, LONG)} ${kind}`,
+        method,
+        url: ground.address + path + query,
+        headers: { ...ground.headersOf(route), ...(body === null ? {} : { 'content-type': typeOf(route) }) },
+        body,
+        isEndless: url.endsWith('/stream'),
+      })),
+    ),
+  )
+}
+
+const typeOf = ({ kind }: FuzzedRoute) => (kind === 'page' ? 'application/x-www-form-urlencoded' : 'application/json')
+
+function pathsOf(url: string, { params }: Ground): string[] {
+  const [, name] = /:(\w+)|(\*)/.exec(url) ?? []
+  if (name === undefined) return [url.replace('*', 'x')]
+  const section = url.split('/').at(url.split('/').findIndex((part) => part.includes(`:${name}`)) - 1)
+  const values = params[name === 'id' ? `${section} id` : name] ?? ['x']
+  return values.flatMap((value) => pathsOf(url.replace(`:${name}`, value), { params } as Ground))
+}
+
+/** No parameter, each one alone with the largest limit, and all texts at their longest. */
+function queriesOf(schema: RegisteredRoute['schema'], { query }: Ground): string[] {
+  const properties = Object.entries((schema.querystring as Schema | undefined)?.properties ?? {})
+  const valuesOf = (name: string, { anyOf, maximum, maxLength, type, const: only }: Schema): string[] => {
+    if (query[name]) return query[name]
+    if (only !== undefined) return [only]
+    if (anyOf) return anyOf.flatMap((choice) => valuesOf(name, choice))
+    return type === 'integer' ? [String(maximum ?? Number.MAX_SAFE_INTEGER)] : ['x'.repeat(maxLength ?? LONG)]
+  }
+  const limit = properties.find(([name]) => name === 'limit')
+  const limited = limit ? `limit=${valuesOf(...limit)[0]}` : ''
+  const alone = properties.flatMap(([name, one]) =>
+    name === 'limit' ? [] : valuesOf(name, one).map((value) => `${name}=${encodeURIComponent(value)}`),
+  )
+  return ['', limited, ...alone.map((one) => [one, limited].filter(Boolean).join('&'))].map((text) =>
+    text === '' ? '' : `?${text}`,
+  )
+}
+
+const SMALL = 65_000
+
+function smallBodies(route: FuzzedRoute): Record<string, Uint8Array> {
+  if (route.kind === 'page')
+    return {
+      'of many fields': Buffer.from(repeat(SMALL, (at) => `${at.toString(36)}=1&`)),
+      'of a long field': Buffer.from(`name=${'%41'.repeat(SMALL / 3)}`),
+    }
+  // Bodies are parsed alike for all routes, so that some are enough for each.
+  const some = hostileBodies(SMALL).filter(([kind]) => /many members$|long text$|after many values|numbers$/.test(kind))
+  return Object.fromEntries(some.map(([kind, make]) => [kind, make()]))
+}
+
+function repeat(bytes: number, make: (at: number) => string): string {
+  const parts: string[] = []
+  for (let [at, length] = [0, 0]; length < bytes; at += 1) {
+    parts.push(make(at))
+    length += parts.at(-1)!.length
+  }
+  return parts.join('')
+}
+
+const members = (bytes: number) => repeat(bytes, (at) => `"${at.toString(36)}":1,`)
+
+/** Makes bodies of about so many bytes, each of which costs something else. */
+export function hostileBodies(bytes: number): [kind: string, make: () => Uint8Array][] {
+  const unit = bytes / 8
+  const bodies = {
+    'of one record with many members': () => `{${members(bytes)}"email":"a@example.com"}`,
+    'of one record with many members, one twice': () => `{"email":1,${members(bytes)}"email":2}`,
+    'of one record with many members, one with an escape': () => `{"\\u0065mail":1,${members(bytes)}"z":2}`,
+    'of one record with many custom attributes': () => `{"custom_attributes":{${members(bytes)}"z":1}}`,
+    'of records with many members': () => `[${repeat(bytes, () => `{${members(6_000)}"z":1},`)}{}]`,
+    'of records that have a member twice': () => `[${repeat(bytes, () => '{"a":1,"b":2},')}{"a":1,"a":2}]`,
+    'of one record with a long list': () => `{"email":[${'0,'.repeat(bytes / 2)}0]}`,
+    'of tiny records': () => `[${'{},'.repeat(bytes / 3)}{}]`,
+    'of numbers': () => `[${'0,'.repeat(bytes / 2)}0]`,
+    'of long numbers': () => `[${'10000000000000000000,'.repeat(bytes / 21)}1]`,
+    'of one long number': () => `{"a":${'9'.repeat(bytes)}}`,
+    'of brackets': () => '['.repeat(bytes),
+    'of closing brackets': () => ']'.repeat(bytes),
+    'of blanks': () => `{"email":1}${' '.repeat(bytes)}`,
+    'of a long text': () => `{"email":"${'x'.repeat(bytes)}"}`,
+    'of a long text of three bytes each': () => `{"email":"${'\u20ac'.repeat(bytes / 3)}"}`,
+    'of a long text of escapes': () => `{"email":"${'\\u0041'.repeat(bytes / 6)}"}`,
+    'of a long text of escapes, the last one lone': () => `[{"email":"${'\\u0041'.repeat(bytes / 6)}\\ud800"}]`,
+    'of a long text of quotes': () => `{"\\u0065mail":"${'\\"'.repeat(bytes / 2)}"}`,
+    'of long names': () => `{${Array.from({ length: 8 }, (_, at) => `"${'n'.repeat(unit - 10)}${at}":1`).join(',')}}`,
+    'that ends in a text': () => `{"email":"${'x'.repeat(bytes)}`,
+    'that ends in a text of escapes': () => `{"email":"${'\\n'.repeat(bytes / 2)}`,
+    'that ends after many values': () => `{"email":[${'0,'.repeat(bytes / 2)}0]`,
+    'that ends after many lines': () => `{"email":1,${'\n'.repeat(bytes)}`,
+    'that is no JSON after many records': () => `[${'{"email":"a"},'.repeat(bytes / 14)}{"email":x}]`,
+  }
+  const invalid = () => Buffer.concat([Buffer.from(`{"email":"${'\ufffd'.repeat(bytes / 3)}`), Buffer.from([0xff])])
+  return [
+    ...Object.entries(bodies).map(([kind, make]): [string, () => Uint8Array] => [
+      kind,
+      () => Buffer.from(make()).subarray(0, bytes + 2_000),
+    ]),
+    ['that is not UTF-8 at its end', invalid],
+  ]
+}
+
+/** Records that are valid, as large as fit, and their changes. */
+export function fullBodies(records: number, bytes: number) {
+  const perAttribute = Math.min(1_000, Math.max(1, Math.floor((bytes / records - 320) / 32) - 12))
+  const record = (at: number, fill: string, more = '') => {
+    const custom = Array.from({ length: 32 }, (_, key) => `"k${key}":"${fill.repeat(perAttribute)}"`).join(',')
+    return `{"first_name":"Ana","last_name":"Perez","email":"ana.${at}@example.com","external_id":"E-${at}","custom_attributes":{${custom}}${more}}`
+  }
+  const list = (make: (at: number) => string) =>
+    Buffer.from(`{"employees":[${Array.from({ length: records }, (_, at) => make(at)).join(',')}]}`)
+  return {
+    creation: () => list((at) => record(at, 'x')),
+    otherCreation: () => list((at) => record(records + at, 'x')),
+    change: () => list((at) => record(at, 'y')),
+    refused: () => list((at) => record(at, 'z', ',"phone":1')),
+    refusedOften: () => list(() => `{${members(200)}"custom_attributes":{"a":null,"b":null}}`),
+  }
+}
