@@ -145,7 +145,7 @@ async function run(
   return reply
     .code(status)
     .headers(headers)
-    .type(status >= 400 ? 'application/problem+json' : 'application/json')
+    .type(`application/${status >= 400 ? 'problem+json' : 'json'}; charset=utf-8`)
     .send(await doInTurns(writeAnswer(body)))
 }
 
