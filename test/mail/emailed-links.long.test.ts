@@ -91,7 +91,10 @@ await t.test('an address gets five of a kind in an hour, although its user is re
       await manage('DELETE', `/users/${body.id}`)
       if (isErased) await manage('POST', `/users/${body.id}/erase`)
     }
-    t.strictSame(emailed, Array.from({ length: 7 }, (_, at) => [at < 5, at < 5]))
+    t.strictSame(
+      emailed,
+      Array.from({ length: 7 }, (_, at) => [at < 5, at < 5]),
+    )
     const { body: other } = await manage('POST', '/users', { ...person, email: 'other@example.com' })
     t.equal(other.invitation.emailed, !isErased, 'whose address was erased is unknown, so they count for everybody')
     const neighbor = await service.makeCompany(`Neighbor ${isErased}`)
