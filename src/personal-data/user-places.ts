@@ -136,7 +136,7 @@ const USER_TABLES = {
       ...columns('kind', 'state', 'attempts', 'error', 'created_at', 'ended_at'),
       content: "case when content is not null then 'encrypted until the message is sent' end",
     },
-    sets: { content: 'null' },
+    sets: { content: 'null', error: 'null' },
   },
   uploads: {
     table: 'uploads',

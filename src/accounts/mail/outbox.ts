@@ -105,8 +105,8 @@ export function decryptContent(secrets: SecretBox, sealed: Buffer, emailId: stri
 }
 
 /**
- * Cancels the messages to a user that are not under way, and deletes what the others say, in the transaction that removes
- * or erases the user.
+ * Cancels the messages to a user that are not under way, and deletes what the others say, and what mail servers said of
+ * them, which may name the address, in the transaction that removes or erases the user.
  */
 export async function cancelEmails(client: Queryable, companyId: string, userId: string): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
@@ -117,7 +117,8 @@ export async function cancelEmails(client: Queryable, companyId: string, userId:
     ids,
   )
   await client.query(
-    'update emails set content = null where company_id = $1 and user_id = $2 and content is not null',
+    `update emails set content = null, error = null
+     where company_id = $1 and user_id = $2 and (content is not null or error is not null)`,
     ids,
   )
 }
