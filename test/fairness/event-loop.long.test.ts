@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { newId } from '../../src/ledger/new-id.ts'
+import { storeUpload } from '../../src/ledger/uploads/store-upload.ts'
 import { fuzzedRoutes } from '../fuzz/fuzzed-routes.ts'
 import type { DistantAnswer } from '../support/http/distant-client.ts'
 import { startDistantClient } from '../support/http/distant-client.ts'
 import { cookieOf, OWN_PAGE } from '../support/http/sessions.ts'
 import { watchEventLoop } from '../support/processes/event-loop-watchdog.ts'
+import type { Service } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import type { Ground, NamedRequest } from './largest-requests.ts'
 import { fullBodies, hostileBodies, requestsTo } from './largest-requests.ts'
@@ -30,6 +33,8 @@ const SIZES = [
   },
 ] as const
 const TRIES = 3
+/** A body has no more values for each record that a call may have. */
+const VALUES_PER_RECORD = 250
 
 const WRITING = [
   ['POST', '/v1/employees'],
@@ -90,7 +95,7 @@ for (const { name: size, settings, records, bytes, maxWorkMs } of SIZES) {
       answers.push(await call(method, `/v1/employees${query}`, `of a full ${kind}`, full[kind](), headers))
     t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201, 200, 422]))
     const logs = [0, 4, 7, 9].flatMap((at) => logIdsIn(answers[at]!.beginning))
-    for (const [at, [kind, make]] of hostileBodies(bytes - 4_000).entries()) {
+    for (const [at, [kind, make]] of hostileBodies(bytes - 4_000, VALUES_PER_RECORD * records).entries()) {
       // Reading a body is the same for all routes: they take turns.
       const [method, path] = WRITING[at % WRITING.length]!
       await call(method, path, kind, make(), { 'idempotency-key': randomUUID() })
@@ -114,6 +119,7 @@ for (const { name: size, settings, records, bytes, maxWorkMs } of SIZES) {
       },
       query: { call: logs, employee: ['ana.1@example.com'], email: ['ana.1@example.com'], external_id: ['E-1'] },
     }
+    await storeFile(service)
     for (const identifier of [{ email: 'nobody@example.com' }, { external_id: 'E-3' }])
       for (const path of ['/admin/v1/personal-data-reports', '/admin/v1/erasures'])
         await check({
@@ -133,6 +139,28 @@ for (const { name: size, settings, records, bytes, maxWorkMs } of SIZES) {
     const [most] = longest.toSorted((one, other) => other.workMs - one.workMs)
     t.comment(`${longest.length} requests; the longest work of a turn: ${most!.workMs.toFixed(0)} ms, ${most!.name}`)
   })
+}
+
+/** Stores a file of 8 MiB, in one part, that nobody previews. */
+async function storeFile({ pool, company }: Service): Promise<void> {
+  const custom = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`k${at}`, 'x']))
+  const rows = Array.from({ length: 40_000 }, (_, at) => ({
+    row: at + 1,
+    record: { external_id: `U-${at}`, custom_attributes: custom },
+  }))
+  const isStored = await storeUpload(pool, {
+    companyId: company.id,
+    id: newId('upl'),
+    userId: company.admin.user_id,
+    fileName: 'people.json',
+    operation: 'upsert',
+    header: null,
+    corrects: [],
+    bytes: 8 * MIB,
+    parts: [{ callId: newId('log'), rows }],
+  })
+  if (!isStored) throw new Error('the file was not stored')
+  await pool.query(`update uploads set state = 'previewed'`)
 }
 
 function logIdsIn(text: string): string[] {

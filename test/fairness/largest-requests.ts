@@ -88,29 +88,39 @@ function smallBodies(route: FuzzedRoute): Record<string, Uint8Array> {
       'of a long field': Buffer.from(`name=${'%41'.repeat(SMALL / 3)}`),
     }
   // Bodies are parsed alike for all routes, so that some are enough for each.
-  const some = hostileBodies(SMALL).filter(([kind]) => /many members$|long text$|after many values|numbers$/.test(kind))
+  const some = hostileBodies(SMALL, SMALL).filter(([kind]) =>
+    /many members$|long text$|after many values|numbers$/.test(kind),
+  )
   return Object.fromEntries(some.map(([kind, make]) => [kind, make()]))
 }
 
-function repeat(bytes: number, make: (at: number) => string): string {
+function repeat(bytes: number, make: (at: number) => string, times = Infinity): string {
   const parts: string[] = []
-  for (let [at, length] = [0, 0]; length < bytes; at += 1) {
+  for (let [at, length] = [0, 0]; length < bytes && at < times; at += 1) {
     parts.push(make(at))
     length += parts.at(-1)!.length
   }
   return parts.join('')
 }
 
-const members = (bytes: number) => repeat(bytes, (at) => `"${at.toString(36)}":1,`)
+const members = (bytes: number, most = Infinity) => repeat(bytes, (at) => `"${at.toString(36)}":1,`, most)
 
-/** Makes bodies of about so many bytes, each of which costs something else. */
-export function hostileBodies(bytes: number): [kind: string, make: () => Uint8Array][] {
+/**
+ * Makes bodies of about so many bytes, each of which costs something else. `values` is about the number of values that a
+ * body may have.
+ */
+export function hostileBodies(bytes: number, values: number): [kind: string, make: () => Uint8Array][] {
   const unit = bytes / 8
   const bodies = {
     'of one record with many members': () => `{${members(bytes)}"email":"a@example.com"}`,
     'of one record with many members, one twice': () => `{"email":1,${members(bytes)}"email":2}`,
     'of one record with many members, one with an escape': () => `{"\\u0065mail":1,${members(bytes)}"z":2}`,
     'of one record with many custom attributes': () => `{"custom_attributes":{${members(bytes)}"z":1}}`,
+    'of one record with as many members as a body': () => `{${members(bytes, values)}"email":"a@example.com"}`,
+    'of one record with as many members as a body, one twice': () => `{"email":1,${members(bytes, values)}"email":2}`,
+    'of one record with as many members as a body, one with an escape': () =>
+      `{"\\u0065mail":1,${members(bytes, values)}"z":2}`,
+    'that ends after as many members as a body may have': () => `{"email":1,${members(bytes, values)}`,
     'of records with many members': () => `[${repeat(bytes, () => `{${members(6_000)}"z":1},`)}{}]`,
     'of records that have a member twice': () => `[${repeat(bytes, () => '{"a":1,"b":2},')}{"a":1,"a":2}]`,
     'of one record with a long list': () => `{"email":[${'0,'.repeat(bytes / 2)}0]}`,

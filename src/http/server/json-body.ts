@@ -247,8 +247,10 @@ function countMembers(value: SentJson): number {
 function* readUnparsed({ bytes, start, scanner }: Scanned, piece: Piece): Pieces<UnreadRecord> {
   const values = new Map<string, number>()
   // The syntax of JSON is ASCII.
-  const fault = yield* findSyntaxError(bytes.toString('latin1', piece.start, piece.end), (from, to) => {
-    const name = readTextAt(bytes, piece.start + from, MAX_NAME_BYTES)
+  const json = bytes.toString('latin1', piece.start, piece.end)
+  const fault = yield* findSyntaxError(json, (from, to) => {
+    const literal = json.slice(from + 1, to - 1)
+    const name = literal.includes('\\') ? readTextAt(bytes, piece.start + from, MAX_NAME_BYTES) : literal
     if (name !== null && IDENTIFYING.has(name) && !values.has(name)) values.set(name, piece.start + to)
   })
   if (fault !== null) throw yield* explainSyntaxError(bytes, start, makeShellPart({ bytes, start, scanner }), null)

@@ -6,7 +6,7 @@ import { problem } from '../../domain/errors.ts'
 import type { Pieces } from '../../domain/pieces.ts'
 import { limitsOfCall, parseInPieces } from './json-body.ts'
 import { ProblemError } from './problem.ts'
-import { announcedBytes, readBody, whileConnected } from './read-body.ts'
+import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
 
 export const JSON_TYPES = ['application/json'] as const
 /** RFC 7396 section 4; plain JSON is also accepted as a merge patch. */
@@ -36,18 +36,20 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
   app.decorateRequest('bodyBytes', 0)
   app.decorateRequest('sentBody', null)
   app.decorateRequest('reserveBody', null)
+  const whileServed = followService(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([...MERGE_PATCH_TYPES], async (request: FastifyRequest, payload: IncomingMessage) => {
     const body = await readBody(request, payload)
     request.bodyBytes = body.length
     assertMediaType(request)
     request.sentBody = body
-    return whileConnected(request, async (signal) => {
+    const read = async (signal?: AbortSignal) => {
       // Only calls that may be retried need the hash.
       if (request.headers['idempotency-key'] !== undefined)
         request.bodyHash = await doInTurns(hashInPieces(body), signal)
       return doInTurns(parseInPieces(body, limitsOfCall(maxRecords)), signal)
-    })
+    }
+    return body.length <= DEFAULT_BODY_LIMIT ? read() : whileServed(request, read)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.isBodyOptional) request.body = {}

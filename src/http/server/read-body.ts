@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { errorCodes } from 'fastify'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream'
+import { UnavailableError } from '../../admission/batcher.ts'
 import { CutOffError } from './problem.ts'
 
 declare module 'fastify' {
@@ -81,18 +82,31 @@ export function receiveBody(request: FastifyRequest, body: Readable): Promise<Bu
   return promise
 }
 
-/** Does work on a body that was read. Its signal is aborted, with CutOffError as its reason, if the client leaves. */
-export async function whileConnected<Result>(
-  { raw: { socket } }: FastifyRequest,
+/** What is left of large work is given up so long after the service begins to stop, in milliseconds. */
+const STOPS_AFTER_MS = 500
+
+/** Does work on a body. Its signal is aborted if the client leaves, or soon after the service begins to stop. */
+export type WhileServed = <Result>(
+  request: FastifyRequest,
   work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const leaving = new AbortController()
-  const leave = () => leaving.abort(new CutOffError())
-  if (socket.destroyed) leave()
-  socket.once('close', leave)
-  try {
-    return await work(leaving.signal)
-  } finally {
-    socket.off('close', leave)
+) => Promise<Result>
+
+/** Follows the clients and the end of a service, for work that ends with them. Call it before registering routes. */
+export function followService(app: FastifyInstance): WhileServed {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort(new UnavailableError('the service is stopping'))
+  app.addHook('preClose', async () => {
+    setTimeout(stop, STOPS_AFTER_MS).unref()
+  })
+  return async ({ raw: { socket } }, work) => {
+    const leaving = new AbortController()
+    const leave = () => leaving.abort(new CutOffError())
+    if (socket.destroyed) leave()
+    socket.once('close', leave)
+    try {
+      return await work(AbortSignal.any([leaving.signal, stopping.signal]))
+    } finally {
+      socket.off('close', leave)
+    }
   }
 }
