@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { newId } from '../../src/ledger/new-id.ts'
+import { writeContent, writeStoredRow } from '../../src/ledger/uploads/read-uploads.ts'
 import { storeUpload } from '../../src/ledger/uploads/store-upload.ts'
 import { fuzzedRoutes } from '../fuzz/fuzzed-routes.ts'
 import type { DistantAnswer } from '../support/http/distant-client.ts'
@@ -144,10 +145,9 @@ for (const { name: size, settings, records, bytes, maxWorkMs } of SIZES) {
 /** Stores a file of 8 MiB, in one part, that nobody previews. */
 async function storeFile({ pool, company }: Service): Promise<void> {
   const custom = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`k${at}`, 'x']))
-  const rows = Array.from({ length: 40_000 }, (_, at) => ({
-    row: at + 1,
-    record: { external_id: `U-${at}`, custom_attributes: custom },
-  }))
+  const rows = Array.from({ length: 40_000 }, (_, at) =>
+    writeStoredRow({ row: at + 1, record: { external_id: `U-${at}`, custom_attributes: custom } }),
+  )
   const isStored = await storeUpload(pool, {
     companyId: company.id,
     id: newId('upl'),
@@ -157,7 +157,7 @@ async function storeFile({ pool, company }: Service): Promise<void> {
     header: null,
     corrects: [],
     bytes: 8 * MIB,
-    parts: [{ callId: newId('log'), rows }],
+    parts: [{ callId: newId('log'), firstRow: 1, rows: rows.length, content: Buffer.from(writeContent(rows)) }],
   })
   if (!isStored) throw new Error('the file was not stored')
   await pool.query(`update uploads set state = 'previewed'`)
