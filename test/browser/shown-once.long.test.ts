@@ -60,6 +60,7 @@ await t.test('the links of an invitation and of a reset, and the pages they open
 await t.test('a new token, which is shown once', async (t) => {
   await page.goto('/account')
   await page.getByLabel('Token name').fill('<b>CI</b>')
+  await page.locator('#proof').fill(service.company.admin.password)
   await answerOf(t, page, 'Create token', 'Token created')
   t.same(faults, [])
 })
