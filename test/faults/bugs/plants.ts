@@ -138,9 +138,9 @@ export const BUGS: Record<string, Bug> = {
   'applies the good part of what it refuses': {
     process: 'api',
     file: 'src/domain/calls/decide-records.ts',
-    find: 'return failedOn(drafts, { ...counts, failed: total }, context)\n',
+    find: 'return yield* failedOn(drafts, { ...counts, failed: total }, context)\n',
     put: `{
-    const refused = failedOn(drafts, { ...counts, failed: total }, context)
+    const refused = yield* failedOn(drafts, { ...counts, failed: total }, context)
     return { ...refused, events: [...refused.withheld, ...refused.events] }
   }\n`,
     found: ['failed and applied'],
@@ -162,8 +162,8 @@ export const BUGS: Record<string, Bug> = {
   'ignores deactivations in the read model': {
     process: 'worker',
     file: 'src/domain/employees/employee.ts',
-    find: "  'EmployeeDeactivated',\n  'EmployeeReactivated',\n  'EmployeeErased',\n])",
-    put: "  'EmployeeReactivated',\n  'EmployeeErased',\n])",
+    find: "return EVENT_TYPES[event.type].stream === 'emp'",
+    put: "return event.type !== 'EmployeeDeactivated' && EVENT_TYPES[event.type].stream === 'emp'",
     found: ['read model'],
   },
   'counts what did not change as updated': {
