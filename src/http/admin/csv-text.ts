@@ -69,8 +69,14 @@ async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIt
   function* cellsOf(page: readonly Row[]): Generator<Cells> {
     for (const row of page) yield columns.map(([, cell]) => cell(row))
   }
-  yield writeCsvHeader(columns.map(([name]) => name))
-  for await (const page of pages) yield* writeCsvRows(cellsOf(page), SAFE_FORMAT)
+  // The header goes out with the first rows, so that a fault before them is still answered as a problem.
+  let header = writeCsvHeader(columns.map(([name]) => name))
+  for await (const page of pages)
+    for await (const text of writeCsvRows(cellsOf(page), SAFE_FORMAT)) {
+      yield header + text
+      header = ''
+    }
+  if (header !== '') yield header
 }
 
 /** A page, which may be empty, and the place after which the next one starts; null if there is none. */
