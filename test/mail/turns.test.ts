@@ -32,7 +32,7 @@ await t.test('what a company can make the service store is limited', async (t) =
   await mail.enqueue()
   await service.pool.query(
     `insert into emails (company_id, email_id, user_id, kind, state, content, created_at, due_at, give_up_at)
-     select company_id, gen_random_uuid(), user_id, kind, state, content, created_at, due_at, give_up_at
+     select company_id, gen_random_uuid(), user_id, kind, state, content, created_at - interval '2 hours', due_at, give_up_at
      from emails, generate_series(1, 9998)`,
   )
   for (let count = 0; count < 3; count += 1) await mail.enqueue()
