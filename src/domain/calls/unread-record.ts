@@ -13,7 +13,7 @@ export const MAX_SENT_BYTES = 1_048_576
 export class UnreadRecord {
   /** The beginning of its JSON text. */
   readonly text: string
-  /** The names in it by which a person can be found. */
+  /** The names in it that can find a person. */
   readonly names: NonNullable<EventData['EmployeeRecordRejected']['names']>
   readonly error: FieldError
 

@@ -37,7 +37,7 @@ export interface FailingWork {
 const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
 /** Characters of an error that are kept. */
 const MAX_ERROR = 1_000
-/** All work that fails is tried again within an hour. What was not is about something that is gone. */
+/** Failing work is tried again within an hour. A row that was not is about work that no longer exists. */
 const HOURS_KEPT = 2
 
 /**

@@ -43,7 +43,7 @@ interface SignInForm extends Destination {
   company: string
   /** How often the form was refused. */
   tries: number
-  /** The users of whom one must be chosen. */
+  /** The users to choose from. */
   choices: PasswordUser[]
   /** What single sign-on could not find. */
   notFound: 'nothing' | 'one provider' | null
