@@ -59,7 +59,7 @@ const newPiece = (start: number): Piece => ({
 
 /** Scans a body, in portions. What it finds is right if the body is JSON; otherwise, parsing the pieces will fail. */
 export class JsonScanner {
-  /** Everything around the list of records. Of a body without one, all of it. */
+  /** Everything around the list of records, without the blanks at both ends. Of a body without one, all of it. */
   readonly around: Piece
   /** The records, if the body is a list of records, or an object with one in `employees`. */
   readonly records: Piece[] = []
@@ -93,7 +93,6 @@ export class JsonScanner {
     this.#limits = limits
     this.#at = start
     this.around = newPiece(start)
-    this.around.end = bytes.length
     this.#piece = this.around
   }
 
@@ -106,9 +105,13 @@ export class JsonScanner {
   /** Scans up to a byte. Returns whether there is a fault, after which there is nothing more to scan. */
   scan(to: number): boolean {
     const bytes = this.#bytes
+    const { around } = this
     let at = this.#isInText ? this.#text(this.#at, to) + 1 : this.#at
+    if (at > this.#at) around.end = at
     for (; at < to; at += 1) {
       const byte = bytes[at]!
+      if (byte <= 0x20) continue
+      if (around.end === around.start) around.start = at
       if (byte === 0x22) {
         if (this.#depth === this.#base) this.#textAt = at
         this.#isBlank = false
@@ -118,8 +121,9 @@ export class JsonScanner {
       else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) at = this.#number(at) - 1
       else if (byte === 0x5b || byte === 0x7b) this.#open(at, byte)
       else if (byte === 0x5d || byte === 0x7d) this.#close(at)
-      else if (byte > 0x20) this.#isBlank = false
+      else this.#isBlank = false
       if (this.fault !== null) return true
+      around.end = at + 1
     }
     this.#at = at
     return false

@@ -163,6 +163,13 @@ await t.test('any JSON comes through unchanged, however it is indented', async (
   )
 })
 
+await t.test('blanks around a body are no part of a record, however many they are', async (t) => {
+  const blanks = ' \r\n\t'.repeat(600_000)
+  for (const body of ['{"a":"b"}', '{"a":1}', '[{"a":"b"}]', '{"employees":[{"a":"b"}]}'])
+    for (const padded of [blanks + body, body + blanks, blanks + body + blanks])
+      t.strictSame(parse(padded), JSON.parse(body))
+})
+
 await t.test('any bytes are accepted or refused with a problem, and nothing else is thrown', async () => {
   const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
   const piece = fc.constantFrom(
