@@ -21,6 +21,7 @@ import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import type { ApiKeyRow } from '../api-keys/read-api-keys.ts'
 import { SELECT_API_KEYS, toApiKeyRecord } from '../api-keys/read-api-keys.ts'
 import { readFailingWork } from '../../ledger/background/failing-work.ts'
+import { findUnfoldedCallsOf } from '../../ledger/calls/find-unfolded-calls.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { readDisputes } from './read-disputes.ts'
 
@@ -121,6 +122,8 @@ async function readKeys(
     order by k.api_id desc`.execute(db)
   const keys = rows.map(toApiKeyRecord)
   const waiting = keys.filter(({ expectedCalls }) => expectedCalls !== null).map(({ id }) => id)
+  // The log last: what it doesn't have yet, the ledger was asked for before.
+  const unfolded = await findUnfoldedCallsOf(db, companyId, BULK_USER_LOGS, waiting)
   const calls = await findLastCallsOf(db, companyId, waiting)
   const lastCallOf = new Map(calls.map(({ keyId, requestedAt }) => [keyId, requestedAt]))
   return keys.map((key) => ({
@@ -132,7 +135,7 @@ async function readKeys(
     refreshPeriod: key.refreshPeriod,
     usage: key.usage,
     expectation: key.expectedCalls && key.expectedSince ? { calls: key.expectedCalls, since: key.expectedSince } : null,
-    lastCallAt: lastCallOf.get(key.id) ?? null,
+    lastCallAt: unfolded.get(key.id) ?? lastCallOf.get(key.id) ?? null,
   }))
 }
 

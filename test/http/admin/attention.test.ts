@@ -90,6 +90,7 @@ await t.test('a call that did not come needs attention until one comes', async (
   )
   t.match((await attention(other.admin.token)).items, [{ kind: 'call_missing', details: { last_call_at: null } }])
   await service.call('POST', '/v1/employees', { body: [employee()], key: other.key })
+  t.strictSame((await attention(other.admin.token)).items, [], 'the ledger has the call, though the log does not yet')
   await service.project(other.id)
   t.strictSame((await attention(other.admin.token)).items, [])
 })
