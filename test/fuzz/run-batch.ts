@@ -4,7 +4,7 @@ import type { Service } from '../support/service.ts'
 import type { RawRequest } from './any-raw-body.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { bytesOf } from './hostile-json.ts'
-import { uploadHostileFiles } from './hostile-uploads.ts'
+import { correctAtOnce, uploadHostileFiles } from './hostile-uploads.ts'
 import type { answerJudge } from './judge-answer.ts'
 import type { Promised } from './judge-ledger.ts'
 import { companyFaults, notePromise, nothingPromised } from './judge-ledger.ts'
@@ -125,7 +125,13 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
     const fault = `${shown(counterexample![0])}\n  ${(errorInstance as Error).message}`
     outcome.found.push(`${fault}\n  again: --seed ${seed} --inputs ${inputs}`)
   }
-  const uploads = path === undefined ? await uploadHostileFiles(service, target.world, seed) : []
+  const uploads =
+    path === undefined
+      ? [
+          ...(await uploadHostileFiles(service, target.world, seed)),
+          ...(await correctAtOnce(service, target.world, target.promised)),
+        ]
+      : []
   const faults = [...uploads, ...(await targetFaults(service, target)), ...(await targetFaults(service, rawTarget))]
   outcome.found.push(...faults.map((fault) => `${fault}\n  again: --seed ${seed} --inputs ${inputs}`))
   return outcome
