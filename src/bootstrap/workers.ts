@@ -30,7 +30,7 @@ import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { expireFailingWork } from '../ledger/background/failing-work.ts'
 import { expireUploads } from '../ledger/uploads/erase-rows.ts'
-import { startUploads } from '../uploads/go-on.ts'
+import { startUploads } from '../uploads/run-uploads.ts'
 import { openFolding } from '../workers/fold-in-turns.ts'
 import { readQueueDepths } from '../workers/health.ts'
 import type { PgBoss } from '../workers/queues.ts'
@@ -193,7 +193,7 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
   }
 }
 
-/** Starts to go on with uploaded files, whose parts are calls, on connections of its own. */
+/** Starts the upload worker, on connections of its own: the parts of files are calls. */
 async function openUploads(
   options: PartOptions,
   boss: PgBoss,

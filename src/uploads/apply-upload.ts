@@ -5,7 +5,7 @@ import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { beginApplying } from '../ledger/uploads/change-upload.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
-import { countPart, goOn } from './go-on.ts'
+import { countPart, runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
 /** Finds an upload of the company. Throws RefusedByStateError with `upload_not_found`. */
@@ -37,7 +37,7 @@ export async function applyUpload(
   if (!(await beginApplying(services.pool, upload, { userId: actor, requestId, client: client ?? null }))) return
   if (upload.parts > 1) return services.announce([companyId])
   try {
-    await goOn(services, await requireUpload(services, companyId, uploadId))
+    await runNextStep(services, await requireUpload(services, companyId, uploadId))
   } catch (error) {
     if (!isPassing(error)) throw error
     services.announce([companyId])

@@ -7,6 +7,7 @@ import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import type { EmailContent } from '../../accounts/mail/email.ts'
 import { decryptContent } from '../../accounts/mail/outbox.ts'
 import { renderEmail } from '../../accounts/mail/render-email.ts'
+import { chooseDelay, MAIL_BACKOFF } from '../backoff.ts'
 import type { ClaimedEmail } from './claims.ts'
 import { claimEmail, endEmail, markSending, postponeEmail } from './claims.ts'
 import type { MailServer } from './mail-server.ts'
@@ -24,18 +25,6 @@ export interface SendingServices {
   timeouts?: SmtpTimeouts
   /** Called with what came of each attempt. */
   onAttempt?(outcome: SendOutcome['outcome']): void
-}
-
-const SECOND = 1_000
-const FIRST_MS = 10 * SECOND
-const FACTOR = 3
-const LONGEST_MS = 3_600 * SECOND
-/** A delay is varied by up to a fifth, so that messages that failed together are not tried together. */
-const JITTER = 0.2
-
-/** Milliseconds until the next attempt: 10 seconds, then three times as long each time, up to an hour. */
-function chooseDelay(attempts: number): number {
-  return Math.round(Math.min(FIRST_MS * FACTOR ** (attempts - 1), LONGEST_MS) * (1 + JITTER * (2 * Math.random() - 1)))
 }
 
 /**
@@ -63,7 +52,7 @@ export async function sendNextEmail(
   const { outcome, reason } = result
   log.warn({ companyId, emailId, kind, attempts, outcome, reason }, 'could not send a message')
   if (outcome === 'retry') {
-    await postponeEmail(pool, email, { error: reason, delayMs: chooseDelay(attempts) })
+    await postponeEmail(pool, email, { error: reason, delayMs: chooseDelay(MAIL_BACKOFF, attempts, Math.random()) })
     // What a mail server says may contain the address.
     await recordFailingWork(pool, work, 'a message was not accepted; its row in the table emails says why')
   } else await endEmail(pool, email, { state: outcome === 'unknown' ? 'unknown' : 'failed', error: reason })

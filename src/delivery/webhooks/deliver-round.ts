@@ -7,11 +7,12 @@ import { readEventPage } from '../../ledger/read/read-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
-import { chooseDelay } from './backoff.ts'
+import { chooseDelay, WEBHOOK_BACKOFF } from '../backoff.ts'
 import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import type { Attempt, LeasedWebhook, Pace, RoundOutcome } from './progress.ts'
 import { recordRound } from './progress.ts'
+import { parseRetryAfter } from './retry-after.ts'
 import type { Watch } from './watch-revision.ts'
 import { watchRevision } from './watch-revision.ts'
 
@@ -161,6 +162,7 @@ function summarize(
   const isSlow = failure !== null || (attempts[0] ? attempts.some(isLate) : webhook.isSlow)
   if (!failure) return { position, ahead, attempts: 0, error: null, delayMs: null, isSlow }
   const failures = position > webhook.position ? 1 : webhook.attempts + 1
-  const delayMs = chooseDelay(failures, failure.retryAfter, Math.random(), databaseTimeMs())
+  const backoffMs = chooseDelay(WEBHOOK_BACKOFF, failures, Math.random())
+  const delayMs = Math.max(backoffMs, parseRetryAfter(failure.retryAfter, databaseTimeMs()))
   return { position, ahead, attempts: failures, error: failure.error, delayMs, isSlow }
 }

@@ -5,7 +5,6 @@ import { isTransient } from '../../postgres/database-errors.ts'
 import { clearFailingWork, recordFailingWork } from '../../ledger/background/failing-work.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
-import { PATIENCE_MS } from './backoff.ts'
 import type { RoundEnd, RoundServices } from './deliver-round.ts'
 import { deliverRound, GONE } from './deliver-round.ts'
 import type { WebhookRef } from './progress.ts'
@@ -16,6 +15,8 @@ export interface LeaseServices extends RoundServices {
 }
 
 const POSTPONED_MS = 60_000
+/** How long a receiver may refuse the same message before its webhook is disabled. */
+const PATIENCE_MS = 3 * 24 * 3_600_000
 
 /** Takes the lease on a webhook, if it is due, and delivers one round. Disables a webhook whose receiver is gone. */
 export async function runLeasedRound(

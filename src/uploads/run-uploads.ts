@@ -17,7 +17,7 @@ import { applyPart, previewPart } from './run-part.ts'
 const AT_ONCE = 2
 const RETRY_MS = 5_000
 
-/** Starts to go on with stored files in the background. Companies take turns, one part each. */
+/** Starts the upload worker, which previews and applies stored files. Companies take turns, one part each. */
 export function startUploads(
   options: UploadServices & { boss: PgBoss; log: Logger; sweepIntervalMs: number },
 ): Promise<CompanyTurns> {
@@ -28,14 +28,14 @@ export function startUploads(
     log,
     sweepIntervalMs,
     queue: RUN_UPLOADS,
-    what: 'go on with uploads',
+    what: 'run uploads',
     atOnce: AT_ONCE,
     listDue: listCompaniesWithUploads,
     takeTurn: (companyId) => takeTurn(options, companyId),
   })
 }
 
-/** Goes on with the oldest upload of a company by one part. Returns false if there is none, or it has to wait. */
+/** Runs the next step of a company's oldest upload. Returns false if there is none, or it has to wait. */
 async function takeTurn(services: UploadServices & { log: Logger }, companyId: string): Promise<boolean> {
   const { pool, log } = services
   const leaseId = randomUUID()
@@ -43,20 +43,17 @@ async function takeTurn(services: UploadServices & { log: Logger }, companyId: s
   if (!upload) return false
   let afterMs: number | null = null
   try {
-    await trackWork(pool, { companyId, work: 'uploads', subject: upload.id }, () => goOn(services, upload))
+    await trackWork(pool, { companyId, work: 'uploads', subject: upload.id }, () => runNextStep(services, upload))
   } catch (error) {
     afterMs = RETRY_MS
-    log[isPassing(error) ? 'warn' : 'error'](
-      { companyId, uploadId: upload.id, err: error },
-      'could not go on with an upload',
-    )
+    log[isPassing(error) ? 'warn' : 'error']({ companyId, uploadId: upload.id, err: error }, 'could not run an upload')
   }
   await releaseUpload(pool, upload, leaseId, { afterMs })
   return afterMs === null
 }
 
 /** Previews or applies the next part of a stored file, as its state says. Two processes may do so at once. */
-export async function goOn(services: UploadServices, upload: StoredUpload): Promise<void> {
+export async function runNextStep(services: UploadServices, upload: StoredUpload): Promise<void> {
   const parts = await readParts(services.pool, upload)
   if (upload.state === 'previewing') {
     const part = parts.find(({ counts }) => counts === null)
