@@ -32,13 +32,13 @@ export function addAuditCommand(program: Command): void {
   addRunOptions(command).action(run)
 }
 
-async function run({ events, records, out, report, dataDir }: Options): Promise<void> {
+async function run({ events, records, out, dataDir }: Options): Promise<void> {
   const { machine, result } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     return { machine, result: await audit(server, { events, records }, folder) }
   })
   const markdown = formatAudit(machine, result)
-  await publishResults({ out, report }, 'audit', { json: { machine, result }, markdown })
+  await publishResults(out, 'audit', { json: { machine, result }, markdown })
 }
 
 /** Fills a ledger, requests proofs from a running service, then runs the commands on it. */

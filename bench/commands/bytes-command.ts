@@ -29,7 +29,7 @@ export function addBytesCommand(program: Command): void {
   addRunOptions(command).action(run)
 }
 
-async function run({ employees, records, out, report, dataDir }: Options): Promise<void> {
+async function run({ employees, records, out, dataDir }: Options): Promise<void> {
   const { machine, results, peak } = await withThrowawayServer(dataDir, SETTINGS, async (server, folder) => ({
     machine: await describeMachine(server, folder),
     results: await measureBytes(server, { employees, records }, printProgress),
@@ -37,7 +37,7 @@ async function run({ employees, records, out, report, dataDir }: Options): Promi
   }))
   const facts = `One company of ${employees} employees, calls of ${records} records.`
   const markdown = [formatMachine(machine), facts, formatBytes(results), formatPeak(peak)].join('\n\n')
-  await publishResults({ out, report }, 'bytes', {
+  await publishResults(out, 'bytes', {
     json: { machine, employees, records, results, peak },
     markdown,
   })

@@ -34,7 +34,7 @@ export function addLargeRecordsCommand(program: Command): void {
   addRunOptions(command).action(run)
 }
 
-async function run({ out, report, dataDir, ...options }: Options): Promise<void> {
+async function run({ out, dataDir, ...options }: Options): Promise<void> {
   const { machine, steps } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     return { machine, steps: await measure(server, options, folder) }
@@ -47,7 +47,7 @@ async function run({ out, report, dataDir, ...options }: Options): Promise<void>
   ])
   const table = formatTable(['command', 'seconds', 'peak MiB'], rows)
   const markdown = [formatMachine(machine), facts, table].join('\n\n')
-  await publishResults({ out, report }, 'large-records', { json: { machine, options, steps }, markdown })
+  await publishResults(out, 'large-records', { json: { machine, options, steps }, markdown })
 }
 
 /** Fills a ledger and runs each command on it in its own process. */

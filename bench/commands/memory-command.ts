@@ -50,7 +50,7 @@ export function addMemoryCommand(program: Command): void {
   addRunOptions(command).action(run)
 }
 
-async function run({ minutes, callers, records, out, report, dataDir }: Options): Promise<void> {
+async function run({ minutes, callers, records, out, dataDir }: Options): Promise<void> {
   const { machine, samples, calls } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     const ours = await openOurs(await server.createDatabase('bench_memory'), { companies: [COMPANIES], records })
@@ -76,7 +76,7 @@ async function run({ minutes, callers, records, out, report, dataDir }: Options)
     formatTable(names, [row]),
   ].join('\n\n')
   const json = { machine, calls, slope, standardError, samples }
-  await publishResults({ out, report }, 'memory', { json, markdown, svg: plotMemory(samples) })
+  await publishResults(out, 'memory', { json, markdown, svg: plotMemory(samples) })
 }
 
 /** Plots memory over the minutes of the run. */

@@ -51,7 +51,7 @@ export function addProfileCommand(program: Command): void {
 }
 
 async function run(options: Options): Promise<void> {
-  const { work, peer: peerName, companies, callers, records, seconds, out, report, dataDir } = options
+  const { work, peer: peerName, companies, callers, records, seconds, out, dataDir } = options
   const name = `profile-${peerName}-${work}`
   const markdown = await withThrowawayServer(dataDir, STATEMENTS, async (server, folder) => {
     const machine = await describeMachine(server, folder)
@@ -101,7 +101,7 @@ async function run(options: Options): Promise<void> {
       formatTable(['statement', 'times', 'ms a call', 'mean ms', 'planning ms a call', 'log kB a call'], statements),
     ].join('\n\n')
   })
-  await publishResults({ out, report }, name, { json: { markdown }, markdown })
+  await publishResults(out, name, { json: { markdown }, markdown })
 }
 
 function openPeer(

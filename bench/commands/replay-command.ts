@@ -49,7 +49,7 @@ export function addReplayCommand(program: Command): void {
   addRunOptions(command).action(run)
 }
 
-async function run({ events, rounds, records, out, report, dataDir }: Options): Promise<void> {
+async function run({ events, rounds, records, out, dataDir }: Options): Promise<void> {
   const { machine, replays } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     const database = 'bench_replay'
@@ -75,7 +75,7 @@ async function run({ events, rounds, records, out, report, dataDir }: Options): 
     formatMachine(machine),
     formatTable(['projection', 'events', 'events/s', 'CPU µs an event in Node.js'], rows),
   ].join('\n\n')
-  await publishResults({ out, report }, 'replay', { json: { machine, replays }, markdown })
+  await publishResults(out, 'replay', { json: { machine, replays }, markdown })
 }
 
 async function replayAll(urls: ServerUrls, companyId: string, version: number): Promise<Replay[]> {

@@ -33,7 +33,7 @@ export function addSizesCommand(program: Command): void {
   addRunOptions(command).action(run)
 }
 
-async function run({ events, seconds, records, out, report, dataDir }: Options): Promise<void> {
+async function run({ events, seconds, records, out, dataDir }: Options): Promise<void> {
   const { machine, sizes } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     const database = 'bench_sizes'
@@ -52,7 +52,7 @@ async function run({ events, seconds, records, out, report, dataDir }: Options):
     return { machine, sizes }
   })
   const markdown = formatSizes(machine, sizes)
-  await publishResults({ out, report }, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
+  await publishResults(out, 'sizes', { json: { machine, sizes }, markdown, svg: plotSizes(sizes) })
 }
 
 function formatSizes(machine: Machine, sizes: SizeResult[]): string {

@@ -45,13 +45,13 @@ function parseFleets(text: string): number[] {
   return parseNames(SIZES)(text).map(Number)
 }
 
-async function run({ out, report, dataDir, ...sizes }: Sizes & RunOptions): Promise<void> {
+async function run({ out, dataDir, ...sizes }: Sizes & RunOptions): Promise<void> {
   const { machine, replays, lags } = await withThrowawayServer(dataDir, {}, async (server, folder) => {
     const machine = await describeMachine(server, folder)
     return { machine, ...(await measureWebhooks(server, sizes)) }
   })
   const markdown = [formatMachine(machine), formatReplays(replays), formatLags(lags)].join('\n\n')
-  await publishResults({ out, report }, 'webhooks', { json: { machine, replays, lags }, markdown })
+  await publishResults(out, 'webhooks', { json: { machine, replays, lags }, markdown })
 }
 
 /** Measures each fleet. Returns the result of each round. */

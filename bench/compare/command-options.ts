@@ -6,14 +6,12 @@ import { DEFAULT_PARENT_DIR } from '../processes/postgres.ts'
 /** The options of every command. */
 export interface RunOptions {
   out: string
-  report?: string
   dataDir: string
 }
 
 export function addRunOptions(command: Command): Command {
   return command
     .option('--out <folder>', 'folder for the results', RESULTS_DIR)
-    .option('--report <file>', 'a document whose results to replace')
     .option('--data-dir <folder>', 'folder for the temporary database', DEFAULT_PARENT_DIR)
 }
 

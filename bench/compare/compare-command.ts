@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { Command } from 'commander'
 import { addRunOptions, parseCount, parseCounts, parsePositive, parseNames, printProgress } from './command-options.ts'
 import type { RunOptions } from './command-options.ts'
@@ -15,7 +14,7 @@ import { PEERS, WORKS } from '../load/peer.ts'
 import { plotRatios } from './plot.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
 import { computeRatios } from './ratios.ts'
-import { writeIntoReport, writeResults } from '../report/results.ts'
+import { publishResults } from '../report/results.ts'
 
 interface Options extends RunOptions, Omit<CompareOptions, 'callers' | 'peers' | 'works'> {
   only: CompareOptions['peers']
@@ -52,7 +51,7 @@ interface CompareResults {
 
 async function run(given: Options): Promise<void> {
   const quick = given.quick === true ? { rounds: 1, seconds: 0.3, records: 100 } : {}
-  const { only: peers, work: works, callers = null, out, report, dataDir, quick: _, ...rest } = { ...given, ...quick }
+  const { only: peers, work: works, callers = null, out, dataDir, quick: _, ...rest } = { ...given, ...quick }
   const options: CompareOptions = { ...rest, peers, works, callers }
   const results = await withThrowawayServer(dataDir, {}, async (server, folder): Promise<CompareResults> => {
     const machine = await describeMachine(server, folder)
@@ -72,22 +71,11 @@ async function run(given: Options): Promise<void> {
   const markdown = compareMarkdown(results)
   const ratios = results.cells.flatMap(computeRatios)
   const svg = plotRatios(ratios, 'Calls a second, employee-ledger / peer')
-  const files = await writeResults(out, 'compare', { json: { ...results, ratios }, markdown, svg })
-  if (report !== undefined) {
-    const plot = path.relative(path.dirname(report), path.join(out, 'compare.svg'))
-    await writeIntoReport(report, 'compare', `${formatReport(results)}\n\n![All ratios](${plot})`)
-  }
-  process.stdout.write(`${markdown}\n\n${files.join('\n')}\n`)
+  await publishResults(out, 'compare', { json: { ...results, ratios }, markdown, svg })
   if (failuresOf(results) > 0) {
     printProgress('calls failed; the results are not valid')
     process.exitCode = 1
   }
-}
-
-/** The part of a run for a report: the ratios that have a target. */
-function formatReport({ machine, options, cells }: CompareResults): string {
-  const ratios = cells.flatMap(computeRatios).filter(({ asked }) => asked !== null)
-  return [formatMachine(machine), describeRun(options), formatRatioTable(ratios)].join('\n\n')
 }
 
 function describeRun({ rounds, seconds, records }: CompareOptions): string {

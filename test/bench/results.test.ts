@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { writeIntoReport, writeResults } from '../../bench/report/results.ts'
+import { writeResults } from '../../bench/report/results.ts'
 import { median, percentile, fitSlope, computeSpread } from '../../bench/report/statistics.ts'
 
 await t.test('the median and the percentiles of a run do not depend on the order of its values', async (t) => {
@@ -29,31 +29,6 @@ await t.test('a slope has a standard error, which is 0 on a line', async (t) => 
   )
 })
 
-await t.test('new results replace only the earlier results in a document', async (t) => {
-  const dir = t.testdir({
-    'report.md': 'Before\n<!-- results: sizes -->\nold\n<!-- end of results: sizes -->\nAfter\n',
-  })
-  const file = path.join(dir, 'report.md')
-  await writeIntoReport(file, 'sizes', 'new')
-  await writeIntoReport(file, 'sizes', 'newer')
-  t.equal(
-    readFileSync(file, 'utf8'),
-    'Before\n<!-- results: sizes -->\n\nnewer\n\n<!-- end of results: sizes -->\nAfter\n',
-  )
-  await t.rejects(writeIntoReport(file, 'compare', 'new'), /lacks the markers/)
-})
-
-await t.test('docs/performance.md has a place for the results of every command', async (t) => {
-  const dir = t.testdir({ 'performance.md': readFileSync('docs/performance.md', 'utf8') })
-  const parts = ['compare', 'sizes', 'replay', 'audit', 'memory', 'bytes']
-  for (const part of parts) await writeIntoReport(path.join(dir, 'performance.md'), part, `results of ${part}`)
-  const written = readFileSync(path.join(dir, 'performance.md'), 'utf8')
-  t.strictSame(
-    parts.filter((part) => !written.includes(`results of ${part}`)),
-    [],
-  )
-})
-
 await t.test('a run writes its results as JSON, as tables, and as a plot if there is one', async (t) => {
   const dir = path.join(t.testdir(), 'made')
   const files = await writeResults(dir, 'compare', { json: { a: 1 }, markdown: '| a |', svg: '<svg></svg>' })
@@ -62,5 +37,6 @@ await t.test('a run writes its results as JSON, as tables, and as a plot if ther
     ['compare.json', 'compare.md', 'compare.svg'],
   )
   t.strictSame(JSON.parse(readFileSync(files[0]!, 'utf8')), { a: 1 })
+  t.equal(readFileSync(files[1]!, 'utf8'), '| a |\n\n![compare](compare.svg)\n')
   t.equal((await writeResults(dir, 'replay', { json: {}, markdown: '' })).length, 2)
 })

@@ -1,7 +1,7 @@
 import { meaningOf } from './oracle/finding.ts'
 import type { Outcome } from './run.ts'
 
-/* The table of docs/reliability.md, from the outcomes of runs. */
+/* The table of docs/reliability/results.md, from the outcomes of runs. */
 
 /** Rows by fault, in Markdown. Times are in milliseconds. */
 export function tableOf(outcomes: Outcome[]): string {
