@@ -27,7 +27,6 @@ interface Picture {
   name: string
   path: string
   height?: number
-  colorScheme?: 'light' | 'dark'
 }
 
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ledger-screenshots-'))
@@ -94,7 +93,6 @@ async function picturesOf(demo: Demo): Promise<Picture[]> {
   const failed = await findEntry(demo, 'Failed', ({ failed: count }) => count > 1 && count < 50)
   return [
     { name: 'bulk-user-logs', path: logs },
-    { name: 'bulk-user-logs-dark', path: logs, colorScheme: 'dark' },
     { name: 'entry-with-changes', path: `${logs}/${changed}`, height: TALL },
     { name: 'failed-entry', path: `${logs}/${failed}`, height: TALL },
     { name: 'api-keys', path: '/settings/api-keys' },
@@ -130,12 +128,8 @@ async function itemsOf<Item>({ base_url, admin }: Demo, address: string): Promis
   return items
 }
 
-async function take(
-  page: Page,
-  { name, path: address, height = HEIGHT, colorScheme = 'light' }: Picture,
-): Promise<void> {
+async function take(page: Page, { name, path: address, height = HEIGHT }: Picture): Promise<void> {
   await page.setViewportSize({ width: WIDTH, height })
-  await page.emulateMedia({ colorScheme })
   const answer = await page.goto(address)
   if (!answer?.ok()) {
     process.stderr.write(`${name}: ${address} answered ${answer?.status()}; no screenshot was taken\n`)
