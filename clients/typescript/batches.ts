@@ -64,7 +64,8 @@ export async function* inBatches<T, A extends object>(
   }
 }
 
-const MAX_RECORDS = 1_000
+/** The records of a call that the service accepts unless its `MAX_RECORDS` says otherwise. */
+export const MAX_RECORDS = 1_000
 const MAX_BYTES = 8 * 1_024 * 1_024
 
 /** Cuts records into calls. `first` is the index of the first record: greater than 0 if a run goes on. */

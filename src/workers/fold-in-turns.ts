@@ -6,7 +6,7 @@ import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { inCompany } from '../postgres/cluster/company-scope.ts'
 import { recordFailure } from './checkpoints.ts'
 import type { Share } from './fold-together.ts'
-import { foldTogether, LARGE_CALLS, SMALL_CALLS } from './fold-together.ts'
+import { foldTogether, largeCalls, SMALL_CALLS } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss } from './queues.ts'
 import { deadLetterOf, queueOf } from './queues.ts'
@@ -19,6 +19,8 @@ export interface TurnOptions {
   foldingDbOf(companyId: string): LedgerDb
   boss: PgBoss
   log: Logger
+  /** The records that a call can have. */
+  maxRecords: number
   /** Events that the API in this process has just committed; undefined if there is no API. */
   recent?: RecentEvents | undefined
   /** Called with the duration of each batch, in seconds. */
@@ -60,6 +62,7 @@ export async function foldInTurns(
 ): Promise<void> {
   let [failure, failures]: [unknown, number] = [undefined, 0]
   let until = endsAt
+  const largeShare = largeCalls(options.maxRecords)
   const isOver = () => signal.aborted || performance.now() >= until
   const fail = (error: unknown, failed: string[]) => {
     failure = error
@@ -98,9 +101,9 @@ export async function foldInTurns(
     }
     // Looking for the small calls of thousands of companies takes longer than a turn. The large ones get as long.
     until = Math.max(until, 2 * performance.now() - beganAt)
-    for (const [foldingDb, group] of groupCompanies(options, large, LARGE_CALLS)) {
+    for (const [foldingDb, group] of groupCompanies(options, large, largeShare)) {
       if (signal.aborted) break
-      for (const companyId of await foldGroup(foldingDb, group, LARGE_CALLS)) {
+      for (const companyId of await foldGroup(foldingDb, group, largeShare)) {
         await foldAlone(companyId)
         if (isOver()) break
       }

@@ -18,8 +18,10 @@ export interface Share {
 
 /** Many companies with small calls. */
 export const SMALL_CALLS: Share = { companies: 64, events: 50, bytes: 64 * 1024 }
-/** Some companies with a call of up to 1,001 events, such as 1,000 creations and the event that closes the call. */
-export const LARGE_CALLS: Share = { companies: 4, events: 1_001, bytes: 1024 * 1024 }
+/** Some companies with a large call, such as `MAX_RECORDS` creations and the event that closes the call. */
+export function largeCalls(maxRecords: number): Share {
+  return { companies: 4, events: maxRecords + 1, bytes: 1024 * 1024 }
+}
 
 interface TogetherOptions {
   share?: Share

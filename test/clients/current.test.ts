@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { MAX_RECORDS } from '../../clients/typescript/batches.ts'
+import { readArguments } from '../../clients/typescript/send/read-arguments.ts'
+import { readConfig } from '../../src/config.ts'
 import { apiTypesOf } from '../../docs/openapi/api-types-of.ts'
 import { currentDocument } from '../../docs/openapi/current-document.ts'
 import { startService } from '../support/service.ts'
@@ -13,4 +16,10 @@ await t.test('the client is generated from the document that the service serves'
 
 await t.test('clients/typescript/api-types.ts is current: otherwise run `npm run client`', async (t) => {
   t.equal(readFileSync('clients/typescript/api-types.ts', 'utf8'), await apiTypesOf(document))
+})
+
+await t.test('the client and its command send as many records in a call as the service takes by default', async (t) => {
+  const { MAX_RECORDS: taken } = readConfig({})
+  const args = ['send', 'staff.csv', '--url', 'http://localhost', '--id', 'key_1']
+  t.strictSame([MAX_RECORDS, readArguments(args, { API_KEY: 'secret' })?.maxRecords], [taken, taken])
 })

@@ -4,7 +4,8 @@ import { startWorker } from '../../src/workers/worker.ts'
 import type { Service } from './service.ts'
 
 type WorkerOptions = Parameters<typeof startWorker>[0]
-type Chosen = Pick<WorkerOptions, 'boss' | 'projections' | 'foldingDbOf' | 'sweepIntervalMs' | 'turnMs'>
+type Chosen = Pick<WorkerOptions, 'boss' | 'projections' | 'foldingDbOf' | 'sweepIntervalMs' | 'turnMs'> &
+  Partial<Pick<WorkerOptions, 'maxRecords'>>
 
 /** Starts a worker that only folds, in this process and for this test. */
 export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: Service, chosen: Chosen): Promise<void> {
@@ -15,6 +16,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     answersKeptHours: 72,
     addressesKeptDays: 90,
     rejectedRecordsKeptDays: 0,
+    maxRecords: 1_000,
     checkAttention: async () => undefined,
     publishCheckpoints: async () => undefined,
     recordSignIns: async () => undefined,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { MAX_RECORDS } from '../batches.ts'
 import type { ColumnUse } from '../spreadsheets/read-records.ts'
 import { usageError } from './exit-codes.ts'
 
@@ -17,7 +18,7 @@ Options:
   --ignore COLUMN     ignore a column that is not an attribute (repeatable)
   --dry-run           show what the file would do, and apply nothing
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
-  --max-records N     the records in a call (default: 1000)
+  --max-records N     the records in a call (default: ${MAX_RECORDS})
   --help              show this help
 
 Exit codes: 0 all applied, 1 the file or its records were refused, 2 wrong usage, settings, or key, 3 not finished:
@@ -47,7 +48,7 @@ const OPTIONS = {
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   'dry-run': { type: 'boolean', default: false },
   state: { type: 'string' },
-  'max-records': { type: 'string', default: '1000' },
+  'max-records': { type: 'string', default: String(MAX_RECORDS) },
   help: { type: 'boolean', default: false },
 } as const
 
