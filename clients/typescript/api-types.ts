@@ -5173,6 +5173,8 @@ export interface operations {
                 key?: string;
                 /** @description Entries of calls that failed with this error code, such as `validation_failed`. */
                 error?: string;
+                /** @description Entries of calls that were answered with this HTTP status. */
+                http_status?: number;
                 /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
                 /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
@@ -5231,6 +5233,8 @@ export interface operations {
                 key?: string;
                 /** @description Entries of calls that failed with this error code, such as `validation_failed`. */
                 error?: string;
+                /** @description Entries of calls that were answered with this HTTP status. */
+                http_status?: number;
                 /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
                 /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
@@ -5478,6 +5482,8 @@ export interface operations {
                 key?: string;
                 /** @description Entries of calls that failed with this error code, such as `validation_failed`. */
                 error?: string;
+                /** @description Entries of calls that were answered with this HTTP status. */
+                http_status?: number;
                 /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
                 employee?: string;
                 /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */

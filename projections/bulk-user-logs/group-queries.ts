@@ -6,14 +6,15 @@ import { ENTRIES } from './live-tables.ts'
 import type { EntryFilter, ValueFilter } from './queries.ts'
 import { buildColumnConditions, buildTimeConditions, joinConditions } from './queries.ts'
 
-/** The entries with the same status, operation, key and error code. */
-export interface EntryGroup extends Record<keyof ValueFilter, string | null> {
+/** The entries with the same status, operation, key, error code and HTTP status. */
+export interface EntryGroup extends Record<keyof ValueFilter, string | number | null> {
   status: 'Completed' | 'Failed'
   operation: Operation
   /** The API id of the key; `NO_KEY` for uploaded files. */
   key: string
   /** The error code of the calls; null if they completed. */
   error: string | null
+  http_status: number
   entries: number
   /** The sums of their counts. */
   counts: CallCounts
@@ -47,19 +48,19 @@ export async function groupLogEntries(
   ])
   const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
   const { rows } = await sql<GroupRow>`
-    select status, operation, key_id, error_code, count(*)::integer as entries,
+    select status, operation, key_id, error_code, http_status, count(*)::integer as entries,
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
-    from (select status, operation, key_id, error_code, total, updated, deactivated, failed, no_updates
+    from (select status, operation, key_id, error_code, http_status, total, updated, deactivated, failed, no_updates
       from ${ENTRIES} e where e.company_id = ${company} and ${isWanted}
       order by e.position desc limit ${MAX_GROUPED + 1}) newest
-    group by 1, 2, 3, 4 order by 5 desc limit ${MAX_GROUPS + 1}`.execute(db)
+    group by 1, 2, 3, 4, 5 order by 6 desc limit ${MAX_GROUPS + 1}`.execute(db)
   const grouped = rows.reduce((count, { entries }) => count + entries, 0)
   return { groups: rows.slice(0, MAX_GROUPS).map(toGroup), isMore: grouped > MAX_GROUPED || rows.length > MAX_GROUPS }
 }
 
-type GroupRow = Pick<EntryGroup, 'status' | 'operation' | 'entries'> &
+type GroupRow = Pick<EntryGroup, 'status' | 'operation' | 'http_status' | 'entries'> &
   CallCounts & { key_id: string; error_code: string | null }
 
-function toGroup({ status, operation, key_id, error_code, entries, ...counts }: GroupRow): EntryGroup {
-  return { status, operation, key: fromUuid('key', key_id), error: error_code, entries, counts }
+function toGroup({ status, operation, key_id, error_code, http_status, entries, ...counts }: GroupRow): EntryGroup {
+  return { status, operation, key: fromUuid('key', key_id), error: error_code, http_status, entries, counts }
 }

@@ -55,6 +55,8 @@ export interface EntryFilter extends PersonFilter {
   key?: string
   /** The error code of the call. */
   error?: string
+  /** The status that the call was answered with. */
+  http_status?: number
 }
 
 export interface LogPage {
@@ -251,13 +253,15 @@ const COLUMN_CONDITIONS: Required<{
   to: (to) => sql`e.requested_at < ${to}`,
   key: (key) => sql`e.key_id = ${toUuid(key)}`,
   error: (error) => sql`e.error_code = ${error}`,
+  // With the status, whose index leaves out the other calls.
+  http_status: (code) => sql`e.status = ${code < 400 ? 'Completed' : 'Failed'} and e.http_status = ${code}`,
 }
 
 /** The conditions on the columns of an entry `e`. */
 export function buildColumnConditions(filter: ColumnFilter): Condition[] {
   return (Object.keys(COLUMN_CONDITIONS) as (keyof ColumnFilter)[]).flatMap((name) => {
     const value = filter[name]
-    return value === undefined ? [] : [(COLUMN_CONDITIONS[name] as (value: string) => Condition)(value)]
+    return value === undefined ? [] : [(COLUMN_CONDITIONS[name] as (value: unknown) => Condition)(value)]
   })
 }
 

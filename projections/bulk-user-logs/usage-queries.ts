@@ -50,15 +50,18 @@ export interface CallsOfHour {
 }
 
 /** Whether the sums by hour know the values of each filter. */
-const IN_SUMS: Record<keyof ValueFilter, boolean> = { status: true, operation: true, key: true, error: false }
+const IN_SUMS: Record<keyof ValueFilter, boolean> = {
+  ...{ status: true, operation: true, key: true },
+  ...{ error: false, http_status: false },
+}
 
 /** The calls of a chart that have no sums by hour, the newest ones. */
 const MAX_COUNTED = 50_000
 
 /**
  * Counts the calls that match, in the hours that start in a range of instants (RFC 3339): from the first, before the
- * last. Reads a few rows for each hour, however many calls and keys there are; with an error code, of which there are no
- * sums, the newest 50,000 calls that failed with it.
+ * last. Reads a few rows for each hour, however many calls and keys there are; with a filter of which there are no
+ * sums, the newest 50,000 calls that match.
  */
 export async function countCallsByHour(
   db: AnyDb,

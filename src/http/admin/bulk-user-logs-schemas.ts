@@ -38,6 +38,13 @@ const EntryFilterQuery = {
       description: 'Entries of calls that failed with this error code, such as `validation_failed`.',
     }),
   ),
+  http_status: Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: 599,
+      description: 'Entries of calls that were answered with this HTTP status.',
+    }),
+  ),
   employee: Type.Optional(
     Type.String({
       minLength: 1,
@@ -286,10 +293,10 @@ type FilterQuery = Static<typeof EntryExportQuery>
 /** Reads the filters of the list. Throws a problem for values that are well-formed but meaningless. */
 export function readEntryFilter(query: FilterQuery): EntryFilter {
   assertStorable(query)
-  const { status, operation, from, to, key, error, employee, q } = query
+  const { status, operation, from, to, key, error, http_status, employee, q } = query
   if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
   const read: { [Name in keyof Required<EntryFilter>]: EntryFilter[Name] | undefined } = {
-    ...{ status, operation, key, error, employee, q },
+    ...{ status, operation, key, error, http_status, employee, q },
     from: from === undefined ? undefined : parseTime('from', from),
     to: to === undefined ? undefined : parseTime('to', to),
   }

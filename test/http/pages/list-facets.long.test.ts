@@ -58,6 +58,7 @@ await t.test('each value of a filter says how many entries it finds beside the o
   t.strictSame(optionsOf(all, 'key'), ['Second key (2)', `${company.key.name} (2)`])
   t.strictSame(optionsOf(all, 'operation'), ['Create (3)', 'Update one (0)', 'Update many (0)', 'Create or update (1)'])
   t.strictSame(optionsOf(all, 'error').toSorted(), ['No records (1)', 'Records are not valid (1)'])
+  t.strictSame(optionsOf(all, 'http_status'), ['200 (1)', '201 (1)', '422 (2)'])
   t.strictSame(sumsOf(all), [4, 0, 0, 1, 0])
   const ofKey = await open(`?key=${second.id}`)
   t.strictSame(segmentsOf(ofKey), ['All 2', 'Completed 1', 'Failed 1'])
@@ -78,6 +79,7 @@ const FILTERS: Record<keyof EntryFilter, string> = {
   to: '2999-01-01',
   key: second.id,
   error: 'empty_batch',
+  http_status: '422',
   employee: 'F-1',
   q: 'F-1',
 }
@@ -115,6 +117,23 @@ await t.test('the list and its exports are filtered by the error code of the cal
   t.strictSame(await codes('?error=no_such_code'), [])
   t.equal((await service.admin('/bulk-user-logs?error=Not%20a%20code')).status, 400)
   t.match(await open('?error=validation_failed'), /class="chip"[^]*Records are not valid/)
+})
+
+await t.test('the list is filtered by the HTTP status that the calls were answered with', async (t) => {
+  const statuses = async (query: string) => {
+    const { body } = await service.admin(`/bulk-user-logs${query}`)
+    return body.items.map(({ http_status: status }: { http_status: number }) => status)
+  }
+  t.strictSame(await statuses('?http_status=422'), [422, 422])
+  t.strictSame(await statuses('?http_status=201'), [201])
+  t.strictSame(await statuses('?http_status=422&status=Completed'), [])
+  for (const wrong of ['42', '600', '422.5', 'no']) {
+    t.equal((await service.admin(`/bulk-user-logs?http_status=${wrong}`)).status, 400, wrong)
+    t.match(await open(`?http_status=${wrong}`), /id="http_status"[^>]*aria-invalid="true"/, wrong)
+  }
+  const failed = await open('?http_status=422')
+  t.match(failed, /class="chip"[^]*HTTP status <bdi>422</)
+  t.match(failed, `href="${LOGS}?status=Completed"`, 'completed calls have another one')
 })
 
 await t.test('the newest 50,000 entries are grouped, which says that there are more', async (t) => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { AttributeName } from '../../../src/domain/attributes.ts'
 
 /*
  * Arbitraries of what clients send. The pools of e-mails, external ids and keys are small, so that records and calls
@@ -55,6 +56,11 @@ const anyStatus = fc.constantFrom('active', 'inactive')
 
 const anyText20 = anyText({ maxLength: 20 })
 
+const NAMED = { first_name: anyName, last_name: anyName, email: anyEmail }
+
+/** Attributes whose rules depend on more than the value, or that can't be cleared. */
+type Special = keyof typeof NAMED | 'status' | 'manager_id' | 'custom_attributes'
+
 /** Attributes that are valid by themselves and may be cleared. */
 const CLEARABLE = {
   external_id: fc.option(anyExternalId),
@@ -66,9 +72,7 @@ const CLEARABLE = {
   phone: fc.option(anyPhone),
   start_date: fc.option(anyDate),
   termination_date: fc.option(anyDate),
-}
-
-const NAMED = { first_name: anyName, last_name: anyName, email: anyEmail }
+} satisfies Record<Exclude<AttributeName, Special>, fc.Arbitrary<unknown>>
 
 function dictionaryOf<Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Record<string, Value>> {
   return fc.dictionary(anyCustomKey, values, { maxKeys: 6, noNullPrototype: true })

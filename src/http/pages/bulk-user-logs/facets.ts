@@ -4,10 +4,9 @@ import { formatNumber } from '../parts/shown-values.ts'
 
 /** The filters whose values have counts. */
 export type Facet = keyof ValueFilter
-const FACETS = Object.keys({ status: true, operation: true, key: true, error: true } satisfies Record<
-  Facet,
-  true
->) as Facet[]
+const FACETS = Object.keys({
+  ...{ status: true, operation: true, key: true, error: true, http_status: true },
+} satisfies Record<Facet, true>) as Facet[]
 
 /** How many entries each value of a filter would find, beside the other filters. */
 export interface Facets {
@@ -26,7 +25,7 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
     const counts = new Map([['', 0]])
     for (const group of groups.filter((candidate) => matches(candidate, facet)))
       for (const value of ['', group[facet]])
-        if (value !== null) counts.set(value, (counts.get(value) ?? 0) + group.entries)
+        if (value !== null) counts.set(String(value), (counts.get(String(value)) ?? 0) + group.entries)
     return counts
   }
   const totals = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
@@ -37,6 +36,7 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
     operation: countBy('operation'),
     key: countBy('key'),
     error: countBy('error'),
+    http_status: countBy('http_status'),
   }
   return { counts, totals, isMore }
 }

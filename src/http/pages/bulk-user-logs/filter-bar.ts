@@ -27,7 +27,8 @@ interface Surroundings {
 
 /** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
 const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
-  ...({ q: 'field', operation: 'field', key: 'field', error: 'field', from: 'field', to: 'field' } as const),
+  ...({ q: 'field', operation: 'field', key: 'field', error: 'field', http_status: 'field' } as const),
+  ...({ from: 'field', to: 'field' } as const),
   ...({ status: 'hidden', last: 'hidden', employee: 'hidden' } as const),
 }
 const CARRIED = (Object.keys(IN_FORM) as FilterName[]).filter((name) => IN_FORM[name] === 'hidden')
@@ -39,13 +40,16 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
   const keyOptions = keys.map(({ id, name }) => ({ value: id, label: name }))
   if (value('key') !== '' && !keys.some(({ id }) => id === value('key')))
     keyOptions.push({ value: value('key'), label: value('key') })
-  const causes = new Set([...(facets?.counts.error.keys() ?? []), value('error')].filter((code) => code !== ''))
+  const valuesOf = (name: Facet) =>
+    [...new Set([...(facets?.counts[name].keys() ?? []), value(name)])].filter((text) => text !== '')
+  const causes = valuesOf('error')
+  const statuses = valuesOf('http_status').toSorted()
   const counted = (facet: Facet, options: { value: string; label: string }[]) =>
     options.map((option) => {
       const count = option.value === '' ? '' : formatFacet(facets, facet, option.value)
       return count === '' ? option : { ...option, label: `${option.label} (${count})` }
     })
-  const causeOptions = [...causes].map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
+  const causeOptions = causes.map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
   const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
   return html`${renderAlert(pageFilter)}
     <form method="get" action="${path}" class="finding" role="search" aria-label="Entries">
@@ -53,13 +57,14 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         ${renderSearchBox(pageFilter)}
         ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: counted('operation', listOptions(OPERATIONS, 'Any operation')) }, problem)}
         ${renderChoice({ name: 'key', label: 'API key', value: value('key'), options: counted('key', [{ value: '', label: 'Any API key' }, ...keyOptions]) }, problem)}
-        ${causes.size === 0 ? '' : renderChoice({ name: 'error', label: 'Cause', value: value('error'), options: counted('error', [{ value: '', label: 'Any cause' }, ...causeOptions]) }, problem)}
+        ${causes.length === 0 ? '' : renderChoice({ name: 'error', label: 'Cause', value: value('error'), options: counted('error', [{ value: '', label: 'Any cause' }, ...causeOptions]) }, problem)}
+        ${statuses.length === 0 ? '' : renderChoice({ name: 'http_status', label: 'HTTP status', value: value('http_status'), options: counted('http_status', [{ value: '', label: 'Any HTTP status' }, ...statuses.map((status) => ({ value: status, label: status }))]) }, problem)}
         ${CARRIED.filter((name) => value(name) !== '').map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
         <button class="primary">Search</button>
       </div>
       <div class="narrowing">
         <div class="segments" role="group" aria-label="Status">
-          ${['', 'Completed', 'Failed'].map((status) => renderSegment(html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`, link({ status, ...(status === 'Completed' ? { error: '' } : {}) }), value('status') === status))}
+          ${['', 'Completed', 'Failed'].map((status) => renderSegment(html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`, link({ status, ...(status === 'Completed' ? { error: '', http_status: '' } : {}) }), value('status') === status))}
         </div>
         <div class="segments" role="group" aria-label="Time">
           ${renderSegment('Any time', link({ last: '', from: '', to: '' }), !['last', 'from', 'to'].some((name) => name in given))}
@@ -142,6 +147,7 @@ function renderChips({ given }: PageFilter, keys: { value: string; label: string
     if (name === 'last') return Object.hasOwn(LAST, text) ? LAST[text]!.label : text
     if (name === 'q') return html`“<bdi>${text}</bdi>”`
     if (name === 'status') return html`<bdi>${text}</bdi>`
+    if (name === 'http_status') return html`HTTP status <bdi>${text}</bdi>`
     return html`${{ from: 'From', to: 'To', employee: 'Employee' }[name]} <bdi>${text.replace('T', ' ')}</bdi>`
   }
   return html`<ul class="chips" aria-label="Active filters">

@@ -11,7 +11,7 @@ import { DAY_MS, findStartOf, findEndOf, HOUR_MS, readLocal } from '../../../dom
 /** The filters of the address: those of the list, and a length of time up to now. */
 export type FilterName = keyof EntryFilter | 'last'
 const NAMES = Object.keys({
-  ...{ status: true, operation: true, key: true, error: true },
+  ...{ status: true, operation: true, key: true, error: true, http_status: true },
   ...{ last: true, from: true, to: true, employee: true, q: true },
 } satisfies Record<FilterName, true>) as FilterName[]
 
@@ -58,16 +58,25 @@ export function readPageFilter(query: unknown, timeZone: string): PageFilter {
       ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
       ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
     }
-    return { given, filter: readEntryFilter(checkForm(EntryExportQuery, { ...others, ...instants })), problem: null }
+    return {
+      given,
+      filter: readEntryFilter(checkForm(EntryExportQuery, toQuery({ ...others, ...instants }))),
+      problem: null,
+    }
   } catch (error) {
     return { given, filter: null, problem: toFormProblem(error) }
   }
 }
 
+/** Reads the numbers among the texts of an address. */
+function toQuery({ http_status: status, ...texts }: FormFields): unknown {
+  return status === undefined ? texts : { ...texts, http_status: Number(status) }
+}
+
 /** Lists what the endpoint refuses, so that all errors are shown together. */
 function listFaults(values: FormFields): RecordError[] {
   try {
-    checkForm(EntryExportQuery, values)
+    checkForm(EntryExportQuery, toQuery(values))
     return []
   } catch (error) {
     return toFormProblem(error).errors
