@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { EnvironmentSchema, LIMITS, readConfig } from '../src/config.ts'
+import { ATTENTION_KINDS } from '../src/domain/attention-kinds.ts'
 import { ErasureBody } from '../src/http/admin/erasures.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
 import { currentDocument } from '../docs/openapi/current-document.ts'
@@ -82,6 +83,10 @@ await t.test('every limit counted per process says so, and the formula is below 
   )
   t.match(page('docs/configuration.md'), /\*\*N × limit\*\*[^#]+\*\*L \/ N\*\*/)
   t.end()
+})
+
+await t.test('every kind of attention is told, in the order of urgency', async (t) => {
+  t.strictSame(tableKeys(page('docs/attention.md')), ATTENTION_KINDS)
 })
 
 await t.test('the table of commands matches the program', async (t) => {

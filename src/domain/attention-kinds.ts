@@ -13,6 +13,7 @@ const WORDS = {
   work_failing: 'background work of the service fails',
   quota_nearly_used: 'the quota of a key is nearly used up',
   key_expiring: 'a key will expire soon',
+  key_unused: 'a key was never used',
 }
 
 export type AttentionKind = keyof typeof WORDS

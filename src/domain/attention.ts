@@ -15,7 +15,7 @@ import type { WebhookDisabledReason } from './webhook-types.ts'
  */
 
 /** What an item of each kind says beside its subject. Times are RFC 3339 UTC. */
-interface AttentionDetails extends Record<AttentionKind, Record<string, unknown>> {
+interface AttentionDetails {
   /** A key's calls have failed with this code since the start of yesterday. */
   calls_failed: { code: string; calls: number; is_more: boolean; last_log_id: string }
   /** A key expects calls, and none came. */
@@ -27,6 +27,8 @@ interface AttentionDetails extends Record<AttentionKind, Record<string, unknown>
   quota_used: QuotaDetails
   key_expiring: { expires_at: string }
   key_expired: { expires_at: string }
+  /** A key was issued 30 days ago or more, works, and has never made a call. */
+  key_unused: { created_at: string }
   provider_failing: { fault: string }
   /** A read model has stopped before an event that it can't fold. */
   projection_parked: { position: number }
@@ -63,6 +65,7 @@ export interface KeyFacts {
   id: string
   name: string
   isEnabled: boolean
+  createdAt: string
   expiresAt: string | null
   quotaLimit: number
   refreshPeriod: RefreshPeriod
@@ -113,6 +116,8 @@ export const NEARLY_USED = 0.8
 /** How long before its end a key needs attention, and how long after. */
 export const EXPIRES_SOON_MS = 14 * DAY_MS
 export const EXPIRED_LONG_AGO_MS = 30 * DAY_MS
+/** How long after it was issued a key that has made no call needs attention. */
+export const UNUSED_MS = 30 * DAY_MS
 /** A webhook or work that fails for a shorter time needs no attention: most failures pass. */
 const FAILING_MS = 10 * 60_000
 
@@ -203,6 +208,12 @@ function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {
     const expectedBy = new Date(missed).toISOString()
     const details = { expected_by: expectedBy, last_call_at: key.lastCallAt }
     items.push({ kind: 'call_missing', subject, since: expectedBy, details })
+  }
+  const unusedMs = Date.parse(key.createdAt) + UNUSED_MS
+  // A missed call says the same.
+  if (key.usage.lastUsedMs === null && unusedMs <= nowMs && missed === null) {
+    const details = { created_at: key.createdAt }
+    items.push({ kind: 'key_unused', subject, since: new Date(unusedMs).toISOString(), details })
   }
   return items
 }

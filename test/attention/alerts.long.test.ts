@@ -266,23 +266,23 @@ await t.test('a long message lists the newest 20 changes, and says how many came
 await t.test('a kind that only another version knows stays as that version left it', async (t) => {
   const { id, subscribe, useUp, key } = await makeCompany('Versions')
   await subscribe(true)
-  const item = { kind: 'key_unused', subject: { id: key.api_id, name: 'x' }, since: null, details: {} }
+  const item = { kind: 'key_shared', subject: { id: key.api_id, name: 'x' }, since: null, details: {} }
   await appendCompanyEvents(pool, { companyId: id, actor: SCHEDULE }, async (client) => {
     await client.query('insert into raised_attention (company_id, name, item) values ($1, $2, $3)', [
-      ...[toUuid(id), `key_unused ${key.api_id}`, JSON.stringify(item)],
+      ...[toUuid(id), `key_shared ${key.api_id}`, JSON.stringify(item)],
     ])
     const version = await nextVersion(client, id, id)
-    const data = { kind: 'key_unused' as AttentionKind, subject_id: key.api_id }
+    const data = { kind: 'key_shared' as AttentionKind, subject_id: key.api_id }
     return { events: [{ type: 'AttentionRaised', stream: id, version, index: null, data }], result: null }
   })
   t.equal(await check(id), false)
   await useUp(100)
   await check(id)
-  t.strictSame(await eventsOf(id), ['AttentionRaised key_unused', 'AttentionRaised quota_used'])
+  t.strictSame(await eventsOf(id), ['AttentionRaised key_shared', 'AttentionRaised quota_used'])
   await tell(id)
   const [mail] = await mailsTo(id)
   t.equal(mail!.subject, '2 problems need your attention')
-  t.match(mail!.paragraphs[0], 'Began: key unused (')
+  t.match(mail!.paragraphs[0], 'Began: key shared (')
 })
 
 await t.test('what is raised stays raised while it lasts, however much more there is', async (t) => {

@@ -11,6 +11,7 @@ const KEY: KeyFacts = {
   id: 'key_1',
   name: 'Nightly sync',
   isEnabled: true,
+  createdAt: ago(30 * 24 - 0.01),
   expiresAt: null,
   quotaLimit: 100,
   refreshPeriod: 'daily',
@@ -63,6 +64,17 @@ await t.test('a key needs attention 14 days before its end, and 30 days after', 
   t.strictSame(kindsOfKey({ expiresAt: ago(30 * 24) }), ['key_expired'])
   t.strictSame(kindsOfKey({ expiresAt: ago(30 * 24 + 0.01) }), [])
   t.strictSame(kindsOfKey({ expiresAt: ago(1), ...used(100) }), ['key_expired'], 'its quota matters no more')
+  t.end()
+})
+
+await t.test('a key that works and has made no call for 30 days needs attention', (t) => {
+  const old = { createdAt: ago(30 * 24) }
+  t.strictSame(kindsOfKey(old), ['key_unused'])
+  t.strictSame(kindsOfKey({ ...old, usage: { ...KEY.usage, lastUsedMs: 1 } }), [], 'it made a call once')
+  t.strictSame(kindsOfKey({ ...old, isEnabled: false }), [])
+  t.strictSame(kindsOfKey({ ...old, expiresAt: ago(1) }), ['key_expired'])
+  const expectation = { calls: { every_hours: 12 }, since: ago(30 * 24) }
+  t.strictSame(kindsOfKey({ ...old, expectation }), ['call_missing'], 'which says the same')
   t.end()
 })
 

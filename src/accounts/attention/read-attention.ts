@@ -11,6 +11,7 @@ import type { AttentionFacts, AttentionItem, KeyFacts } from '../../domain/atten
 import {
   EXPIRED_LONG_AGO_MS,
   EXPIRES_SOON_MS,
+  UNUSED_MS,
   findAttention,
   NEARLY_USED,
   startOfYesterday,
@@ -93,6 +94,7 @@ function buildNeeds(now: string): Record<Extract<AttentionKind, `quota_${string}
     key_expired: sql`k.expires_at between ${at(nowMs - EXPIRED_LONG_AGO_MS)} and ${at(nowMs)}`,
     quota_nearly_used: uses(NEARLY_USED),
     key_expiring: sql`${isLive} and k.expires_at <= ${at(nowMs + EXPIRES_SOON_MS)}`,
+    key_unused: sql`${isLive} and u.last_used is null and k.created_at <= ${at(nowMs - UNUSED_MS)}`,
   }
 }
 
@@ -130,6 +132,7 @@ async function readKeys(
     id: key.id,
     name: key.name,
     isEnabled: key.isEnabled,
+    createdAt: key.createdAt,
     expiresAt: key.expiresAt,
     quotaLimit: key.quotaLimit,
     refreshPeriod: key.refreshPeriod,

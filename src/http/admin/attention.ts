@@ -1,10 +1,32 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { readAttention } from '../../accounts/attention/read-attention.ts'
+import type { AttentionItem } from '../../domain/attention.ts'
+import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { NoQuery, oneOf, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+
+type DetailsOf<Kind extends AttentionKind> = Extract<AttentionItem, { kind: Kind }>['details']
+
+/** What the items of each kind say beside their subject. */
+const DETAILS: { [Kind in AttentionKind]: readonly (keyof DetailsOf<Kind> & string)[] } = {
+  ledger_disputed: ['fault', 'error'],
+  ledger_unsigned: ['error'],
+  projection_parked: ['position'],
+  provider_failing: ['fault'],
+  webhook_disabled: ['reason'],
+  webhook_failing: ['error'],
+  quota_used: ['requests_made', 'quota_limit', 'resets_at'],
+  key_expired: ['expires_at'],
+  call_missing: ['expected_by', 'last_call_at'],
+  calls_failed: ['code', 'calls', 'is_more', 'last_log_id'],
+  work_failing: ['work'],
+  quota_nearly_used: ['requests_made', 'quota_limit', 'resets_at'],
+  key_expiring: ['expires_at'],
+  key_unused: ['created_at'],
+}
 
 const Item = Type.Object(
   {
@@ -17,12 +39,9 @@ const Item = Type.Object(
     details: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description:
-        'For `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. For `call_missing`: `expected_by`, `last_call_at`. ' +
-        'For `webhook_failing`: `error`. For `webhook_disabled`: `reason`. For `quota_used` and `quota_nearly_used`: ' +
-        '`requests_made`, `quota_limit`, `resets_at`. For `key_expiring` and `key_expired`: `expires_at`. For ' +
-        '`provider_failing`: `fault`. For `projection_parked`: `position`. For `ledger_disputed`: `fault`, `error`. ' +
-        'For `ledger_unsigned`: `error`. For `work_failing`: `work`.',
+      description: Object.entries(DETAILS)
+        .map(([kind, names]) => `For \`${kind}\`: ${names.map((name) => `\`${name}\``).join(', ')}.`)
+        .join(' '),
     }),
   },
   { $id: 'AttentionItem', ...STRICT },
@@ -60,8 +79,9 @@ export function attention(app: FastifyInstance, db: LedgerDb): void {
         summary: 'List what needs attention now',
         description:
           'Failed calls since the start of yesterday, calls that did not come, failing and disabled webhooks, quotas that ' +
-          'are used up or nearly so, keys that have expired or expire within 14 days, a failing identity provider, parked ' +
-          'read models, a ledger that is disputed or not signed, and background work that fails.',
+          'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
+          'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
+          'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',
         tags: ['Admin'],
         querystring: NoQuery,
         response: { 200: Attention },

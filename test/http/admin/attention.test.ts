@@ -72,6 +72,27 @@ await t.test('a key that ends soon, and one that has ended, need attention', asy
   t.notOk((await kinds()).some((kind: string) => kind.startsWith('key_')))
 })
 
+await t.test('a key that has made no call for 30 days needs attention until it makes one', async (t) => {
+  const { key, admin } = await service.makeCompany('Unused')
+  const issued = (days: number) =>
+    pool.query("update api_keys set created_at = statement_timestamp() - $2 * interval '1 day' where api_id = $1", [
+      toUuid(key.api_id),
+      days,
+    ])
+  await issued(29)
+  t.strictSame((await attention(admin.token)).items, [])
+  await issued(31)
+  const { items } = await attention(admin.token)
+  t.match(items, [{ kind: 'key_unused', subject: { id: key.api_id } }])
+  t.strictSame(Object.keys(items[0].details), ['created_at'])
+  t.match(
+    (await browse(service, FIRST_PAGE, { cookie: await cookieOf(service, admin) })).text,
+    new RegExp(`href="/settings/api-keys/${key.api_id}"[^]*has made no call since it was issued`),
+  )
+  await service.call('GET', '/v1/employees', { key })
+  t.strictSame((await attention(admin.token)).items, [])
+})
+
 await t.test('a call that did not come needs attention until one comes', async (t) => {
   t.match((await edit({ expected_calls: { every_hours: 12 } })).body, { expected_calls: { every_hours: 12 } })
   t.notOk((await kinds()).includes('call_missing'))

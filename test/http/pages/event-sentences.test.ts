@@ -263,9 +263,9 @@ await t.test('every event type has a sentence and a group', async (t) => {
 })
 
 await t.test('what needs attention has a sentence, also of a kind that only another version knows', async (t) => {
-  const data = JSON.stringify({ kind: 'key_unused', subject_id: id('key') })
-  t.equal(await tell('AttentionRaised', 'schedule', data), 'Something began to need attention: key unused')
-  t.equal(await tell('AttentionResolved', 'schedule', data), 'Something stopped needing attention: key unused')
+  const data = JSON.stringify({ kind: 'key_shared', subject_id: id('key') })
+  t.equal(await tell('AttentionRaised', 'schedule', data), 'Something began to need attention: key shared')
+  t.equal(await tell('AttentionResolved', 'schedule', data), 'Something stopped needing attention: key shared')
 })
 
 await t.test('an event without readable data still has a sentence', async (t) => {

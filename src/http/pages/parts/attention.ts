@@ -27,6 +27,7 @@ const PAGES = {
   work_failing: 'health',
   quota_nearly_used: 'apiKeys',
   key_expiring: 'apiKeys',
+  key_unused: 'apiKeys',
 } satisfies Record<AttentionKind, keyof typeof NAVIGATION>
 
 /** Counts what needs attention, by the path of the navigation item under which it can be mended. */
@@ -160,6 +161,11 @@ function describeItem(
       return {
         problem: `expires ${time(item.details.expires_at)}`,
         remedy: 'Change its expiry, or replace it before then.',
+      }
+    case 'key_unused':
+      return {
+        problem: `has made no call since it was issued ${time(item.details.created_at)}`,
+        remedy: 'Give it to the program that should use it, or revoke it.',
       }
     case 'provider_failing':
       return {
