@@ -34,6 +34,8 @@ const NO_SETTINGS = new Set([
   'CITUS_URL',
   'DATABASE_HOST',
   'EVENT_TYPES',
+  'WEBHOOK_TYPES',
+  'MESSAGE_TYPES',
 ])
 
 await t.test('the README can be read in ten minutes', async (t) => {
