@@ -241,8 +241,6 @@ export const LIMITS = {
   HEAVY_READS: 3,
   /** Milliseconds that an answer waits for what it can do without, such as the number of all entries. */
   OPTIONAL_READ_MS: 500,
-  /** Milliseconds within which each machine of a Citus cluster must answer. */
-  MACHINE_ANSWER_MS: 1_250,
   /** Between two sweeps for events that no job announced, in milliseconds. */
   SWEEP_INTERVAL_MS: 5_000,
   /** Live streams that a user may have open. */

@@ -36,3 +36,15 @@ export function createContended<Item extends { companyId: string }, Answer>(
     },
   }
 }
+
+/**
+ * Runs `work` on batches of items that arrive together: of any number of companies, one batch after another, or of one
+ * company each, side by side.
+ */
+export function gatherCompanies<Item extends { companyId: string }, Answer>(
+  work: (items: Item[]) => Promise<(Answer | Promise<Answer>)[]>,
+  bounds: GatherBounds<Item>,
+  companiesTogether: number,
+): (item: Item, until?: number) => Promise<Answer> {
+  return (companiesTogether === 1 ? createContended(work, bounds, Infinity) : gather(work, bounds)).submit
+}

@@ -1,6 +1,6 @@
 import { createEmployeeCache } from '../ledger/append/employee-cache.ts'
-import type { OpenLanes, LaneOptions } from '../ledger/append/lanes.ts'
-import { createLanesOfMachines } from '../ledger/append/lanes.ts'
+import type { Lanes, LaneOptions } from '../ledger/append/lanes.ts'
+import { createLanes } from '../ledger/append/lanes.ts'
 import { appendConnections, LOOK_UP_ONLY } from '../postgres/connections.ts'
 import { loggedTrace } from './log.ts'
 import type { PartOptions } from './running-part.ts'
@@ -13,10 +13,11 @@ export function openAppendPool({ store }: PartOptions, lanes: number) {
 
 /** Opens the group commit of writing calls. */
 export function startLanes(
-  { config, log, tracing, recent }: PartOptions,
+  { config, store, log, tracing, recent }: PartOptions,
   options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction'> & { lanes?: number },
-): OpenLanes {
-  return createLanesOfMachines({
+): Lanes {
+  return createLanes({
+    companiesTogether: store.companiesTogether,
     lanes: config.LANES,
     ...options,
     maxRecordsPerCommit: config.RECORDS_PER_COMMIT,

@@ -1,22 +1,17 @@
+import type { LedgerDb } from '../ledger/tables.ts'
 import type { MachineAnswer } from '../observe/metrics/machine-metrics.ts'
-import type { Cluster } from '../postgres/cluster/cluster.ts'
-import type { Machine } from '../postgres/cluster/machine.ts'
-import { isLeftOver } from '../postgres/cluster/machine-address.ts'
-import { withClient } from '../postgres/pool.ts'
+import type { MachineAddress } from '../postgres/machine-address.ts'
+import { isLeftOver, listMachines, onMachine } from '../postgres/machine-address.ts'
 
-const ASKING = { name: 'employee-ledger metrics', max: 1, statementTimeoutMs: 2_000 }
-
-/** Asks each machine of the cluster. */
-export function askMachines(cluster: Cluster, url: string): Promise<MachineAnswer[]> {
-  return Promise.all(
-    cluster.machines().map(async (machine) => ({ name: machine.name, leftOver: await countLeftOver(machine, url) })),
-  )
+/** Asks each machine of the cluster; there are none without one. */
+export async function askMachines(db: LedgerDb, url: string): Promise<MachineAnswer[]> {
+  const machines = await listMachines(db, url)
+  return Promise.all(machines.map(async (machine) => ({ name: machine.name, leftOver: await countLeftOver(machine) })))
 }
 
 /** Null if the machine does not answer. */
-function countLeftOver(machine: Machine, url: string): Promise<number | null> {
-  const connect = () => machine.connect({ ...ASKING, url })
-  return withClient({ connect }, async (client) => {
+function countLeftOver(machine: MachineAddress): Promise<number | null> {
+  return onMachine(machine, 'employee-ledger metrics', async (client) => {
     const { rows } = await client.query<{ count: number }>(
       `select count(*)::integer as count from pg_prepared_xacts where ${isLeftOver()}`,
     )

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { openReads } from '../postgres/cluster/company-reads.ts'
 import { ACCESS_CONNECTIONS, LOOK_UP_ONLY } from '../postgres/connections.ts'
 import { openPreparedDatabase } from '../postgres/kysely.ts'
 import type { PoolOptions } from '../postgres/pool.ts'
@@ -18,6 +17,6 @@ export function openAccess<Tables>(open: (options: Omit<PoolOptions, 'url'>) => 
 } {
   const limits = { max: ACCESS_CONNECTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
   const pool = open({ name: 'employee-ledger access', ...limits, settings: LOOK_UP_ONLY })
-  const db = openPreparedDatabase<Tables>(openReads(pool))
+  const db = openPreparedDatabase<Tables>(pool)
   return { pool, db, isAnswering: async () => (await sql`select 1`.execute(db)).rows.length === 1 }
 }

@@ -7,9 +7,6 @@ import { errorReason } from '../postgres/error-reason.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { isDistributed } from '../migration/distribution-steps.ts'
 import { isCurrent } from '../migration/migrate.ts'
-import type { Cluster } from '../postgres/cluster/cluster.ts'
-import { openCluster } from '../postgres/cluster/cluster.ts'
-import { openCompanyPool } from '../postgres/cluster/company-connections.ts'
 import type { PoolOptions } from '../postgres/pool.ts'
 import { openPool } from '../postgres/pool.ts'
 import { StartupError } from '../postgres/startup-error.ts'
@@ -18,31 +15,29 @@ import { queueNames } from '../workers/queues.ts'
 export interface OpenedPool {
   pool: Pool
   db: LedgerDb
-  /** The machines behind the pool; undefined on plain PostgreSQL. */
-  cluster?: Cluster | undefined
+  /** How many companies a statement or a transaction may be about. On a cluster, each is about one machine. */
+  companiesTogether: number
   /** Opens further connections to the same database. */
   open(options: Omit<PoolOptions, 'url'>): Pool
   close(): Promise<void>
 }
 
 /**
- * Opens connections for reading, projecting and the commands about companies. Throws when migrations are missing.
- * `onChange` is called when a machine of a cluster stops answering or returns.
+ * What is different on a cluster: Citus makes a plan for each execution of most statements, and waits for a machine that
+ * doesn't answer for this long.
  */
-export async function openStore(
-  config: Config,
-  urls: DatabaseUrls,
-  onChange?: (machine: string, isDown: boolean) => void,
-): Promise<OpenedPool> {
+const ON_CLUSTER = { plan_cache_mode: 'auto', 'citus.node_connection_timeout': '1500' }
+
+/** Opens connections for reading, projecting and the commands about companies. Throws when migrations are missing. */
+export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
   const store = openUnchecked(config, urls)
   try {
     await assertCurrent(store.db)
     if (!(await isDistributed(store.db))) return await followClock(store)
-    const cluster = await openCluster(urls.serviceUrl, config.MACHINE_ANSWER_MS, onChange)
     await store.close()
-    return await followClock(
-      storeOf(config, (options) => openCompanyPool(cluster, { ...options, url: urls.serviceUrl }), cluster),
-    )
+    const open: OpenedPool['open'] = (options) =>
+      openPool({ ...options, url: urls.serviceUrl, settings: { ...options.settings, ...ON_CLUSTER } })
+    return await followClock(storeOf(config, open, 1))
   } catch (error) {
     await store.close()
     throw error
@@ -74,14 +69,10 @@ export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
   return storeOf(config, (options) => openPool({ ...options, url: urls.serviceUrl }))
 }
 
-function storeOf(config: Config, open: OpenedPool['open'], cluster?: Cluster): OpenedPool {
+function storeOf(config: Config, open: OpenedPool['open'], companiesTogether = Infinity): OpenedPool {
   const pool = open({ name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
   const db = openDatabase<LedgerTables>(pool)
-  const close = async () => {
-    await db.destroy()
-    await cluster?.close()
-  }
-  return { pool, db, cluster, open, close }
+  return { pool, db, companiesTogether, open, close: () => db.destroy() }
 }
 
 /** Whether the database has every migration and queue that this program needs. */

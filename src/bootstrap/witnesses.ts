@@ -7,7 +7,6 @@ import { makePolicy, parseWitnessKey } from '../ledger/audit/cosignature.ts'
 import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import type { VerifierKey } from '../ledger/audit/signed-note.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
-import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
 import { WITNESS_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { StartupError } from '../postgres/startup-error.ts'
@@ -59,7 +58,7 @@ function readKey(text: string): VerifierKey {
 }
 
 interface Publishing extends RunningPart {
-  publish(onUnreachable: OnUnreachable, signal: AbortSignal): Promise<void>
+  publish(signal: AbortSignal): Promise<void>
 }
 
 /** Opens what publishes checkpoints to the witnesses, on connections of its own. Without witnesses it needs none. */
@@ -72,7 +71,7 @@ export function openPublishing({ config, store, log }: PartOptions, signer: Chec
   const outgoing = openWitnessConnections({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const services = { pool, db: openDatabase<LedgerTables>(pool), outgoing, policy, signer, witnesses, log }
   return {
-    publish: (onUnreachable, signal) => publishCheckpoints(services, { onUnreachable, signal }),
+    publish: (signal) => publishCheckpoints(services, { signal }),
     async stop() {
       outgoing.close()
       if (hasWitnesses) await pool.end()

@@ -19,7 +19,7 @@ import {
   QUEUE_CONNECTIONS,
   UPLOAD_LANES,
 } from '../postgres/connections.ts'
-import { openDatabase } from '../postgres/kysely.ts'
+import { openDatabase, openPreparedDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
 import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
 import { startSending } from '../delivery/mail/start-sending.ts'
@@ -31,7 +31,6 @@ import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { expireFailingWork } from '../ledger/background/failing-work.ts'
 import { expireUploads } from '../ledger/uploads/erase-rows.ts'
 import { startUploads } from '../uploads/run-uploads.ts'
-import { openFolding } from '../workers/fold-in-turns.ts'
 import { readQueueDepths } from '../workers/health.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import { openQueues, queuePool } from '../workers/queues.ts'
@@ -57,7 +56,7 @@ import { openPublishing } from './witnesses.ts'
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = createMetrics(), tracing, recent } = options
   watchDatabase(metrics, { pool: store.pool, projections, queueDepths: () => readQueueDepths(store.db) })
-  watchMachines(metrics, async () => (store.cluster ? askMachines(store.cluster, urls.serviceUrl) : []))
+  watchMachines(metrics, () => askMachines(store.db, urls.serviceUrl))
   const signer = await createSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })
@@ -78,7 +77,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const worker = await startWorker({
     db: store.db,
     pool: store.pool,
-    foldingDbOf: openFolding(folding),
+    foldingDb: openPreparedDatabase(folding),
+    companiesTogether: store.companiesTogether,
     boss,
     log,
     projections,
@@ -88,22 +88,21 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     answersKeptHours: getAnswersKeptHours(config),
     rejectedRecordsKeptDays: config.REJECTED_RECORDS_KEPT_DAYS,
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
-    checkAttention: (onUnreachable) => checkAttention(checked, onUnreachable),
+    checkAttention: () => checkAttention(checked),
     publishCheckpoints: publishing.publish,
-    recordSignIns: (onUnreachable) => recordSignIns(checked, onUnreachable),
-    expirations: {
-      'bodies that could not be read': (onUnreachable) =>
-        deleteOldBodies(store.pool, config.REJECTED_RECORDS_KEPT_DAYS, onUnreachable),
-      'old sign-ins': (onUnreachable) => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS, onUnreachable),
-      uploads: (onUnreachable) => expireUploads(store.pool, onUnreachable),
-      'work that is no longer tried': (onUnreachable) => expireFailingWork(store.pool, onUnreachable),
-      'ended sessions': (onUnreachable) => expireSessions(store.pool, onUnreachable),
-      'used logout tokens': (onUnreachable) => expireLogoutTokens(store.pool, onUnreachable),
-      'old evidence files': (onUnreachable) => expireFiles(store.pool, onUnreachable),
+    recordSignIns: () => recordSignIns(checked),
+    expirations: [
+      () => deleteOldBodies(store.pool, config.REJECTED_RECORDS_KEPT_DAYS),
+      () => forgetOldSignIns(store.pool, config.ADDRESSES_KEPT_DAYS),
+      () => expireUploads(store.pool),
+      () => expireFailingWork(store.pool),
+      () => expireSessions(store.pool),
+      () => expireLogoutTokens(store.pool),
+      () => expireFiles(store.pool),
       // Also where nothing is sent any more.
-      'overdue messages': (onUnreachable) => endOverdueEmails(store.pool, onUnreachable),
-      'records of old messages': (onUnreachable) => deleteOldEmails(store.pool, onUnreachable),
-    },
+      () => endOverdueEmails(store.pool),
+      () => deleteOldEmails(store.pool),
+    ],
     ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
     onDone: webhooks.announce,
     traceFold: tracing?.foldTracer(store.db),
@@ -116,7 +115,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     secrets: await createConfiguredSecretBox(config),
   })
   const recorder = openRecorder(options, signer, metrics)
-  const guard = watchGuard({ pool: store.pool, log, onRound: (count) => metrics.unguardedTables.set(count) })
+  const guard = watchGuard({ db: store.db, log, onRound: (count) => metrics.unguardedTables.set(count) })
   return {
     async stop() {
       await guard.stop()

@@ -86,11 +86,7 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
   if (tracing) running.parts.push(tracing)
   const presence = await interruptible(() => announcePresence(database.urls.serviceUrl))
   running.parts.push(presence)
-  const onMachine = (machine: string, isDown: boolean) => {
-    if (isDown) log.warn({ machine }, 'a database machine does not answer')
-    else log.info({ machine }, 'a database machine answers again')
-  }
-  const store = await interruptible(() => openStore(config, database.urls, onMachine))
+  const store = await interruptible(() => openStore(config, database.urls))
   running.parts.push({ stop: store.close })
   const recent = parts.api && parts.workers ? createRecentEventsForWorkers() : undefined
   const options: PartOptions = { config, urls: database.urls, store, log, metrics, tracing, recent }

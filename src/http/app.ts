@@ -40,7 +40,6 @@ import { continueAfterChecks, DEFAULT_BODY_LIMIT } from './server/read-body.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
 import { registerHealthRoutes } from './server/health.ts'
-import type { MachineOf } from './live/company-watch.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import type { OpenStreams } from './live/open-streams.ts'
 import { createOpenStreams } from './live/open-streams.ts'
@@ -72,8 +71,8 @@ import { listEmployeesRoute } from './v1/list-employees.ts'
 import { readEmployees } from './v1/read-employees.ts'
 import { verifyKey } from './v1/verify-key.ts'
 import { writeEmployees } from './v1/write-employees.ts'
-import type { CompanyScope } from '../postgres/cluster/company-scope.ts'
-import { runInScope } from '../postgres/cluster/company-scope.ts'
+import type { CompanyScope } from '../postgres/company-scope.ts'
+import { runInScope } from '../postgres/company-scope.ts'
 
 export interface AppServices {
   commands: CommandServices
@@ -99,9 +98,7 @@ export interface AppServices {
   storedFiles: PageServices['storedFiles']
   isReady(): Promise<boolean>
   /** On a cluster. */
-  machineOf?: MachineOf | undefined
-  /** The database machines that do not answer, of a cluster. */
-  findDown(): string[]
+  companiesTogether?: number | undefined
   /** Whether every read model has been filled once; a new version starts empty. */
   areReadModelsComplete(): Promise<boolean>
   health: SystemHealth
@@ -170,8 +167,18 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((admin) => companyRoutes(admin, { ...services, signIns }), { prefix: '/admin/v1' })
   void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
   void app.register((admin) => uploadRoutes(admin, services), { prefix: '/admin/v1' })
-  const { db, access, reads, company, failureLimit, sessions, signer, machineOf, streamLimits: limits } = services
-  const audited = { db, access, reads, company, limits, streams, machineOf, storyteller: readMe }
+  const {
+    db,
+    access,
+    reads,
+    company,
+    failureLimit,
+    sessions,
+    signer,
+    companiesTogether,
+    streamLimits: limits,
+  } = services
+  const audited = { db, access, reads, company, limits, streams, companiesTogether, storyteller: readMe }
   void app.register((audit) => auditRoutes(audit, { ...audited, failureLimit, sessions, signer }), {
     prefix: '/audit/v1',
   })
@@ -253,7 +260,7 @@ async function adminRoutes(
   services: AppServices,
   { streams, requireLogEntry }: { streams: OpenStreams; requireLogEntry: RequireLogEntry },
 ): Promise<void> {
-  const { access, reads, failureLimit, sessions, streamLimits: limits, machineOf } = services
+  const { access, reads, failureLimit, sessions, streamLimits: limits, companiesTogether } = services
   const authorize = authorizeAdmin(access, sessions)
   admin.addHook('onRequest', limitFailures(admin, failureLimit, authorize))
   refuseHalfBuilt(admin, services.areReadModelsComplete)
@@ -262,7 +269,7 @@ async function adminRoutes(
   bulkUserLogsCsv(admin, { reads, authorize, requireLogEntry })
   failedRecords(admin, { reads, authorize, requireLogEntry })
   failedRecordsCsv(admin, { reads, authorize, requireLogEntry })
-  bulkUserLogsStream(admin, { access, reads, limits, streams, authorize, machineOf })
+  bulkUserLogsStream(admin, { access, reads, limits, streams, authorize, companiesTogether })
   usage(admin, reads)
 }
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
-import { hasCitus } from '../postgres/cluster/machine-address.ts'
+import { hasCitus } from '../postgres/machine-address.ts'
 import { distributionSteps } from './distribution-steps.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { machineSettingsLeft } from './machine-settings.ts'

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../../projections/projection.ts'
-import { hasCitus } from '../postgres/cluster/machine-address.ts'
-import { holdingSteps } from './hold-shards.ts'
+import { hasCitus } from '../postgres/machine-address.ts'
 import type { DistributionStep } from './distribution-step.ts'
 
 /**
@@ -55,7 +54,7 @@ export async function distributionSteps(
   const tables = await readTables(db, options.schema)
   const steps = tables.flatMap((table) => stepsOf(table, options.shards))
   if (options.schema !== undefined) return steps
-  return [...steps, ...((await isErasingPlaced(db)) ? [] : [placeErasing]), ...(await holdingSteps(db))]
+  return (await isErasingPlaced(db)) ? steps : [...steps, placeErasing]
 }
 
 /** The tables of this program, the anchor first. */

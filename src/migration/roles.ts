@@ -5,7 +5,6 @@ import type { Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
 import { createClient } from '../postgres/client.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
-import { HOLDING, isHoldingCreated } from './hold-shards.ts'
 
 /** The rights of the service's role per table; it has no others. It may insert and read events, but not change them. */
 export const RIGHTS: Record<string, string> = {
@@ -75,7 +74,6 @@ async function grantAll(
   }
   // The only way to change events: erases the data of those that a recorded erasure names.
   await sql`grant execute on function public.erase_events(uuid, bigint) to ${service}`.execute(db)
-  if (await isHoldingCreated(db)) await sql`grant execute on function ${sql.raw(HOLDING)} to ${service}`.execute(db)
   for (const schema of [...projections.map(schemaOf), 'pgboss']) await grantOnSchema(db, schema, service)
   await sql`grant execute on all functions in schema pgboss to ${service}`.execute(db)
   await sql`grant usage on all sequences in schema pgboss to ${service}`.execute(db)

@@ -33,11 +33,6 @@ export function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('timeout exceeded')
 }
 
-/** A shard is not where it was expected. */
-export class MovedError extends Error {
-  override name = 'MovedError'
-}
-
 /** COMMIT was sent and not answered. The transaction may have taken effect, so it must not be run again. */
 export class UnconfirmedCommitError extends Error {
   override name = 'UnconfirmedCommitError'
@@ -54,7 +49,6 @@ export function isUnconfirmed(error: unknown): boolean {
 
 /** Whether an error is caused by the server's state or by the connection, so that a later retry may succeed. */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof MovedError) return true
   const state = sqlState(error)
   if (state !== null) return TRANSIENT_CLASSES.has(state.slice(0, 2)) || OUTDATED.has(state)
   return isConnectionError(error)

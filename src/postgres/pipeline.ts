@@ -1,6 +1,4 @@
 import type { ClientBase, Connection, FieldDef, QueryResultRow, Submittable } from 'pg'
-import type { Shard } from './shard.ts'
-import { onShard, shardBehind } from './shard.ts'
 import type { Answer, Statement, QueryClient } from './query-client.ts'
 
 /** A pipeline that is being sent. */
@@ -25,7 +23,7 @@ export const COMMIT: Statement = { name: 'commit', text: 'commit' }
 export function pipeline<Result>(client: ClientBase, send: (pipe: Pipe) => Result): Result {
   const query = new PipelinedQuery(client)
   try {
-    const result = send(pipeOnShard(query, shardBehind(client)))
+    const result = send(query)
     query.end()
     return result
   } catch (error) {
@@ -44,19 +42,13 @@ export async function pipelineInTurns<Result>(
 ): Promise<Result> {
   const query = new PipelinedQuery(client)
   try {
-    const result = await send(pipeOnShard(query, shardBehind(client)))
+    const result = await send(query)
     query.end()
     return result
   } catch (error) {
     query.abandon()
     throw error
   }
-}
-
-/** A pipeline whose statements name the tables of a shard. */
-export function pipeOnShard(pipe: Pipe, shard: Shard | undefined): Pipe {
-  if (!shard) return pipe
-  return { query: (statement) => pipe.query(onShard(shard, statement)), flush: () => pipe.flush() }
 }
 
 /** The result columns of a statement, with their parsers; empty for a statement that returns no rows. */

@@ -1,3 +1,4 @@
+import { divide } from '../domain/divide.ts'
 import type { PgBoss } from './queues.ts'
 import { insertJobs } from './queues.ts'
 
@@ -10,10 +11,7 @@ const COMPANIES_PER_JOB = 1_000
 
 /** The jobs that announce these companies. */
 export function makeCompaniesJobs(companyIds: string[]): { data: CompaniesJob }[] {
-  const jobs: { data: CompaniesJob }[] = []
-  for (let at = 0; at < companyIds.length; at += COMPANIES_PER_JOB)
-    jobs.push({ data: { companies: companyIds.slice(at, at + COMPANIES_PER_JOB) } })
-  return jobs
+  return divide(companyIds, COMPANIES_PER_JOB).map((companies) => ({ data: { companies } }))
 }
 
 /** Announces companies to the workers of a queue. Rejects if the queue does not answer. */

@@ -1,8 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createBudget } from '../admission/budget.ts'
-import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
-import { findEverywhere, leaveOut, readTargets } from '../postgres/cluster/query-targets.ts'
 import type { CompaniesJob } from './announce.ts'
 import { announceCompanies } from './announce.ts'
 import type { PgBoss } from './queues.ts'
@@ -23,12 +21,12 @@ interface TurnsOptions {
   atOnce: number
   /** Milliseconds between two searches for companies that no job announced, or that are due again. */
   sweepIntervalMs: number
-  /** Lists companies of a place that have something to do now. */
-  listDue(place: Pool): Promise<string[]>
+  /** Lists companies that have something to do now. */
+  listDue(pool: Pool): Promise<string[]>
   /** Does the next thing for a company. Returns false if there is none. */
   takeTurn(companyId: string, signals: StopSignals): Promise<boolean>
   /** Runs before each search. */
-  beforeSweep?(onUnreachable: OnUnreachable): Promise<unknown>
+  beforeSweep?(): Promise<unknown>
 }
 
 export interface CompanyTurns {
@@ -65,9 +63,8 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
   })
 
   async function sweepOnce(): Promise<void> {
-    const onUnreachable = leaveOut(log, `could not ${what} of a machine`)
-    await options.beforeSweep?.(onUnreachable)
-    const due = await findEverywhere(readTargets(pool), (place) => options.listDue(place.pool), onUnreachable)
+    await options.beforeSweep?.()
+    const due = await options.listDue(pool)
     try {
       await announceCompanies(boss, queue, due)
     } catch (error) {

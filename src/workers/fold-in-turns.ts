@@ -1,22 +1,22 @@
 import type { Logger } from 'pino'
-import type { Pool } from 'pg'
 import type { Projection } from '../../projections/projection.ts'
+import { divide } from '../domain/divide.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
-import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import { inCompany } from '../postgres/cluster/company-scope.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { inCompany } from '../postgres/company-scope.ts'
 import { recordFailure } from './checkpoints.ts'
 import type { Share } from './fold-together.ts'
 import { foldTogether, largeCalls, SMALL_CALLS } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import type { PgBoss } from './queues.ts'
 import { deadLetterOf, queueOf } from './queues.ts'
-import { clusterOf, poolOfShard } from '../postgres/cluster/company-connections.ts'
-import { openPreparedDatabase } from '../postgres/kysely.ts'
 
 export interface TurnOptions {
   db: LedgerDb
-  /** The connections that fold a company, whose statements look rows up by key. */
-  foldingDbOf(companyId: string): LedgerDb
+  /** The connections that fold, whose statements look rows up by key. */
+  foldingDb: LedgerDb
+  /** How many companies may share a transaction. Default: any number. */
+  companiesTogether?: number
   boss: PgBoss
   log: Logger
   /** The records that a call can have. */
@@ -74,10 +74,10 @@ export async function foldInTurns(
     if (!isDone) companies.add(companyId)
   }
   /** Folds companies in one transaction. Returns those that it leaves out. */
-  const foldGroup = async (foldingDb: LedgerDb, group: string[], share: Share): Promise<string[]> => {
+  const foldGroup = async (group: string[], share: Share): Promise<string[]> => {
     if (group.length === 1) return group
     try {
-      const ends = await foldSome(options, projection, foldingDb, group, share)
+      const ends = await foldSome(options, projection, group, share)
       for (const [companyId, isDone] of ends) settle(companyId, isDone)
       return group.filter((companyId) => !ends.has(companyId))
     } catch (error) {
@@ -95,15 +95,15 @@ export async function foldInTurns(
   do {
     const beganAt = performance.now()
     const large: string[] = []
-    for (const [foldingDb, group] of groupCompanies(options, companies, SMALL_CALLS)) {
+    for (const group of groupCompanies(options, [...companies], SMALL_CALLS)) {
       if (signal.aborted) break
-      for (const companyId of await foldGroup(foldingDb, group, SMALL_CALLS)) large.push(companyId)
+      for (const companyId of await foldGroup(group, SMALL_CALLS)) large.push(companyId)
     }
     // Looking for the small calls of thousands of companies takes longer than a turn. The large ones get as long.
     until = Math.max(until, 2 * performance.now() - beganAt)
-    for (const [foldingDb, group] of groupCompanies(options, large, largeShare)) {
+    for (const group of groupCompanies(options, large, largeShare)) {
       if (signal.aborted) break
-      for (const companyId of await foldGroup(foldingDb, group, largeShare)) {
+      for (const companyId of await foldGroup(group, largeShare)) {
         await foldAlone(companyId)
         if (isOver()) break
       }
@@ -115,27 +115,20 @@ export async function foldInTurns(
   throw failure
 }
 
-/** The companies that share a transaction, with their connections. */
-function* groupCompanies(
-  options: TurnOptions,
-  companies: Iterable<string>,
-  { companies: together }: Share,
-): Generator<[LedgerDb, string[]]> {
-  for (const [db, all] of Map.groupBy(companies, (companyId) => options.foldingDbOf(companyId))) {
-    for (let at = 0; at < all.length; at += together) yield [db, all.slice(at, at + together)]
-  }
+/** The companies that share a transaction. */
+function groupCompanies({ companiesTogether = Infinity }: TurnOptions, companies: string[], share: Share): string[][] {
+  return divide(companies, Math.min(companiesTogether, share.companies))
 }
 
 /** Folds several companies at once. Returns, for those that were folded, whether they are done. */
 async function foldSome(
   options: TurnOptions,
   projection: Projection,
-  foldingDb: LedgerDb,
   companyIds: string[],
   share: Share,
 ): Promise<Map<string, boolean>> {
   const beganAt = performance.now()
-  const folded = await foldTogether(foldingDb, projection, companyIds, { share, recent: options.recent })
+  const folded = await foldTogether(options.foldingDb, projection, companyIds, { share, recent: options.recent })
   const endedAt = performance.now()
   options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
   for (const { companyId, after, upTo } of folded) {
@@ -150,11 +143,11 @@ async function foldSome(
  * or parked.
  */
 async function foldOne(options: TurnOptions, projection: Projection, companyId: string): Promise<boolean> {
-  const { db, foldingDbOf, boss, log } = options
+  const { db, foldingDb, boss, log } = options
   const beganAt = performance.now()
   const batch = { projection: projection.name, companyId, beganAt }
   try {
-    const { after, position, isDone } = await foldNext(foldingDbOf(companyId), projection, companyId, {
+    const { after, position, isDone } = await foldNext(foldingDb, projection, companyId, {
       recent: options.recent,
     })
     const endedAt = performance.now()
@@ -179,25 +172,5 @@ async function foldOne(options: TurnOptions, projection: Projection, companyId: 
       await boss.send(queueOf(projection), job, { startAfter: standing.retryInSeconds })
     }
     return true
-  }
-}
-
-/**
- * Finds the connections that fold a company. Companies with the same ones may share a transaction: those of a shard, or
- * all on plain PostgreSQL. So a fold runs and commits on one machine.
- */
-export function openFolding(folding: Pool): (companyId: string) => LedgerDb {
-  const cluster = clusterOf(folding)
-  const names = new Map<string, string>()
-  if (!cluster) {
-    const only = openPreparedDatabase<LedgerTables>(folding, names)
-    return () => only
-  }
-  const databases = new WeakMap<object, LedgerDb>()
-  return (companyId) => {
-    const place = cluster.find(companyId)
-    const db = databases.get(place.shard) ?? openPreparedDatabase<LedgerTables>(poolOfShard(folding, place), names)
-    databases.set(place.shard, db)
-    return db
   }
 }

@@ -11,9 +11,7 @@ import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
 import { explainRefusal } from '../ledger/audit/sign-checkpoint.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import { clusterOf } from '../postgres/cluster/company-connections.ts'
-import { shardTargets } from '../postgres/cluster/query-targets.ts'
-import { inCompany } from '../postgres/cluster/company-scope.ts'
+import { inCompany } from '../postgres/company-scope.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 
 interface RecorderOptions {
@@ -100,14 +98,13 @@ async function recordRound(
 ): Promise<void> {
   let [faults, refusals] = [0, 0]
   const db = openDatabase<LedgerTables>(options.pool)
-  for await (const companyId of companiesDue(options, recorded)) {
+  for await (const companyId of companiesDue(db, recorded)) {
     if (stopped.aborted) return
     if (faults === MAX_FAULTS) break
     try {
       recorded.set(companyId, await inCompany(companyId, () => recordCompany({ ...options, db }, companyId)))
     } catch (error) {
-      // Another machine of a cluster may answer.
-      if (isTransient(error) && !clusterOf(options.pool)) throw error
+      if (isTransient(error)) throw error
       if (error instanceof RefusedToSignError) refusals += 1
       else faults += 1
       options.log.error({ companyId, err: error }, 'could not record the checkpoint of a company')
@@ -117,27 +114,11 @@ async function recordRound(
 }
 
 /** Companies whose size differs from the recorded one, and companies that have notes but no longer exist. */
-async function* companiesDue(
-  { pool, log }: RecorderOptions,
-  recorded: ReadonlyMap<string, number>,
-): AsyncGenerator<string> {
+async function* companiesDue(db: LedgerDb, recorded: ReadonlyMap<string, number>): AsyncGenerator<string> {
   const missing = new Set(recorded.keys())
-  for (const target of shardTargets(pool)) {
-    const db = openDatabase<LedgerTables>(target.pool)
-    try {
-      for await (const { companyId, position } of pageHeads(db)) {
-        missing.delete(companyId)
-        if (position !== recorded.get(companyId)) yield companyId
-      }
-    } catch (error) {
-      if (target.machine === null || !isTransient(error)) throw error
-      log.warn(
-        { err: error, machine: target.machine },
-        'could not record the checkpoints of the companies on a machine',
-      )
-      // They may be there.
-      missing.clear()
-    }
+  for await (const { companyId, position } of pageHeads(db)) {
+    missing.delete(companyId)
+    if (position !== recorded.get(companyId)) yield companyId
   }
   yield* missing
 }

@@ -2,13 +2,11 @@ import type { Pool } from 'pg'
 import { buildErasingEvents } from '../domain/erasure.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../ledger/append/append-company-events.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
-import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
-import { countEverywhere } from '../postgres/cluster/query-targets.ts'
 import { listCompaniesWithRejectedBefore, findRejectedBefore } from '../ledger/erasure/rejected-records.ts'
 
 /** The maximum number of records per transaction, which locks the head of the company. */
 const RECORDS_AT_ONCE = 1_000
-/** The maximum number of transactions per run, on a cluster for each shard; the next run continues. */
+/** The maximum number of transactions per run; the next run continues. */
 const BATCHES_PER_RUN = 500
 const COMPANIES_AT_ONCE = 100
 
@@ -18,23 +16,13 @@ const COMPANIES_AT_ONCE = 100
  * because records are selected under the lock of the head. Continues with other companies after a failure, and throws
  * all failures at the end. Returns the number of retired records.
  */
-export async function retireRecords(pool: Pool, days: number, onUnreachable?: OnUnreachable): Promise<number> {
+export async function retireRecords(pool: Pool, days: number): Promise<number> {
   if (days === 0) return 0
   const failures: unknown[] = []
-  const count = await countEverywhere(pool, (place) => retireIn(place, { pool, days, failures }), onUnreachable)
-  if (failures.length > 0)
-    throw new AggregateError(failures, `could not retire records of ${failures.length} companies`)
-  return count
-}
-
-async function retireIn(
-  place: Pool,
-  { pool, days, failures }: { pool: Pool; days: number; failures: unknown[] },
-): Promise<number> {
-  const instant = await readInstantDaysAgo(place, days)
+  const instant = await readInstantDaysAgo(pool, days)
   let [retired, batches, after]: [number, number, string | null] = [0, 0, null]
   while (batches < BATCHES_PER_RUN) {
-    const companies = await listCompaniesWithRejectedBefore(place, instant, { after, limit: COMPANIES_AT_ONCE })
+    const companies = await listCompaniesWithRejectedBefore(pool, instant, { after, limit: COMPANIES_AT_ONCE })
     for (const companyId of companies) {
       for (let count = RECORDS_AT_ONCE; count === RECORDS_AT_ONCE && batches < BATCHES_PER_RUN; batches += 1) {
         const retire = () => retireOldest(pool, companyId, instant)
@@ -48,6 +36,8 @@ async function retireIn(
     if (companies.length < COMPANIES_AT_ONCE) break
     after = companies.at(-1)!
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `could not retire records of ${failures.length} companies`)
   return retired
 }
 

@@ -5,10 +5,7 @@ import { deleteOldClients } from '../ledger/append/actor-clients.ts'
 import { forgetTraces } from '../ledger/append/event-traces.ts'
 import { expireAnswers } from '../ledger/append/expire-answers.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
-import type { OnUnreachable } from '../postgres/cluster/query-targets.ts'
-import { countEverywhere, findEverywhere, leaveOut, readTargets } from '../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../postgres/kysely.ts'
-import type { LedgerTables } from '../ledger/tables.ts'
 import type { CompaniesJob } from './announce.ts'
 import { announceCompanies } from './announce.ts'
 import { findLagging, retryParked } from './checkpoints.ts'
@@ -43,13 +40,13 @@ interface WorkerOptions extends TurnOptions {
   /** Milliseconds after which a job leaves what is unfinished to the next one. Default: 200. */
   turnMs?: number
   /** Tells people and webhooks what begins or stops needing attention. */
-  checkAttention(onUnreachable: OnUnreachable): Promise<void>
+  checkAttention(): Promise<void>
   /** Appends sign-ins to the ledger that are not in it yet. */
-  recordSignIns(onUnreachable: OnUnreachable): Promise<void>
+  recordSignIns(): Promise<void>
   /** Publishes checkpoints to witnesses, until the signal ends it. */
-  publishCheckpoints(onUnreachable: OnUnreachable, signal: AbortSignal): Promise<void>
-  /** Deletes what else is kept for a limited time; the name says what, for the log. */
-  expirations: Readonly<Record<string, (onUnreachable: OnUnreachable) => Promise<unknown>>>
+  publishCheckpoints(signal: AbortSignal): Promise<void>
+  /** Deletes what else is kept for a limited time. */
+  expirations: readonly (() => Promise<unknown>)[]
   /** Called with the number of answers that expired, or of refused records that were retired. */
   onExpired?(count: number): void
   onRetired?(count: number): void
@@ -106,24 +103,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     )
   }
   await work(DELETE_EXPIRED, () => deleteExpired(options))
-  await work(CHECK_ATTENTION, () =>
-    options.checkAttention(leaveOut(log, 'could not check what needs attention on a machine')),
-  )
+  await work(CHECK_ATTENTION, () => options.checkAttention())
 
   await work(INDEX_UNCHANGED, async () => {
-    const count = await countEverywhere(
-      options.pool,
-      (target) => addBlocks(openDatabase(target)),
-      leaveOut(log, 'could not index unchanged records on a machine'),
-    )
+    const count = await addBlocks(openDatabase(options.pool))
     if (count > 0) log.info({ blocks: count }, 'indexed records that changed nothing')
   })
 
-  await work(RECORD_SIGN_INS, () => options.recordSignIns(leaveOut(log, 'could not record sign-ins on a machine')))
+  await work(RECORD_SIGN_INS, () => options.recordSignIns())
 
-  await work(PUBLISH_CHECKPOINTS, () =>
-    options.publishCheckpoints(leaveOut(log, 'could not publish the checkpoints on a machine'), stopping.signal),
-  )
+  await work(PUBLISH_CHECKPOINTS, () => options.publishCheckpoints(stopping.signal))
 
   await retryAllParked(options)
   const incomplete = new Set(projections)
@@ -133,11 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     (error) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'),
   )
   await work(RETIRE_RECORDS, async () => {
-    const count = await retireRecords(
-      options.pool,
-      options.rejectedRecordsKeptDays,
-      leaveOut(log, 'could not retire refused records on a machine'),
-    )
+    const count = await retireRecords(options.pool, options.rejectedRecordsKeptDays)
     options.onRetired?.(count)
     if (count === 0) return
     log.info({ count }, 'retired refused records')
@@ -158,33 +143,24 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 async function deleteExpired(options: WorkerOptions): Promise<void> {
   const { pool, log, answersKeptHours, addressesKeptDays, expirations, onExpired } = options
   const answers = async () => {
-    const count = await expireAnswers(pool, answersKeptHours, leaveOut(log, 'could not expire answers on a machine'))
+    const count = await expireAnswers(pool, answersKeptHours)
     onExpired?.(count)
     if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
   }
   const outcomes = await Promise.allSettled([
     answers(),
-    deleteOldClients(pool, addressesKeptDays, leaveOut(log, 'could not delete old addresses on a machine')),
-    forgetTraces(pool, leaveOut(log, 'could not delete old traces on a machine')),
-    ...Object.entries(expirations).map(([what, expire]) =>
-      expire(leaveOut(log, `could not delete ${what} on a machine`)),
-    ),
+    deleteOldClients(pool, addressesKeptDays),
+    forgetTraces(pool),
+    ...expirations.map((expire) => expire()),
   ])
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   if (failures.length > 0) throw new AggregateError(failures, 'could not delete everything that has expired')
 }
 
 /** A new version may be able to fold what stopped the one before, such as events of types that are new. */
-async function retryAllParked({ pool, log, projections }: WorkerOptions): Promise<void> {
+async function retryAllParked({ db, log, projections }: WorkerOptions): Promise<void> {
   for (const projection of projections) {
-    const count = await countEverywhere(
-      pool,
-      (target) =>
-        openDatabase<LedgerTables>(target)
-          .transaction()
-          .execute((transaction) => retryParked(transaction, projection)),
-      leaveOut(log, 'could not retry parked companies on a machine'),
-    )
+    const count = await retryParked(db, projection)
     if (count > 0) log.info({ projection: projection.name, count }, 'parked companies are tried once more')
   }
 }
@@ -193,11 +169,7 @@ async function retryAllParked({ pool, log, projections }: WorkerOptions): Promis
 async function sweepOnce(options: WorkerOptions, incomplete: Set<Projection>, signal: AbortSignal): Promise<void> {
   const { db, boss, log, projections } = options
   for (const projection of projections) {
-    const lagging = await findEverywhere(
-      readTargets(options.pool),
-      ({ pool }) => findLagging(openDatabase(pool), projection),
-      leaveOut(log, 'could not look for lagging companies on a machine'),
-    )
+    const lagging = await findLagging(db, projection)
     try {
       await announceCompanies(boss, queueOf(projection), lagging)
     } catch (error) {
@@ -208,7 +180,6 @@ async function sweepOnce(options: WorkerOptions, incomplete: Set<Projection>, si
       options.onDone?.(lagging)
     }
   }
-  // Last, because the versions are on one machine, which may not answer.
   for (const projection of incomplete) {
     const outcome = await completeVersion(db, projection)
     if (outcome === 'behind') continue

@@ -3,7 +3,6 @@ import t from 'tap'
 import { quarterOf } from '../../src/admission/budget.ts'
 import { alsoHold } from '../support/postgres/held-rows.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
-import { makeNeighbor } from '../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 
@@ -27,7 +26,7 @@ const change = ({ admin }: TestCompany) =>
   service.manage('POST', '/api-keys', { name: 'spare', quota_limit: 1, refresh_period: 'daily' }, admin.token)
 
 await t.test('the changes of a company wait for one another without a connection', async (t) => {
-  const [busy, other] = [await makeNeighbor(service, 'Busy'), await makeNeighbor(service, 'Other')]
+  const [busy, other] = [await service.makeCompany('Busy'), await service.makeCompany('Other')]
   const release = await holdHeads(t, [busy])
   const changes = Array.from({ length: CHANGES }, () => change(busy))
   await lockIsAwaited(service, 'heads')
@@ -40,8 +39,8 @@ await t.test('the changes of a company wait for one another without a connection
 })
 
 await t.test('companies whose heads are held leave three quarters of the connections to others', async (t) => {
-  const held = await Promise.all(Array.from({ length: 2 * SHARE }, (_, at) => makeNeighbor(service, `Held ${at}`)))
-  const other = await makeNeighbor(service, 'Free')
+  const held = await Promise.all(Array.from({ length: 2 * SHARE }, (_, at) => service.makeCompany(`Held ${at}`)))
+  const other = await service.makeCompany('Free')
   const release = await holdHeads(t, held)
   const changes = held.flatMap((company) => [change(company), change(company)])
   await lockIsAwaited(service, 'heads', SHARE)

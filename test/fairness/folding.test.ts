@@ -2,7 +2,8 @@ import t, { type Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { largeCalls } from '../../src/workers/fold-together.ts'
-import { openFolding } from '../../src/workers/fold-in-turns.ts'
+import type { LedgerTables } from '../../src/ledger/tables.ts'
+import { openPreparedDatabase } from '../../src/postgres/kysely.ts'
 import { insertJobs, openQueues, queueOf } from '../../src/workers/queues.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
@@ -39,9 +40,9 @@ async function startFolding(
     },
   }
   t.teardown(() => boss.stop({ graceful: false }))
-  const foldingDbOf = openFolding(service.pool)
+  const foldingDb = openPreparedDatabase<LedgerTables>(service.pool)
   const rare = { turnMs: 0, sweepIntervalMs: 600_000 }
-  await startTestWorker(t, service, { boss, foldingDbOf, projections: [watched], maxRecords, ...rare })
+  await startTestWorker(t, service, { boss, foldingDb, projections: [watched], maxRecords, ...rare })
   /** Sends one job. */
   return (companies: TestCompany[]) =>
     insertJobs(boss, queueOf(bulkUserLogs), [{ data: { companies: companies.map(({ id }) => id) } }])

@@ -3,7 +3,6 @@ import t from 'tap'
 import { quarterOf } from '../../src/admission/budget.ts'
 import { collectRoutes } from '../support/http/registered-routes.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
-import { makeNeighbor } from '../support/postgres/machine-pool.ts'
 import { send, startService } from '../support/service.ts'
 
 /* What bounds each route, and that another company is answered whatever a company sends to it. */
@@ -12,7 +11,7 @@ const routes = collectRoutes()
 const service = await startService(t, { SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0' })
 const SHARE = quarterOf(service.config.POOL_SIZE)
 const { key, admin } = service.company
-const other = await makeNeighbor(service, 'Other')
+const other = await service.makeCompany('Other')
 const cookie = await cookieOf(service, admin)
 
 const HEAVY = [

@@ -4,17 +4,15 @@ import { createEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
 import { createLanes } from '../../src/ledger/append/lanes.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
-import { machinePoolOf, makeNeighbor } from '../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { createCall } from '../support/ledger/calls.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
 
-/* Companies of a machine take turns with the transactions they share. Waiting is counted in transactions. */
+/* Companies take turns with the transactions they share. Waiting is counted in transactions. */
 
 const service = await startService(t)
 const pool = service.open({ name: 'test appends', max: 8 })
-const machine = machinePoolOf(pool, service)
 t.teardown(() => pool.end())
 const BOUNDS = {
   cache: createEmployeeCache(0),
@@ -32,7 +30,7 @@ function openWatchedLanes(bounds: Partial<LaneOptions> = {}) {
     onUnstorable: () => undefined,
     onBegin: watch.tracing.traceTransaction,
   }
-  const lanes = watch.tracing.traceLanes(createLanes({ ...machine, ...BOUNDS, ...callbacks, ...bounds }))
+  const lanes = watch.tracing.traceLanes(createLanes({ pool, ...BOUNDS, ...callbacks, ...bounds }))
   const create = async (company: TestCompany, records: unknown[] = [employee()]) => {
     const { answer, position } = await lanes.append(createCall(company, records))
     return { status: answer!.status, position: position! }
@@ -56,7 +54,7 @@ await t.test(
   "a company's only call joins the next commit, although another company has 1,000 calls waiting",
   async (t) => {
     const { watch, create } = openWatchedLanes()
-    const [busy, free] = [await makeNeighbor(service, 'Busy'), await makeNeighbor(service, 'Free')]
+    const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
     const unblock = await block(busy, 'held@example.com')
     const first = create(busy, [employee({ email: 'held@example.com' })])
     await lockIsAwaited(service, 'employee_directory')
@@ -78,7 +76,7 @@ await t.test(
 
 await t.test("large calls take turns too: a company's call waits for one of another's, not for all", async (t) => {
   const { watch, create } = openWatchedLanes()
-  const [busy, free] = [await makeNeighbor(service, 'Busy with large calls'), await makeNeighbor(service, 'Free')]
+  const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
   const large = (first: object = {}) => [employee(first as never), ...Array.from({ length: 39 }, () => employee())]
   const unblock = await block(busy, 'large@example.com')
   const first = create(busy, large({ email: 'large@example.com' }))
@@ -93,7 +91,7 @@ await t.test("large calls take turns too: a company's call waits for one of anot
 
 await t.test('a company gets at most a quarter of the waiting calls, and another one finds room', async (t) => {
   const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
-  const [busy, free] = [await makeNeighbor(service, 'Busy in a small room'), await makeNeighbor(service, 'Free')]
+  const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
   const unblock = await block(busy, 'small@example.com')
   const first = create(busy, [employee({ email: 'small@example.com' })])
   await lockIsAwaited(service, 'employee_directory')

@@ -8,7 +8,6 @@ import { newId } from '../../src/ledger/new-id.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import { registerCompany } from '../../src/accounts/companies/register-company.ts'
 import type { WebhookServices } from '../../src/accounts/webhooks/change-webhook.ts'
-import { openCompanyPool } from '../../src/postgres/cluster/company-connections.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../support/processes/free-port.ts'
@@ -21,7 +20,7 @@ import { startUnreliableMail } from './alerts/unreliable-mail.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster, urlsNow } from './cluster.ts'
 import type { Machines } from './citus/machines.ts'
-import { nameOf, openMachines } from './citus/machines.ts'
+import { openMachines } from './citus/machines.ts'
 import type { DatabaseLine } from '../support/lines/database-line.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import type { Supervised } from './program.ts'
@@ -192,18 +191,20 @@ export async function withDatabase<Result>(cluster: Cluster, use: (db: LedgerDb)
 }
 
 async function withServices<Result>(
-  { cluster, machines }: Stage,
+  { cluster }: Stage,
   use: (services: StageServices) => Promise<Result>,
 ): Promise<Result> {
   const options = { url: urlsNow(cluster).serviceUrl, name: 'load', max: 2 }
-  await machines?.places.refresh()
-  const pool = machines === null ? openPool(options) : openCompanyPool(machines.places, options)
+  const pool = openPool(options)
   try {
     return await use({ pool, db: openDatabase<LedgerTables>(pool), newId, secrets: createSecretBox([SECRETS_KEY]) })
   } finally {
     await pool.end()
   }
 }
+
+/** Ids that are tried for a company on a worker; one that has no shards gets none. */
+const TRIES = 20
 
 /** On a cluster, on its workers in turn. */
 async function makeCompanies({ withServices, machines }: Stage, count: number): Promise<LoadedCompany[]> {
@@ -219,18 +220,14 @@ async function makeCompanies({ withServices, machines }: Stage, count: number): 
   })
 }
 
-/** Makes ids of companies on one of the workers. Shards may have moved away from a worker. */
-async function idOnMachine({ places, workers }: Machines, at: number): Promise<StageServices['newId']> {
-  await places.refresh()
-  const used = new Set(places.shards().map(({ machine }) => machine.name))
-  const names = workers.map(nameOf).filter((name) => used.has(name))
-  const name = names[at % names.length]!
-  return (prefix) => {
-    for (;;) {
-      const id = newId(prefix)
-      if (prefix !== 'com' || places.find(id).machine.name === name) return id
-    }
+/** Makes ids of companies on one of the workers in turn, as long as it has shards. */
+async function idOnMachine({ workers, machineOf }: Machines, at: number): Promise<StageServices['newId']> {
+  const wanted = workers[at % workers.length]!
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const companyId = newId('com')
+    if ((await machineOf(companyId)) === wanted) return (prefix) => (prefix === 'com' ? companyId : newId(prefix))
   }
+  return newId
 }
 
 async function settled(

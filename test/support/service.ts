@@ -30,7 +30,6 @@ import type { Tracing } from '../../src/observe/tracing/tracing.ts'
 import type { SingleDeliveries } from '../../src/delivery/webhooks/single-deliveries.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { limitsOf } from './processes/limits.ts'
-import { PATIENT } from './postgres/citus-url.ts'
 import { createTestDatabase } from './postgres/test-database.ts'
 
 /** A company with a key and a user of each role. */
@@ -60,6 +59,7 @@ export interface Service {
   config: Config
   pool: Pool
   db: LedgerDb
+  companiesTogether: OpenedPool['companiesTogether']
   open: OpenedPool['open']
   app: FastifyInstance
   address: string
@@ -109,7 +109,6 @@ export async function startService(
     ...own,
     PORT: '0',
     LOG_LEVEL: 'silent',
-    ...PATIENT,
     OPTIONAL_READ_MS: '60000',
     POOL_SIZE: '8',
     LANES: '2',
@@ -137,6 +136,7 @@ export async function startService(
     company,
     pool: store.pool,
     db: store.db,
+    companiesTogether: store.companiesTogether,
     open: store.open,
     app: api.app,
     address: api.address,

@@ -4,7 +4,10 @@ import { startWorker } from '../../src/workers/worker.ts'
 import type { Service } from './service.ts'
 
 type WorkerOptions = Parameters<typeof startWorker>[0]
-type Chosen = Pick<WorkerOptions, 'boss' | 'projections' | 'foldingDbOf' | 'sweepIntervalMs' | 'turnMs'> &
+type Chosen = Pick<
+  WorkerOptions,
+  'boss' | 'projections' | 'foldingDb' | 'companiesTogether' | 'sweepIntervalMs' | 'turnMs'
+> &
   Partial<Pick<WorkerOptions, 'maxRecords'>>
 
 /** Starts a worker that only folds, in this process and for this test. */
@@ -20,7 +23,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     checkAttention: async () => undefined,
     publishCheckpoints: async () => undefined,
     recordSignIns: async () => undefined,
-    expirations: {},
+    expirations: [],
     ...chosen,
   })
   t.teardown(() => worker.stop())

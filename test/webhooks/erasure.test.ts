@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
 import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
-import { inTransactionOf } from '../../src/postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../src/postgres/transaction.ts'
 import { recordRound, leaseWebhook } from '../../src/delivery/webhooks/progress.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
@@ -57,9 +57,7 @@ await t.test('an answer that is recorded after the erasure is not stored', async
     error: null,
     answer: 'Forgotten',
   }
-  await inTransactionOf(service.pool, webhook.companyId, (client) =>
-    recordRound(client, webhook, leaseId, round, [attempt]),
-  )
+  await inTransaction(service.pool, (client) => recordRound(client, webhook, leaseId, round, [attempt]))
   const [delivery] = await listDeliveries(service.db, webhook.companyId, webhook.webhookId, { limit: 1 })
   t.equal(delivery!.position, attempt.position)
   t.equal(delivery!.answer, null)

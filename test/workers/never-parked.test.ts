@@ -2,7 +2,6 @@ import { pino } from 'pino'
 import t from 'tap'
 import { employees } from '../../projections/employees/fold.ts'
 import { findCheckpoint } from '../../src/workers/checkpoints.ts'
-import { openFolding } from '../../src/workers/fold-in-turns.ts'
 import { foldNext, UnfoldableError } from '../../src/workers/project.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -37,8 +36,7 @@ const OF_THE_EVENT = ['21000', '22003', '22021', '23505', '23502', '54000']
 
 await t.test('only errors that an event can cause count as failures of the event', async (t) => {
   await service.call('POST', '/v1/employees', { body: employee() })
-  const folding = openFolding(service.pool)(companyId)
-  const fold = () => foldNext(folding, employees, companyId)
+  const fold = () => foldNext(service.db, employees, companyId)
   for (const code of OF_THE_SERVER) {
     await failWith(code)
     await t.rejects(fold(), { code }, code)

@@ -56,7 +56,7 @@ function assertGrowing(t: Test, file: string): void {
 async function moreWorkers(t: Test, service: Service): Promise<{ messages: () => string[]; stop(): Promise<void> }> {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  const store = { pool: service.pool, db: service.db, open: service.open, close: async () => undefined }
+  const store = { ...service, close: async () => undefined }
   const workers = await startWorkers({ config: service.config, urls: service.urls, store, log })
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= workers.stop())

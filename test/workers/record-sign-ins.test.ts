@@ -39,7 +39,7 @@ await t.test('sign-ins are appended in the order in which they happened, whoever
       [toUuid(company.id), randomUUID(), toUuid(user), user, minute],
     )
   }
-  await recordSignIns({ pool, log: pino({ level: 'silent' }) }, () => undefined)
+  await recordSignIns({ pool, log: pino({ level: 'silent' }) })
   const { body } = await service.audit('/events?type=UserSignedIn&limit=1000')
   const times = body.map(({ data }: { data: { at: string } }) => Date.parse(data.at) / 60_000)
   t.strictSame(

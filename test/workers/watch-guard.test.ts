@@ -18,7 +18,7 @@ const stream = new Writable({
 })
 const rounds: number[] = []
 const guard = watchGuard({
-  pool: service.pool,
+  db: service.db,
   log: pino({ level: 'info' }, stream),
   intervalMs: 10,
   onRound: (count) => rounds.push(count),

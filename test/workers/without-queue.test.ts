@@ -1,9 +1,9 @@
-import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
+import { AdmittedPool } from '../../src/postgres/admitted-pool.ts'
+import { currentCompany } from '../../src/postgres/company-scope.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
-import { openFolding } from '../../src/workers/fold-in-turns.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
@@ -13,12 +13,18 @@ import { unreachableQueue } from '../support/unreachable-queue.ts'
 const service = await startService(t)
 
 /** Starts a worker that sweeps often and has no queue. */
-const work = (t: Test, foldingDbOf: (companyId: string) => LedgerDb) =>
-  startTestWorker(t, service, { boss: unreachableQueue, projections: PROJECTIONS, foldingDbOf, sweepIntervalMs: 50 })
+const work = (t: Test, foldingDb: LedgerDb, companiesTogether = Infinity) =>
+  startTestWorker(t, service, {
+    boss: unreachableQueue,
+    projections: PROJECTIONS,
+    foldingDb,
+    companiesTogether,
+    sweepIntervalMs: 50,
+  })
 
 await t.test('without the job queue, the sweep folds every projection by itself', async (t) => {
   await service.call('POST', '/v1/employees', { body: employee() })
-  await work(t, openFolding(service.pool))
+  await work(t, service.db)
   await eventually('all is folded', () => isCaughtUp(service.db))
 })
 
@@ -29,12 +35,11 @@ await t.test('companies that cannot be reached do not keep the others from being
   const ids = companies.map(({ id }) => id)
   const [there, away] = [ids.slice(0, 2), ids.slice(2)]
   let isAway = true
-  const folding = openFolding(service.pool)
-  const lost = openDatabase<LedgerTables>({
-    options: service.pool.options,
-    connect: () => (isAway ? Promise.reject(new Error('Connection terminated unexpectedly')) : service.pool.connect()),
-  } as unknown as Pool)
-  await work(t, (companyId) => (away.includes(companyId) ? lost : folding(companyId)))
+  const folding = new AdmittedPool(service.pool, async () => {
+    if (isAway && away.includes(currentCompany() ?? '')) throw new Error('Connection terminated unexpectedly')
+    return () => undefined
+  })
+  await work(t, openDatabase<LedgerTables>(folding), 1)
   await eventually('those that can be reached are folded', () => isCaughtUp(service.db, { companyIds: there }))
   t.notOk(await isCaughtUp(service.db, { companyIds: away }))
   isAway = false

@@ -5,14 +5,11 @@ import { giveBack, requestsInWindow, useKey } from '../../domain/accounts/quota.
 import type { Problem } from '../../domain/errors.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { createBudget } from '../../admission/budget.ts'
-import { createContended } from '../../admission/contended.ts'
-import { gather, UnavailableError } from '../../admission/batcher.ts'
+import { createContended, gatherCompanies } from '../../admission/contended.ts'
+import { UnavailableError } from '../../admission/batcher.ts'
 import { meansNotCommitted, UnconfirmedCommitError, retryOnce } from '../../postgres/database-errors.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
-import { BEGIN, COMMIT, pipeline, pipeOnShard } from '../../postgres/pipeline.ts'
-import { holdShards, isMoving } from '../../postgres/shard.ts'
-import type { MachinePool } from '../../postgres/cluster/machine-pools.ts'
-import { byShard, follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
+import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
 import { withClient } from '../../postgres/pool.ts'
 import { createSharedLookup, LOOKUP_BATCH, LOOKUP_BUDGET } from '../../ledger/read/shared-lookup.ts'
 import * as statements from '../../ledger/append/statements.ts'
@@ -34,9 +31,12 @@ export interface KeyName {
   apiId: string
 }
 
-/** Looks up API keys, in one statement for all that arrive together. Nothing is cached, so a change takes effect at once. */
-export function createKeyLookup(pool: Pool): (name: KeyName) => Promise<FoundKey | null> {
-  return createSharedLookup<KeyName, FoundKey>(pool, {
+/**
+ * Looks up API keys, in one statement for all that arrive together, of at most so many companies. Nothing is cached, so a
+ * change takes effect at once.
+ */
+export function createKeyLookup(pool: Pool, companiesTogether = Infinity): (name: KeyName) => Promise<FoundKey | null> {
+  return createSharedLookup<KeyName, FoundKey>(pool, companiesTogether, {
     holderOf: ({ apiId }) => apiId,
     async find(client, names) {
       const distinct = new Map(names.map((name) => [nameOf(name), name]))
@@ -113,16 +113,11 @@ const WAITING_SLOTS = 2
  * Counts uses of keys by reading calls, in one transaction for all that arrive together. A key whose usage row is locked
  * waits separately and delays no other key.
  */
-export function createKeyUsageCounter(pool: Pool): KeyUsageCounter {
-  const countFor = makeForMachines(pool, countOn)
-  return { submit: (use) => follow(pool, use.companyId, () => countFor(use.companyId)(use)) }
-}
-
-function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | RefusedUse> {
+export function createKeyUsageCounter(pool: Pool, companiesTogether = Infinity): KeyUsageCounter {
   const room = createBudget(LOOKUP_BUDGET)
   const bounds = { ...LOOKUP_BATCH, holderOf: ({ companyId }: KeyUse) => companyId }
   const count = (uses: KeyUse[], whenLocked: WhenLocked) =>
-    retryOnce(() => withClient(machine.pool, (client) => countUses(client, machine, uses, whenLocked)))
+    retryOnce(() => withClient(pool, (client) => countUses(client, uses, whenLocked)))
   const contended = createContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
       const answers = await count(uses, 'wait')
@@ -133,38 +128,32 @@ function countOn(machine: MachinePool): (use: KeyUse) => Promise<UsedKey | Refus
     bounds,
     WAITING_SLOTS,
   )
-  const { submit } = gather<KeyUse, UsedKey | RefusedUse>(async (uses) => {
-    const answers = await count(uses, 'skip locked').catch((error: unknown) => {
-      // Citus is moving the shard of one of them: each waits on its own.
-      if (isMoving(error)) return uses.map(() => undefined)
-      throw error
-    })
-    return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
-  }, bounds)
-  return (use) => room.hold(use.companyId, 1, undefined, () => submit(use))
+  const submit = gatherCompanies<KeyUse, UsedKey | RefusedUse>(
+    async (uses) => {
+      const answers = await count(uses, 'skip locked')
+      return answers.map((answer, at) => (answer === undefined ? contended.submit(uses[at]!) : answer))
+    },
+    bounds,
+    companiesTogether,
+  )
+  return { submit: (use) => room.hold(use.companyId, 1, undefined, () => submit(use)) }
 }
 
 /** Returns the answers in order; undefined where the key's usage row is locked. */
 async function countUses(
   client: PoolClient,
-  machine: MachinePool,
   uses: KeyUse[],
   whenLocked: WhenLocked,
 ): Promise<(UsedKey | RefusedUse | undefined)[]> {
-  const parts = byShard(machine, [...new Map(uses.map((use) => [use.apiId, use])).values()])
-  const shards = parts.flatMap(([shard]) => shard ?? [])
-  const [, , keyRows, now] = await pipeline(client, (pipe) =>
+  const distinct = [...new Map(uses.map((use) => [use.apiId, use])).values()]
+  const [, loaded, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
-      shards.length > 0 ? holdShards(pipe, shards, whenLocked) : null,
-      Promise.all(
-        parts.map(([shard, keysOfShard]) => statements.loadKeys(pipeOnShard(pipe, shard), keysOfShard, whenLocked)),
-      ),
+      statements.loadKeys(pipe, distinct, whenLocked),
       // Behind the rows that may have to be waited for: the time is that of the admission.
       statements.readClock(pipe),
     ]),
   )
-  const loaded = keyRows.flat()
   const nowMs = Date.parse(now)
   const keys = new Map(loaded.map((entry) => [entry.key.id, entry]))
   const answers = uses.map(({ apiId, cost, refusalOf }): UsedKey | RefusedUse | undefined => {
@@ -185,10 +174,8 @@ async function countUses(
   })
   const used = [...keys.values()].map(({ companyId, key, usage }) => ({ companyId, apiId: key.id, usage }))
   const commit = await pipeline(client, async (pipe) => {
-    const updates = byShard(machine, used).map(([shard, usageOfShard]) =>
-      statements.updateUsage(pipeOnShard(pipe, shard), usageOfShard),
-    )
-    const [committed] = await Promise.all([pipe.query(COMMIT), ...updates])
+    const update = statements.updateUsage(pipe, used)
+    const [committed] = await Promise.all([pipe.query(COMMIT), update])
     return committed
   }).catch((error: unknown) => {
     if (meansNotCommitted(error)) throw error

@@ -7,9 +7,7 @@ import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { trackWork } from '../../ledger/background/failing-work.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Outbox } from '../mail/outbox.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { findEverywhere, readTargets } from '../../postgres/cluster/query-targets.ts'
-import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { inCompany } from '../../postgres/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { checkCompany } from './check-company.ts'
 import { tellUsers } from './tell-users.ts'
@@ -26,9 +24,9 @@ interface CheckServices extends Pick<CompanyServices, 'onCommitted'> {
  * Checks each company in which somebody wants to be told, appends what began or stopped needing attention, and writes the
  * messages that are due. A company that fails doesn't keep the others waiting. Safe to run in several processes at once.
  */
-export async function checkAttention(services: CheckServices, onUnreachable: OnUnreachable): Promise<void> {
+export async function checkAttention(services: CheckServices): Promise<void> {
   const { pool, db, outbox, log } = services
-  for (const companyId of await listCompanies(pool, onUnreachable)) {
+  for (const companyId of await listCompanies(pool)) {
     try {
       await inCompany(companyId, () =>
         trackWork(pool, { companyId, work: 'attention' }, async () => {
@@ -45,18 +43,10 @@ export async function checkAttention(services: CheckServices, onUnreachable: OnU
 const ATTENTION_TYPES = WEBHOOK_TYPES.filter((type) => type.startsWith('attention.'))
 
 /** Companies with a user or a webhook to tell, or with something that was raised and has to be resolved. */
-async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<string[]> {
-  const uuids = await findEverywhere(
-    readTargets(pool),
-    async (target) => {
-      const { rows } = await sql<{ company_id: string }>`
-        select company_id from users where wants_alerts and removed_at is null
-        union select company_id from webhooks
-          where status = 'enabled' and types && ${ATTENTION_TYPES}::text[]
-        union select company_id from raised_attention`.execute(openDatabase(target.pool))
-      return rows.map(({ company_id: companyId }) => companyId)
-    },
-    onUnreachable,
-  )
-  return uuids.map((uuid) => fromUuid('com', uuid))
+async function listCompanies(pool: Pool): Promise<string[]> {
+  const { rows } = await sql<{ company_id: string }>`
+    select company_id from users where wants_alerts and removed_at is null
+    union select company_id from webhooks where status = 'enabled' and types && ${ATTENTION_TYPES}::text[]
+    union select company_id from raised_attention`.execute(openDatabase(pool))
+  return rows.map((row) => fromUuid('com', row.company_id))
 }

@@ -8,7 +8,7 @@ import type { EmailContent } from '../mail/email.ts'
 import { quote } from '../mail/email.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
 const GATHERED_MINUTES = 15
@@ -32,7 +32,7 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
   const changes = await listChanges(db, companyId, upTo)
   if (changes.length === 0) return
   const names = await readNames(db, companyId, [...new Set(changes.map(({ data }) => data.subject_id))])
-  const hasTold = await inTransactionOf(pool, companyId, async (client) => {
+  const hasTold = await inTransaction(pool, async (client) => {
     let hasTold = false
     for (const { userId, position } of await lockUsers(client, companyId)) {
       const untold = changes.filter((change) => change.position > position)

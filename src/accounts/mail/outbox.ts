@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { countEverywhere } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { EmailContent, EmailKind } from './email.ts'
@@ -127,30 +125,26 @@ export async function cancelEmails(client: Queryable, companyId: string, userId:
  * Ends the messages that were not sent in time, and those whose sender has vanished: whether the server accepted one of
  * these is unknown. Returns how many. Several processes may do so at once.
  */
-export function endOverdueEmails(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  const end = async (target: Pool, state: 'failed' | 'unknown', isOverdue: string, error: string) => {
+export async function endOverdueEmails(pool: Pool): Promise<number> {
+  const end = async (state: 'failed' | 'unknown', isOverdue: string, error: string) => {
     const statement = sql`update emails set state = ${state}, content = null, error = coalesce(error, ${error}),
       ended_at = statement_timestamp(), lease_id = null, leased_until = null
       where ended_at is null and ${sql.raw(isOverdue)}`
-    const run = openDatabase(target).transaction()
-    const { numAffectedRows } = await run.execute((transaction) => statement.execute(transaction))
+    const { numAffectedRows } = await statement.execute(openDatabase(pool))
     return Number(numAffectedRows ?? 0n)
   }
   const isFree = '(leased_until is null or leased_until <= statement_timestamp())'
-  return countEverywhere(
-    pool,
-    async (target) =>
-      (await end(target, 'unknown', `state = 'sending' and ${isFree}`, 'The process that sent it has ended')) +
-      (await end(target, 'failed', `state = 'waiting' and give_up_at <= statement_timestamp() and ${isFree}`, OVERDUE)),
-    onUnreachable,
+  return (
+    (await end('unknown', `state = 'sending' and ${isFree}`, 'The process that sent it has ended')) +
+    (await end('failed', `state = 'waiting' and give_up_at <= statement_timestamp() and ${isFree}`, OVERDUE))
   )
 }
 
 const OVERDUE = 'It could not be sent in time'
 
 /** Deletes the records of messages after EMAILS_KEPT_DAYS. Returns how many. */
-export function deleteOldEmails(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function deleteOldEmails(pool: Pool): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from emails e using (
         select company_id, email_id from emails
@@ -158,6 +152,5 @@ export function deleteOldEmails(pool: Pool, onUnreachable?: OnUnreachable): Prom
         order by created_at ${limit}
       ) as old
       where e.company_id = old.company_id and e.email_id = old.email_id`,
-    onUnreachable,
   )
 }

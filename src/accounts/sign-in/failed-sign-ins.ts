@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { FailedAttempts, FailingMethod } from '../../domain/accounts/sign-in.ts'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import type { UserRef } from '../users/users.ts'
 
 /** Counts the failed sign-ins of users. */
@@ -36,7 +36,7 @@ export function createFailedSignIns(pool: Pool, onError: (error: unknown) => voi
       const batch = waiting
       waiting = new Map()
       for (const failures of batch.values())
-        await inTransactionOf(pool, failures.companyId, (client) => storeFailures(client, failures)).catch(onError)
+        await inTransaction(pool, (client) => storeFailures(client, failures)).catch(onError)
     }
   }
 

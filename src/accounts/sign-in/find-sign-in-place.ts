@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { fromUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { searchCompanies } from '../users/search-companies.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
 import type { UserRef } from '../users/users.ts'
 
 /** Where someone with an email signs in: at the provider of one company, at one of several, or with a password. */
@@ -13,8 +13,7 @@ type SignInPlace = { at: 'provider'; companyId: string } | { at: 'several' } | {
  * message; the user who is linked to an account at the provider. An email that nobody has is asked for a password.
  */
 export async function findSignInPlace(pool: Pool, email: string, known: UserRef[]): Promise<SignInPlace> {
-  const { rows, failure } = await searchCompanies(pool, null, (db) => selectUsers(db, email))
-  if (rows.length === 0 && failure !== null) throw failure
+  const rows = await selectUsers(openDatabase(pool), email)
   const companyIds = rows.map((row) => fromUuid('com', row.company_id))
   const latest = known.find(({ companyId }) => companyIds.includes(companyId))
   if (latest) return { at: 'provider', companyId: latest.companyId }
@@ -25,7 +24,7 @@ export async function findSignInPlace(pool: Pool, email: string, known: UserRef[
   return second === undefined ? { at: 'provider', companyId: first } : { at: 'several' }
 }
 
-/** Companies whose providers are looked at, of each shard of a cluster. Those that can decide come first. */
+/** Companies whose providers are looked at. Those that can decide come first. */
 const MAX_COMPANIES = 100
 
 function selectUsers(db: LedgerDb, email: string) {

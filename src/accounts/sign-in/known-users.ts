@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { searchCompanies } from '../users/search-companies.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
 import { readSignInKey, signWithKey } from '../users/sign-in-key.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
 import type { UserRef } from '../users/users.ts'
@@ -31,21 +32,22 @@ export async function findKnownUsers(
   const recent = remembered.filter(({ signedInAt }) => now - signedInAt < KNOWN_DAYS * 86_400_000)
   if (recent.length === 0) return []
   const key = await readSignInKey(pool)
-  const companyIds = recent.map(({ companyId }) => companyId)
-  const { rows } = await searchCompanies(pool, companyIds, async (db) => {
-    let query = db
-      .selectFrom('users')
-      .select(['user_id', 'password_hash'])
-      .where('company_id', 'in', companyIds.map(toUuid))
-      .where(
-        'user_id',
-        'in',
-        recent.map(({ userId }) => toUuid(userId)),
-      )
-      .where('removed_at', 'is', null)
-    if (email !== null) query = query.where('email', '=', email)
-    return query.execute()
-  })
+  let query = openDatabase<LedgerTables>(pool)
+    .selectFrom('users')
+    .select(['user_id', 'password_hash'])
+    .where(
+      'company_id',
+      'in',
+      recent.map(({ companyId }) => toUuid(companyId)),
+    )
+    .where(
+      'user_id',
+      'in',
+      recent.map(({ userId }) => toUuid(userId)),
+    )
+    .where('removed_at', 'is', null)
+  if (email !== null) query = query.where('email', '=', email)
+  const rows = await query.execute()
   const current = new Map(rows.map((row) => [fromUuid('usr', row.user_id), digestPassword(key, row.password_hash)]))
   return recent.filter(({ userId, password }) => current.get(userId) === password)
 }

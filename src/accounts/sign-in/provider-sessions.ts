@@ -4,11 +4,10 @@ import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { LogoutNotice } from '../oidc/provider-client.ts'
 import { OLDEST_TOKEN_S, TOLERANCE_S } from '../oidc/verify-token.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { endSessions } from '../session-events.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 
 /** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */
 const MOST_TOKENS = 10_000
@@ -27,7 +26,7 @@ export function endSessionsOfNotice(
     and created_at < $3::timestamptz + make_interval(secs => ${TOLERANCE_S})
     and exists (select from users u where u.company_id = $1 and u.user_id = sessions.user_id
       and u.issuer = $4 and ($5::text is null or u.subject = $5))`
-  return inTransactionOf(pool, companyId, async (client) => {
+  return inTransaction(pool, async (client) => {
     const tokenHash = hash('sha256', `${issuer}\n${tokenId}`, 'buffer')
     if (!(await rememberToken(client, companyId, tokenHash))) return 0
     const values = [providerSession, issuedAt, issuer, subject]
@@ -53,13 +52,12 @@ async function rememberToken(client: PoolClient, companyId: string, tokenHash: B
 }
 
 /** Forgets the logout tokens that are too old to be accepted, by the database's clock. Returns how many. */
-export function expireLogoutTokens(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function expireLogoutTokens(pool: Pool): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from logout_tokens t using (
         select company_id, token_hash from logout_tokens where expires_at <= statement_timestamp() ${limit}
       ) as old
       where t.company_id = old.company_id and t.token_hash = old.token_hash`,
-    onUnreachable,
   )
 }

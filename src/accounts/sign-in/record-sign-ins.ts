@@ -6,9 +6,7 @@ import type { NewEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { trackWork } from '../../ledger/background/failing-work.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { findEverywhere, readTargets } from '../../postgres/cluster/query-targets.ts'
-import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { inCompany } from '../../postgres/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { CompanyServices } from '../change-company.ts'
 import type { UnplacedEvent } from '../place-user-events.ts'
@@ -23,11 +21,8 @@ type RecordingServices = Pick<CompanyServices, 'pool' | 'onCommitted'>
  * the failed sign-ins of the hours that are over. A company that fails doesn't keep the others waiting. Safe to run in
  * several processes at once.
  */
-export async function recordSignIns(
-  services: RecordingServices & { log: Logger },
-  onUnreachable: OnUnreachable,
-): Promise<void> {
-  for (const companyId of await listCompanies(services.pool, onUnreachable)) {
+export async function recordSignIns(services: RecordingServices & { log: Logger }): Promise<void> {
+  for (const companyId of await listCompanies(services.pool)) {
     try {
       await inCompany(companyId, () =>
         trackWork(services.pool, { companyId, work: 'sign-ins' }, async () => {
@@ -44,20 +39,13 @@ export async function recordSignIns(
 /** An hour is over a minute after its end: by then, every process has stored what it had begun to store. */
 const IS_OVER = `hour < date_trunc('hour', statement_timestamp() - interval '1 minute')`
 
-async function listCompanies(pool: Pool, onUnreachable: OnUnreachable): Promise<string[]> {
-  const uuids = await findEverywhere(
-    readTargets(pool),
-    async (target) => {
-      const { rows } = await sql<{ company_id: string }>`
-        select company_id from session_events
-        union select company_id from failed_sign_ins where not is_recorded and ${sql.raw(IS_OVER)}`.execute(
-        openDatabase(target.pool),
-      )
-      return rows.map(({ company_id: companyId }) => companyId)
-    },
-    onUnreachable,
+async function listCompanies(pool: Pool): Promise<string[]> {
+  const { rows } = await sql<{ company_id: string }>`
+    select company_id from session_events
+    union select company_id from failed_sign_ins where not is_recorded and ${sql.raw(IS_OVER)}`.execute(
+    openDatabase(pool),
   )
-  return uuids.map((uuid) => fromUuid('com', uuid))
+  return rows.map((row) => fromUuid('com', row.company_id))
 }
 
 /** Appends the failed sign-ins of the hours that are over, an event for each user and hour. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import { beginSession } from '../users/begin-session.ts'
 import { hashPassword, makeHashSetting, settingOf, type HashSetting } from '../users/password.ts'
 import { listHashSettings, tryPasswordHash, type PasswordScope, type PasswordUser } from '../users/password-users.ts'
@@ -27,8 +27,7 @@ export type SignInOutcome =
 /**
  * Starts a session for a user with this email and password. Returns its cookie, of which only a hash is stored. Whatever
  * it finds, an attempt computes one hash of a password and searches twice, so its time does not reveal who has the email,
- * or in how many companies. Throws UnavailableError if too many passwords are being checked. On a cluster, only someone
- * who is not found fails because a machine does not answer.
+ * or in how many companies. Throws UnavailableError if too many passwords are being checked.
  */
 export async function signIn(
   { pool, failures }: { pool: Pool; failures: FailedSignIns },
@@ -36,14 +35,12 @@ export async function signIn(
   session: NewSession,
 ): Promise<SignInOutcome> {
   const common = makeHashSetting(await readSignInKey(pool), scope.email)
-  const { items: settings, failure: isIncomplete } = await listHashSettings(pool, scope)
+  const settings = await listHashSettings(pool, scope)
   const setting = chooseSetting(settings, common, tries)
   const passwordHash = await hashPassword(password, setting)
-  const { items: tried, failure } = await tryPasswordHash(pool, scope, { passwordHash, setting })
+  const tried = await tryPasswordHash(pool, scope, { passwordHash, setting })
   const matching = tried.filter((user) => user.passwordHash === passwordHash)
   const [first] = matching
-  // The user may be on a machine that does not answer.
-  if (!first && (failure ?? isIncomplete) !== null) throw failure ?? isIncomplete
   if (!first) {
     // Nobody waits for this: it must not take longer than for an unknown email.
     for (const attacked of tried) failures.count(attacked, 'password', session)
@@ -73,9 +70,9 @@ async function upgradeHash(
   user: PasswordUser,
   { password, common }: { password: string; common: HashSetting },
 ): Promise<PasswordUser> {
-  const { companyId, passwordHash: former } = user
+  const { passwordHash: former } = user
   if (settingOf(former) === common) return user
   const passwordHash = await hashPassword(password, common)
-  await inTransactionOf(pool, companyId, (client) => replacePasswordHash(client, user, { former, passwordHash }))
+  await inTransaction(pool, (client) => replacePasswordHash(client, user, { former, passwordHash }))
   return { ...user, passwordHash }
 }

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { enterCompany } from '../../postgres/cluster/company-scope.ts'
+import { enterCompany } from '../../postgres/company-scope.ts'
 import { companyOfLinkToken } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
 import type { UserOfLink } from './user-rows.ts'

@@ -5,7 +5,7 @@ import { insertSessionEvents } from '../session-events.ts'
 import { insertSession, renewSession } from './sessions.ts'
 import type { NewSession, SessionProof, SessionUser } from './sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { storeLastSignIn } from './sign-in-records.ts'
 import type { UserRef } from './users.ts'
@@ -21,7 +21,7 @@ export async function beginSession(
   session: NewSession,
 ): Promise<string | null> {
   const cookie = generateSecret(sessionPrefix(companyId))
-  const hasBegun = await inTransactionOf(pool, companyId, async (client) => {
+  const hasBegun = await inTransaction(pool, async (client) => {
     const isStarted = await insertSession(client, { companyId, userId }, proof, {
       ...session,
       hash: hashSecret(cookie),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import type { Acting } from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
@@ -52,7 +52,7 @@ export async function listSessions(
 
 /** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is no such session. */
 export async function endOwnSession(pool: Pool, acting: Acting, id: string): Promise<boolean> {
-  const count = await inTransactionOf(pool, acting.companyId, (client) =>
+  const count = await inTransaction(pool, (client) =>
     endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash = $3', [
       toUuid(acting.actor),
       Buffer.from(id, 'hex'),
@@ -63,7 +63,7 @@ export async function endOwnSession(pool: Pool, acting: Acting, id: string): Pro
 
 /** Ends all sessions of the actor except the one of this cookie. */
 export async function endOtherSessions(pool: Pool, acting: Acting, cookie: string | null): Promise<void> {
-  await inTransactionOf(pool, acting.companyId, (client) =>
+  await inTransaction(pool, (client) =>
     endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash <> $3', [
       toUuid(acting.actor),
       hashSecret(cookie ?? ''),

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { HashSetting } from './password.ts'
-import { searchCompanies } from './search-companies.ts'
+import { openDatabase } from '../../postgres/kysely.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { UserRef } from './users.ts'
 
@@ -25,34 +25,23 @@ export interface PasswordUser extends UserRef {
   hasPasskeys: boolean
 }
 
-/** What a search found. `failure` says why the companies of a database machine are missing; null if none are. */
-interface Found<Item> {
-  items: Item[]
-  failure: unknown
-}
-
-/** How many users a statement returns, of each shard of a cluster. */
+/** How many users a statement returns. */
 const PAGE = 100
 
 /**
  * Lists the settings of the password hashes in a scope, oldest user first. Hashes of version 1.0.0 have one each; all
  * others of an email share one.
  */
-export async function listHashSettings(pool: Pool, scope: PasswordScope): Promise<Found<HashSetting>> {
-  const { rows, failure } = await searchCompanies(pool, scope.companyIds, (db) => selectSettings(db, scope))
-  const inOrder = rows.toSorted((one, other) => (one.oldest < other.oldest ? -1 : 1))
-  return { items: [...new Set(inOrder.map(({ setting }) => setting))], failure }
-}
-
-async function selectSettings(db: LedgerDb, scope: PasswordScope) {
+export async function listHashSettings(pool: Pool, scope: PasswordScope): Promise<HashSetting[]> {
   // The longest beginning that ends before a dollar sign: all but the last part.
   const setting = sql<string>`substring(u.password_hash from '^(.*)[$]')`
-  return usersIn(db, scope)
+  const rows = await usersIn(openDatabase(pool), scope)
     .select([setting.as('setting'), sql<string>`min(u.created_at)`.as('oldest')])
     .groupBy(setting)
     .orderBy('oldest')
     .limit(PAGE)
     .execute()
+  return rows.map((row) => row.setting)
 }
 
 /**
@@ -63,26 +52,23 @@ export async function tryPasswordHash(
   pool: Pool,
   scope: PasswordScope,
   { passwordHash, setting }: { passwordHash: string; setting: HashSetting },
-): Promise<Found<PasswordUser>> {
-  const { rows, failure } = await searchCompanies(pool, scope.companyIds, (db) =>
-    usersIn(db, scope)
-      .select(SELECTED)
-      .select(HAS_PASSKEYS.as('has_passkeys'))
-      .where(sql<boolean>`starts_with(u.password_hash, ${`${setting}$`})`)
-      .orderBy(sql`u.password_hash = ${passwordHash}`, 'desc')
-      .orderBy('u.company_id')
-      .limit(PAGE)
-      .execute(),
-  )
-  return { items: rows.map(toUser), failure }
+): Promise<PasswordUser[]> {
+  const rows = await usersIn(openDatabase(pool), scope)
+    .select(SELECTED)
+    .select(HAS_PASSKEYS.as('has_passkeys'))
+    .where(sql<boolean>`starts_with(u.password_hash, ${`${setting}$`})`)
+    .orderBy(sql`u.password_hash = ${passwordHash}`, 'desc')
+    .orderBy('u.company_id')
+    .limit(PAGE)
+    .execute()
+  return rows.map(toUser)
 }
 
 /** Reads the users in a scope page by page, in the order of their companies. */
-export async function* readPasswordUsers(pool: Pool, scope: PasswordScope): AsyncGenerator<Found<PasswordUser>> {
+export async function* readPasswordUsers(pool: Pool, scope: PasswordScope): AsyncGenerator<PasswordUser[]> {
   for (let after: string | null = null; ;) {
-    const { rows, failure } = await searchCompanies(pool, scope.companyIds, (db) => selectPage(db, scope, after))
-    const page = rows.toSorted((one, other) => (one.company_id < other.company_id ? -1 : 1)).slice(0, PAGE)
-    yield { items: page.map(toUser), failure }
+    const page = await selectPage(openDatabase(pool), scope, after)
+    yield page.map(toUser)
     if (page.length < PAGE) return
     after = page.at(-1)!.company_id
   }

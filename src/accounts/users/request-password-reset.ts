@@ -5,8 +5,8 @@ import { toUuid } from '../../domain/ids.ts'
 import { describeForgottenPassword } from '../mail/account-emails.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
-import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
+import { inCompany } from '../../postgres/company-scope.ts'
 import { buildLinkUrl, loadEmailContext } from './email-user.ts'
 import { generateSecret, hashSecret } from './new-secret.ts'
 import type { PasswordScope, PasswordUser } from './password-users.ts'
@@ -19,7 +19,7 @@ export const RESET_LIFE_MINUTES = 30
 /**
  * Sends a link to set a new password to each user in the scope who has a password. The password works until the link is
  * used; a further link replaces it. Companies that require their identity provider are left out. Throws the first error
- * after all links were tried, also if the companies of a machine could not be searched.
+ * after all links were tried.
  */
 export async function requestPasswordReset(
   { pool, outbox }: { pool: Pool; outbox: Outbox },
@@ -27,11 +27,10 @@ export async function requestPasswordReset(
   sender: Client,
 ): Promise<void> {
   const failures: unknown[] = []
-  for await (const { items, failure } of readPasswordUsers(pool, scope)) {
-    if (failure !== null) failures.push(failure)
-    for (const user of items) {
+  for await (const users of readPasswordUsers(pool, scope)) {
+    for (const user of users) {
       const { companyId } = user
-      const send = () => inTransactionOf(pool, companyId, (client) => sendResetLink(client, outbox, user, sender))
+      const send = () => inTransaction(pool, (client) => sendResetLink(client, outbox, user, sender))
       await inCompany(companyId, send).catch((error: unknown) => failures.push(error))
       outbox.announce([companyId])
     }

@@ -4,16 +4,15 @@ import type { Client } from '../../domain/client.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfSession } from '../../domain/accounts/secrets.ts'
-import { enterCompany } from '../../postgres/cluster/company-scope.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { enterCompany } from '../../postgres/company-scope.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 import type { SessionEvent } from '../session-events.ts'
 import { insertSessionEvents } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser, UserRef } from './users.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
@@ -205,7 +204,7 @@ export async function endSession(
   { userId, companyId }: SignedInUser,
   { cookie, client: sender, why }: { cookie: string; client: Client; why: 'signed out' | 'signed in again' },
 ): Promise<EndedSession | null> {
-  return inTransactionOf(pool, companyId, async (client) => {
+  return inTransaction(pool, async (client) => {
     const { rows } = await client.query<Pick<LedgerTables['sessions'], 'method' | 'id_token'>>(
       'delete from sessions where company_id = $1 and session_hash = $2 returning method, id_token',
       [toUuid(companyId), hashSecret(cookie)],
@@ -236,13 +235,12 @@ function companyUuid(cookie: string): string {
 }
 
 /** Deletes the sessions that have exceeded their lifetime, by the database's clock. Returns how many. */
-export function expireSessions(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function expireSessions(pool: Pool): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from sessions s using (
         select company_id, session_hash from sessions where expires_at <= statement_timestamp() ${limit}
       ) as old
       where s.company_id = old.company_id and s.session_hash = old.session_hash`,
-    onUnreachable,
   )
 }

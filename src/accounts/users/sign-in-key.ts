@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
-import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
+import { outsideCompany } from '../../postgres/company-scope.ts'
 
 const keys = new WeakMap<Pool, Promise<Buffer>>()
 

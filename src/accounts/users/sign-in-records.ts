@@ -5,8 +5,7 @@ import { FAILING_METHODS } from '../../domain/accounts/sign-in.ts'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { UserRef } from './users.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
@@ -95,24 +94,22 @@ function clientOf({ address, user_agent: userAgent }: { address: string | null; 
 const FAILURES_KEPT_DAYS = 30
 
 /** Deletes old failed sign-ins, and from where sign-ins came so many days ago. */
-export async function forgetOldSignIns(pool: Pool, keptDays: number, onUnreachable?: OnUnreachable): Promise<void> {
+export async function forgetOldSignIns(pool: Pool, keptDays: number): Promise<void> {
   const failuresKeptDays = Math.min(FAILURES_KEPT_DAYS, keptDays)
-  await deleteEverywhere(
+  await deleteInPieces(
     pool,
     (limit) => sql`delete from failed_sign_ins f using (
         select company_id, user_id, hour from failed_sign_ins
         where last_at < statement_timestamp() - make_interval(days => ${failuresKeptDays}) order by last_at ${limit}
       ) as old
       where f.company_id = old.company_id and f.user_id = old.user_id and f.hour = old.hour`,
-    onUnreachable,
   )
-  await deleteEverywhere(
+  await deleteInPieces(
     pool,
     (limit) => sql`update last_sign_ins l set address = null, user_agent = null from (
         select company_id, user_id from last_sign_ins
         where signed_in_at < statement_timestamp() - make_interval(days => ${keptDays}) and address is not null ${limit}
       ) as old
       where l.company_id = old.company_id and l.user_id = old.user_id`,
-    onUnreachable,
   )
 }

@@ -1,14 +1,9 @@
-import type { Pool } from 'pg'
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
-import { findEverywhere, shardTargets } from '../../postgres/cluster/query-targets.ts'
-import { openDatabase } from '../../postgres/kysely.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { createLeftOut } from '../terminal/left-out.ts'
 import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
@@ -26,41 +21,31 @@ export async function createCompany(options: { name: string; adminEmail: string;
 
 /** `company list`: lists the companies, oldest first. */
 export async function listCompanies(options: { json?: boolean }) {
-  const { leaveOut, report } = createLeftOut()
-  const list = (pool: Pool) =>
-    openDatabase<LedgerTables>(pool)
+  const rows = await withStore(({ store: { db } }) =>
+    db
       .selectFrom('companies as c')
       .innerJoin('heads as h', 'h.company_id', 'c.company_id')
       .select(['c.company_id', 'c.name', 'c.created_at', 'h.position'])
-      .execute()
-  const rows = await withStore(({ store }) =>
-    findEverywhere(shardTargets(store.pool), (target) => list(target.pool), leaveOut),
+      .execute(),
   )
   const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
   print(
     companies.toSorted((one, other) => (one.company_id < other.company_id ? -1 : 1)),
     options.json,
   )
-  report()
 }
 
-/** `company show`: shows a company, and where a cluster has it. */
+/** `company show`: shows a company, with its id as a UUID. */
 export async function showCompany({ company, json }: CompanyOptions) {
   const uuid = toUuid(company)
-  const shown = await withStore(async ({ store: { db, cluster } }) => {
+  const shown = await withStore(async ({ store: { db } }) => {
     const row = await db
       .selectFrom('companies')
       .select(['name', 'time_zone', 'created_at'])
       .where('company_id', '=', uuid)
       .executeTakeFirst()
     if (row === undefined) throw new StartupError(`there is no company ${company}`)
-    const { machine, shard } = cluster?.find(company) ?? {}
-    return {
-      company_id: company,
-      uuid,
-      ...row,
-      ...(machine && shard ? { machine: machine.name, shard: shard.id } : {}),
-    }
+    return { company_id: company, uuid, ...row }
   })
   print(shown, json)
 }

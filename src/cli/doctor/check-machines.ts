@@ -1,10 +1,9 @@
 import type { Client } from 'pg'
-import { unguardedTables } from '../../ledger/audit/unguarded-tables.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { MACHINE_CONNECTIONS } from '../../postgres/connections.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
-import type { MachineAddress } from '../../postgres/cluster/machine-address.ts'
-import { isLeftOver, listMachines, onMachine } from '../../postgres/cluster/machine-address.ts'
+import type { MachineAddress } from '../../postgres/machine-address.ts'
+import { isLeftOver, listMachines, onMachine } from '../../postgres/machine-address.ts'
 import { diskFinding } from './check-host.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok } from './finding.ts'
@@ -29,8 +28,6 @@ interface Facts {
   /** Bytes of its data disk. */
   free: number
   total: number
-  /** Shards of the events that do not refuse changes. */
-  unguarded: number
   /** The names of transactions that a crash has left. */
   leftOver: string[]
 }
@@ -78,7 +75,6 @@ async function readFacts(client: Client, leftAfterSeconds?: number): Promise<Fac
       (extract(epoch from clock_timestamp()) * 1000)::float8 as clock,
       (select available_disk_size::float8 from citus_local_disk_space_stats()) as free,
       (select total_disk_size::float8 from citus_local_disk_space_stats()) as total,
-      (select count(*)::integer from (${unguardedTables({ isMachine: true })}) u) as unguarded,
       array(select gid from pg_prepared_xacts where ${isLeftOver(leftAfterSeconds)} order by prepared limit ${LEFT_OVER}) as "leftOver"`)
   const after = Date.now()
   const { clock, ...facts } = rows[0]!
@@ -105,15 +101,6 @@ function findingsOf(
     ...findDurability(check, facts),
     ...findCapacity(check, facts, connections),
     ...findDifferences(check, facts, coordinator),
-    ...(facts.unguarded === 0
-      ? []
-      : [
-          fail(
-            check,
-            `${facts.unguarded} shards of events do not refuse changes`,
-            'find out who changed them; then see docs/citus.md, “Append-only”',
-          ),
-        ]),
     ...findLeftOver(check, facts, machines),
   ]
   if (faults.length > 0) return faults

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { unguardedTables } from '../../ledger/audit/unguarded-tables.ts'
+import { findUnguardedTables } from '../../ledger/audit/unguarded-tables.ts'
 import { readStanding, readTimesAhead } from '../../ledger/read/read-standings.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { leaveOutUnreachable } from '../../postgres/cluster/query-targets.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
@@ -17,10 +16,10 @@ export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
   const { rows } = await sql<Rights>`
     select current_user as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
       pg_has_role(c.relowner, 'member') as owns,
-      array(select p from unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p where has_table_privilege(c.oid, p)) as may,
-      not exists (${sql.raw(unguardedTables({ isMachine: false }))}) as guarded
+      array(select p from unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) p where has_table_privilege(c.oid, p)) as may
     from pg_class c where c.oid = 'public.events'::regclass`.execute(db)
-  const { role, is_superuser: isSuperuser, owns, may, guarded } = rows[0]!
+  const { role, is_superuser: isSuperuser, owns, may } = rows[0]!
+  const guarded = (await findUnguardedTables(db)).length === 0
   const twoRoles =
     'use a separate role in DATABASE_URL, and the owner in MIGRATE_DATABASE_URL (docs/deployment.md, “On your own PostgreSQL”)'
   return [
@@ -58,7 +57,7 @@ interface Rights {
 /** Checks for events with times ahead of the database clock, which was set back after it recorded them. */
 export async function checkRecordedTimes(pool: Pool): Promise<Finding> {
   const check = 'recorded times'
-  const { companies, seconds } = await readTimesAhead(pool, leaveOutUnreachable)
+  const { companies, seconds } = await readTimesAhead(pool)
   if (seconds <= AHEAD_SECONDS) return ok(check, 'no event is ahead of the database clock')
   const who = companies === 1 ? '1 company has' : `${companies} companies have`
   const summary = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; until the clock catches up, new events get the same time`
@@ -80,14 +79,14 @@ export async function checkProjection(pool: Pool, projection: { name: string; ve
     events_behind: events,
     seconds_behind: seconds,
     is_complete: isComplete,
-  } = await readStanding(pool, projection, leaveOutUnreachable)
+  } = await readStanding(pool, projection)
   if (parked > 0)
     return warn(
       check,
       `${parked} ${parked === 1 ? 'company is' : 'companies are'} parked`,
       'find the reason with `projections list`, fix it, then run `projections resume`',
     )
-  if (isComplete === false)
+  if (!isComplete)
     return warn(
       check,
       `version ${projection.version} is still being built`,

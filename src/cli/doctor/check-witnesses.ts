@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
-import { leaveOutUnreachable } from '../../postgres/cluster/query-targets.ts'
 import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
@@ -9,7 +8,7 @@ const CHECK = 'witnesses'
 /** Checks that the configured witnesses, if any, cosign checkpoints, and that none disputes a ledger. */
 export async function checkWitnesses(pool: Pool, count: number): Promise<Finding[]> {
   if (count === 0) return []
-  const failing = await readFailingWitnesses(pool, leaveOutUnreachable)
+  const failing = await readFailingWitnesses(pool)
   if (failing.length === 0) return [ok(CHECK, `${count} configured, none fails`)]
   return failing.map(({ witness, fault, companies, since, company_id: companyId, error }) => {
     const what = fault === 'unavailable' ? 'has not cosigned' : 'disputes'

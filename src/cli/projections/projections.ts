@@ -4,7 +4,6 @@ import { StartupError } from '../../postgres/startup-error.ts'
 import { readStanding } from '../../ledger/read/read-standings.ts'
 import { unpark } from '../../workers/checkpoints.ts'
 import { pruneVersions } from '../../workers/prune.ts'
-import { createLeftOut } from '../terminal/left-out.ts'
 import { print } from '../terminal/print.ts'
 import { withMaintenance, withStore } from '../terminal/with-store.ts'
 
@@ -19,15 +18,13 @@ export function findProjection(name: string): Projection {
 
 /** `projections list`: shows for each projection how many companies lag, which are parked and why, and rebuilds. */
 export async function listProjections(options: { json?: boolean }) {
-  const { leaveOut, report } = createLeftOut()
   const rows = await withStore(({ store: { pool } }) =>
-    Promise.all(PROJECTIONS.map((projection) => readStanding(pool, projection, leaveOut))),
+    Promise.all(PROJECTIONS.map((projection) => readStanding(pool, projection))),
   )
   print(
     rows.map((row) => ({ ...row })),
     options.json,
   )
-  report()
 }
 
 /** `projections resume`: unparks a company; the next sweep continues from its checkpoint. */

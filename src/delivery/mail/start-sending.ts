@@ -29,6 +29,6 @@ export function startSending(options: SendingOptions): Promise<CompanyTurns> {
     atOnce: AT_ONCE,
     listDue: listCompaniesWithMail,
     takeTurn: (companyId, { cutOff }) => sendNextEmail(options, companyId, cutOff),
-    beforeSweep: (leaveOut) => endOverdueEmails(pool, leaveOut),
+    beforeSweep: () => endOverdueEmails(pool),
   })
 }

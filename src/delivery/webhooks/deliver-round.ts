@@ -5,7 +5,7 @@ import type { IdPrefix } from '../../domain/ids.ts'
 import { describeEvent, listEventTypes } from '../../domain/webhooks/webhook-message.ts'
 import { readEventPage } from '../../ledger/read/read-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { chooseDelay, WEBHOOK_BACKOFF } from '../backoff.ts'
 import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
@@ -67,7 +67,7 @@ export async function deliverRound(
   const outcome = summarize(webhook, page.events, end, sending)
   const isIdle = sending.attempts.length === 0 && outcome.position === webhook.position
   if (isIdle) return { end: 'stopped', pace: webhook.isSlow ? 'slow' : 'prompt' }
-  const failingMs = await inTransactionOf(services.pool, webhook.companyId, (client) =>
+  const failingMs = await inTransaction(services.pool, (client) =>
     recordRound(client, webhook, leaseId, outcome, sending.attempts),
   )
   if (failingMs === 'lost') return { end: 'lost' }

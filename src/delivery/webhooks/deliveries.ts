@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { trackWork } from '../../ledger/background/failing-work.ts'
-import { findEverywhere, leaveOut, readTargets, shardTargets } from '../../postgres/cluster/query-targets.ts'
+import { divide } from '../../domain/divide.ts'
 import { createAnnouncer } from '../../workers/announce.ts'
 import type { PgBoss } from '../../workers/queues.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs, POLLING } from '../../workers/queues.ts'
@@ -16,6 +16,8 @@ interface DeliveriesOptions extends LeaseServices {
   log: Logger
   /** Milliseconds between two searches for webhooks that no job announced, or whose next attempt is due. */
   sweepIntervalMs: number
+  /** How many companies are looked up, and fail, together. Default: any number. */
+  companiesTogether?: number
 }
 
 /** A job names webhooks that may have undelivered events. It is only a hint; the checkpoint decides. */
@@ -34,7 +36,7 @@ const WEBHOOKS_PER_JOB = 100
 
 /** Starts delivering to webhooks: a pg-boss worker, and the sweep for those that are due without a job. */
 export async function startDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
-  const { boss, pool, log, sweepIntervalMs } = options
+  const { boss, pool, log, sweepIntervalMs, companiesTogether = Infinity } = options
   const dispatcher = new Dispatcher(options)
   await boss.work<DeliverJob>(DELIVER_WEBHOOKS, { batchSize: JOBS_AT_ONCE, ...POLLING }, async (jobs) => {
     dispatcher.dispatch(jobs.flatMap(({ data }) => data.webhooks))
@@ -42,20 +44,18 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
 
   await boss.work(EXPIRE_DELIVERIES, POLLING, () =>
     trackWork(pool, { companyId: null, work: 'jobs', subject: EXPIRE_DELIVERIES }, async () => {
-      const count = await expireDeliveries(pool, leaveOut(log, 'could not delete old deliveries on a machine'))
+      const count = await expireDeliveries(pool)
       if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
     }),
   )
 
-  async function send(companyIds?: string[]): Promise<void> {
-    const due = await findEverywhere(
-      companyIds ? shardTargets(pool, companyIds) : readTargets(pool),
-      (place) => listDueWebhooks(place.pool, place.companyIds),
-      leaveOut(log, 'could not look for due webhooks on a machine'),
-    )
-    const jobs: { data: DeliverJob }[] = []
-    for (let at = 0; at < due.length; at += WEBHOOKS_PER_JOB)
-      jobs.push({ data: { webhooks: due.slice(at, at + WEBHOOKS_PER_JOB) } })
+  async function announce(companyIds: string[]): Promise<void> {
+    const parts = divide(companyIds, companiesTogether)
+    await Promise.all(parts.map(async (together) => send(await listDueWebhooks(pool, together))))
+  }
+
+  async function send(due: DueWebhook[]): Promise<void> {
+    const jobs = divide(due, WEBHOOKS_PER_JOB).map((webhooks): { data: DeliverJob } => ({ data: { webhooks } }))
     try {
       await insertJobs(boss, DELIVER_WEBHOOKS, jobs)
     } catch (error) {
@@ -64,11 +64,13 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
     }
   }
 
-  const announcer = createAnnouncer(send, (error) =>
+  const announcer = createAnnouncer(announce, (error) =>
     log.warn({ err: error }, 'could not announce webhooks; the sweep makes up for it'),
   )
-  const sweeps = startSweep(send, sweepIntervalMs, (error) =>
-    log.warn({ err: error }, 'could not look for due webhooks; retrying'),
+  const sweeps = startSweep(
+    async () => send(await listDueWebhooks(pool)),
+    sweepIntervalMs,
+    (error) => log.warn({ err: error }, 'could not look for due webhooks; retrying'),
   )
   return {
     announce: announcer.announce,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 
 /** How long deliveries are kept. */
 const DELIVERIES_KEPT_DAYS = 30
@@ -10,8 +9,8 @@ const DELIVERIES_KEPT_DAYS = 30
  * Deletes deliveries that are older than DELIVERIES_KEPT_DAYS, by the database's clock. Returns how many. Several
  * processes may do so at once.
  */
-export function expireDeliveries(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function expireDeliveries(pool: Pool): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from webhook_deliveries d using (
         select company_id, webhook_id, delivery_id from webhook_deliveries
@@ -19,6 +18,5 @@ export function expireDeliveries(pool: Pool, onUnreachable?: OnUnreachable): Pro
         order by sent_at ${limit}
       ) as old
       where d.company_id = old.company_id and d.webhook_id = old.webhook_id and d.delivery_id = old.delivery_id`,
-    onUnreachable,
   )
 }

@@ -3,7 +3,7 @@ import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import { withClient } from '../../postgres/pool.ts'
 import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
 
@@ -134,7 +134,7 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
 export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
-  const { rows } = await inTransactionOf(pool, ref.companyId, (client) =>
+  const { rows } = await inTransaction(pool, (client) =>
     client.query<{ status: WebhookStatus; is_behind: boolean; is_due: boolean }>(
       `update webhook_progress p set lease_id = null, leased_until = null
        from webhooks w join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}

@@ -12,7 +12,7 @@ import type { WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
 import { describeEvent } from '../../domain/webhooks/webhook-message.ts'
 import { readEventsAt } from '../../ledger/read/read-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import { withClient } from '../../postgres/pool.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import type { PingPlace } from './message-posting.ts'
@@ -107,7 +107,7 @@ async function deliver(
     })
     return { ...place, position, type: message.type, ...result }
   })
-  await inTransactionOf(pool, ref.companyId, (client) => recordAttempt(client, ref, attempt))
+  await inTransaction(pool, (client) => recordAttempt(client, ref, attempt))
   const { deliveryId, ...rest } = attempt
   return { id: deliveryId, ...rest, isDelivered: attempt.error === null }
 }

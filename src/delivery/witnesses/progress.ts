@@ -4,8 +4,6 @@ import type { WitnessFault } from '../../domain/attention.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
 import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { countEverywhere, findEverywhere, readTargets } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 
 /*
@@ -27,23 +25,13 @@ export function nameOfWitness({ name, id }: VerifierKey): string {
 }
 
 /** Lists the companies with events that a witness has not cosigned, those that waited longest first. */
-export async function listDue(pool: Pool, witness: string, onUnreachable: OnUnreachable): Promise<string[]> {
-  const due = await findEverywhere(
-    readTargets(pool),
-    async (target) => {
-      const { rows } = await sql<{ company_id: string; since: number }>`
-        select h.company_id, coalesce(extract(epoch from p.due_at)::float8, 0) as since from heads h
-        left join witness_progress p on p.company_id = h.company_id and p.witness = ${witness}
-        where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
-        order by since, h.company_id limit ${MOST_COMPANIES}`.execute(openDatabase<LedgerTables>(target.pool))
-      return rows
-    },
-    onUnreachable,
-  )
-  return due
-    .toSorted((one, other) => one.since - other.since)
-    .slice(0, MOST_COMPANIES)
-    .map(({ company_id: companyId }) => fromUuid('com', companyId))
+export async function listDue(pool: Pool, witness: string): Promise<string[]> {
+  const { rows } = await sql<{ company_id: string }>`
+    select h.company_id from heads h
+    left join witness_progress p on p.company_id = h.company_id and p.witness = ${witness}
+    where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
+    order by p.due_at nulls first, h.company_id limit ${MOST_COMPANIES}`.execute(openDatabase<LedgerTables>(pool))
+  return rows.map((row) => fromUuid('com', row.company_id))
 }
 
 /**
@@ -132,24 +120,9 @@ export async function release(db: LedgerDb, companyId: string, witness: string):
 }
 
 /** Forgets witnesses that are not configured any more. */
-export async function forgetOthers(
-  pool: Pool,
-  witnesses: readonly string[],
-  onUnreachable: OnUnreachable,
-): Promise<void> {
+export async function forgetOthers(pool: Pool, witnesses: readonly string[]): Promise<void> {
+  const db = openDatabase<LedgerTables>(pool)
   const others = sql`from witness_progress where witness <> all (${[...witnesses]}::text[])`
-  const some = await findEverywhere(
-    readTargets(pool),
-    async (target) => (await sql`select 1 ${others} limit 1`.execute(openDatabase(target.pool))).rows,
-    onUnreachable,
-  )
-  if (some.length === 0) return
-  await countEverywhere(
-    pool,
-    async (target) => {
-      const { numAffectedRows = 0n } = await sql`delete ${others}`.execute(openDatabase(target))
-      return Number(numAffectedRows)
-    },
-    onUnreachable,
-  )
+  const { rows } = await sql`select 1 ${others} limit 1`.execute(db)
+  if (rows.length > 0) await sql`delete ${others}`.execute(db)
 }

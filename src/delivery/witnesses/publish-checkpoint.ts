@@ -9,7 +9,7 @@ import { readHead } from '../../ledger/read/read-head.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Outgoing } from '../../outgoing/connections.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import { claim, nameOfWitness, recordFailure, recordSuccess, recordUndecided, release } from './progress.ts'
 import type { Submission, Witness, WitnessAnswer } from './submit-checkpoint.ts'
 import { submitCheckpoint } from './submit-checkpoint.ts'
@@ -43,10 +43,10 @@ export async function publishCheckpoint(
 ): Promise<Published> {
   const { db, pool, policy } = services
   const name = nameOfWitness(witness.key)
-  const oldSize = await inTransactionOf(pool, companyId, (client) => claim(client, companyId, name))
+  const oldSize = await inTransaction(pool, (client) => claim(client, companyId, name))
   if (oldSize === null) return 'left'
   const leaveUndecided = async (error: string): Promise<'left'> => {
-    await inTransactionOf(pool, companyId, (client) => recordUndecided(client, companyId, name, { oldSize, error }))
+    await inTransaction(pool, (client) => recordUndecided(client, companyId, name, { oldSize, error }))
     return 'left'
   }
   try {
@@ -54,10 +54,10 @@ export async function publishCheckpoint(
     const answer = await submit(services, companyId, witness, { checkpoint, oldSize, signal })
     if (answer === null) return await leaveUndecided('It answers each time that it has cosigned another size')
     if (answer.kind === 'failed') {
-      await inTransactionOf(pool, companyId, (client) => recordFailure(client, companyId, name, answer))
+      await inTransaction(pool, (client) => recordFailure(client, companyId, name, answer))
       return 'failed'
     }
-    await inTransactionOf(pool, companyId, async (client) => {
+    await inTransaction(pool, async (client) => {
       await storeCosignature(client, companyId, checkpoint, answer.cosignature, policy)
       await recordSuccess(client, companyId, name, checkpoint.size)
     })
@@ -72,7 +72,7 @@ export async function publishCheckpoint(
     if (explainRefusal(error) !== null) return 'left'
     if (!(error instanceof OutgoingError)) throw error
     const failure = { fault: 'unavailable', error: error.message } as const
-    await inTransactionOf(pool, companyId, (client) => recordFailure(client, companyId, name, failure))
+    await inTransaction(pool, (client) => recordFailure(client, companyId, name, failure))
     return 'unanswered'
   }
 }

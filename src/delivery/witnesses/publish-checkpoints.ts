@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { trackWork } from '../../ledger/background/failing-work.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { inCompany } from '../../postgres/cluster/company-scope.ts'
+import { inCompany } from '../../postgres/company-scope.ts'
 import { forgetOthers, listDue, nameOfWitness } from './progress.ts'
 import type { PublishServices, SignedNote } from './publish-checkpoint.ts'
 import { publishCheckpoint } from './publish-checkpoint.ts'
@@ -15,7 +14,6 @@ interface RoundServices extends PublishServices {
 }
 
 interface Round {
-  onUnreachable: OnUnreachable
   /** Ends the round. */
   signal: AbortSignal
   /** Milliseconds after which a round begins no further submission. Default: 45 seconds. */
@@ -38,7 +36,6 @@ export async function publishCheckpoints(services: RoundServices, round: Round):
   await forgetOthers(
     pool,
     witnesses.map(({ key }) => nameOfWitness(key)),
-    round.onUnreachable,
   )
   if (!signer.isSigning) return
   const checkpoints = new Map<string, Promise<SignedNote>>()
@@ -58,11 +55,11 @@ async function publishTo(
   services: RoundServices,
   witness: Witness,
   sign: (companyId: string) => Promise<SignedNote>,
-  { onUnreachable, signal, roundMs = ROUND_MS }: Round,
+  { signal, roundMs = ROUND_MS }: Round,
 ): Promise<void> {
   const endsAt = performance.now() + roundMs
   const name = nameOfWitness(witness.key)
-  const companies = (await listDue(services.pool, name, onUnreachable)).values()
+  const companies = (await listDue(services.pool, name)).values()
   let unanswered = 0
   const lane = async () => {
     for (const companyId of companies) {

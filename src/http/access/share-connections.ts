@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { admitTo } from '../../postgres/cluster/company-connections.ts'
-import { currentCompany } from '../../postgres/cluster/company-scope.ts'
 import { createBudget, quarterOf } from '../../admission/budget.ts'
+import { AdmittedPool } from '../../postgres/admitted-pool.ts'
+import { currentCompany } from '../../postgres/company-scope.ts'
 
 /** Connections that may be waited for, a quarter of them by one company; and how long, in milliseconds. */
 const MAX_WAITING = 4_000
@@ -16,5 +16,5 @@ const NOBODY = ''
  */
 export function shareConnections(pool: Pool): Pool {
   const budget = createBudget({ share: quarterOf(pool.options.max), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
-  return admitTo(pool, () => budget.acquire(currentCompany() ?? NOBODY, 1))
+  return new AdmittedPool(pool, () => budget.acquire(currentCompany() ?? NOBODY, 1))
 }

@@ -11,7 +11,6 @@ import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
-import type { MachineOf } from '../live/company-watch.ts'
 import { createCompanyWatch } from '../live/company-watch.ts'
 import type { StreamLimits } from '../live/live-stream.ts'
 import { followLive } from '../live/live-stream.ts'
@@ -24,7 +23,7 @@ interface StreamServices {
   reads: Reads
   limits: StreamLimits
   streams: OpenStreams
-  machineOf?: MachineOf | undefined
+  companiesTogether?: number | undefined
   /** Throws if the user of the request may not, or may no longer, see the log. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
@@ -49,11 +48,11 @@ type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 /** `GET /admin/v1/bulk-user-logs/stream`. @fastify/sse must be registered before. */
 export function bulkUserLogsStream(
   app: FastifyInstance,
-  { access, reads, limits, streams, authorize, machineOf }: StreamServices,
+  { access, reads, limits, streams, authorize, companiesTogether }: StreamServices,
 ): void {
   const watch = createCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
-    machineOf,
+    companiesTogether,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the log; retrying'),
   })
   app.get(

@@ -18,7 +18,6 @@ import { readInTime, type Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
-import type { MachineOf } from '../live/company-watch.ts'
 import { createPositionWaits } from '../live/position-waits.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -139,14 +138,14 @@ export const NO_SUCH_ENTRY = problem('log_not_found', 'No such log entry exists'
 interface EntryServices {
   /** For watching the log on connections that no long read takes. */
   access: LedgerDb
-  machineOf?: MachineOf | undefined
+  companiesTogether?: number | undefined
   log: FastifyBaseLogger
 }
 
 /** Lets requests find entries, and wait for those that the log does not have yet. */
-export function createLogEntries({ access, machineOf, log }: EntryServices): RequireLogEntry {
+export function createLogEntries({ access, companiesTogether, log }: EntryServices): RequireLogEntry {
   const onError = (error: unknown) => log.debug({ err: error }, 'Bulk User Logs could not be watched')
-  const waitForPosition = createPositionWaits(access, BULK_USER_LOGS, onError, { machineOf })
+  const waitForPosition = createPositionWaits(access, BULK_USER_LOGS, onError, { companiesTogether })
   return async (logs, companyId, id) => {
     if (!isId('log', id)) throw new ProblemError(NO_SUCH_ENTRY)
     const found = await findLogEntry(logs, companyId, id)

@@ -4,7 +4,6 @@ import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SessionSettings } from '../access/session.ts'
-import type { MachineOf } from '../live/company-watch.ts'
 import type { StreamLimits } from '../live/live-stream.ts'
 import type { OpenStreams } from '../live/open-streams.ts'
 
@@ -17,7 +16,7 @@ export interface AuditRouteServices {
   storyteller: EvidenceServices['storyteller']
   limits: StreamLimits
   streams: OpenStreams
-  machineOf?: MachineOf | undefined
+  companiesTogether?: number | undefined
   sessions: SessionSettings
   signer: CheckpointSigner
   /** Failed authentications of one address in a minute. 0 means no limit. */

@@ -33,11 +33,11 @@ const SCHEMA = {
 /** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
 export function eventsStream(
   app: FastifyInstance,
-  { access, reads, limits, streams, authorize, machineOf }: AuditServices,
+  { access, reads, limits, streams, authorize, companiesTogether }: AuditServices,
 ): void {
   const watch = createCompanyWatch((companyIds) => readPositions(access, companyIds), {
     intervalMs: POLL_MS,
-    machineOf,
+    companiesTogether,
     onError: (error) => app.log.warn({ err: error }, 'could not watch the ledger; retrying'),
   })
   app.get(

@@ -1,4 +1,5 @@
-import { inCompany, outsideCompany } from '../../postgres/cluster/company-scope.ts'
+import { divide } from '../../domain/divide.ts'
+import { inCompany, outsideCompany } from '../../postgres/company-scope.ts'
 
 /** Notifies listeners when a company's position moves. Shared by all listeners of a process. */
 interface CompanyWatch {
@@ -6,22 +7,20 @@ interface CompanyWatch {
   listen(companyId: string, onMoved: (position: number) => void): () => void
 }
 
-/** The database machine of a company; throws if it is unknown. Companies of a machine are read, and fail, together. */
-export type MachineOf = (companyId: string) => unknown
-
 interface CompanyWatchOptions {
   intervalMs: number
   onError(error: unknown): void
-  machineOf?: MachineOf | undefined
+  /** How many companies are read, and fail, together. Default: any number. */
+  companiesTogether?: number | undefined
 }
 
 /**
- * Watches a position of each company, whichever process moves it, by polling with one small query for all companies of a
- * machine that have listeners. Does not poll while there are none.
+ * Watches a position of each company, whichever process moves it, by polling with one small query for all companies
+ * that have listeners. Does not poll while there are none.
  */
 export function createCompanyWatch(
   readReached: (companyIds: string[]) => Promise<Map<string, number>>,
-  { intervalMs, onError, machineOf = () => null }: CompanyWatchOptions,
+  { intervalMs, onError, companiesTogether = Infinity }: CompanyWatchOptions,
 ): CompanyWatch {
   const listeners = new Map<string, Set<(position: number) => void>>()
   const reached = new Map<string, number>()
@@ -29,19 +28,11 @@ export function createCompanyWatch(
 
   async function poll(): Promise<void> {
     // The last listener may have left since the timer was set.
-    const groups = Map.groupBy(listeners.keys(), groupOf)
-    await Promise.all(Array.from(groups.values(), (companyIds) => pollTogether(companyIds).catch(onError)))
+    await Promise.all(
+      divide([...listeners.keys()], companiesTogether).map((companyIds) => pollTogether(companyIds).catch(onError)),
+    )
     timer = undefined
     schedule()
-  }
-
-  /** A company whose machine is not known at the moment is read alone, so that it fails alone. */
-  function groupOf(companyId: string): unknown {
-    try {
-      return machineOf(companyId)
-    } catch {
-      return companyId
-    }
   }
 
   async function pollTogether(companyIds: string[]): Promise<void> {

@@ -3,7 +3,6 @@ import { createBudget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
 import { readProgress, readReached } from '../../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { MachineOf } from './company-watch.ts'
 import { createCompanyWatch } from './company-watch.ts'
 import { ProblemError } from '../server/problem.ts'
 
@@ -17,7 +16,7 @@ interface WaitOptions {
   waitMs?: number
   /** How many calls of a company may wait. */
   maxWaiting?: number
-  machineOf?: MachineOf | undefined
+  companiesTogether?: number | undefined
 }
 
 /**
@@ -30,12 +29,12 @@ export function createPositionWaits(
   db: LedgerDb,
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
-  { waitMs = WAIT_MS, maxWaiting = MAX_WAITING, machineOf }: WaitOptions = {},
+  { waitMs = WAIT_MS, maxWaiting = MAX_WAITING, companiesTogether }: WaitOptions = {},
 ): (companyId: string, position: number) => Promise<void> {
   const watch = createCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
     intervalMs: POLL_MS,
     onError,
-    machineOf,
+    companiesTogether,
   })
   const waiting = createBudget({ share: maxWaiting })
 

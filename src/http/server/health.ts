@@ -7,14 +7,11 @@ const READY_TIMEOUT_MS = 2_000
 interface HealthServices {
   isReady(): Promise<boolean>
   areReadModelsComplete(): Promise<boolean>
-  /** The machines of a cluster that do not answer. */
-  findDown(): string[]
 }
 
 /**
  * Adds the liveness and readiness endpoints. `/livez`: the process answers. `/readyz`: it can serve; not ready while
- * no database machine answers, while a read model of this version is filled for the first time, or during shutdown.
- * While only some machines of a cluster answer, it serves the companies there, and names the others.
+ * the database doesn't answer, while a read model of this version is filled for the first time, or during shutdown.
  */
 export function registerHealthRoutes(app: FastifyInstance, services: HealthServices): void {
   const isReady = async () => (await services.isReady()) && services.areReadModelsComplete()
@@ -25,11 +22,9 @@ export function registerHealthRoutes(app: FastifyInstance, services: HealthServi
   app.get('/livez', (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'alive' }))
   app.get('/readyz', async (_, reply) => {
     const ready = !isStopping && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
-    const down = services.findDown()
-    const body = { status: ready ? 'ready' : 'not ready', ...(down.length > 0 ? { unreachable_machines: down } : {}) }
     return reply
       .code(ready ? 200 : 503)
       .header('cache-control', 'no-store')
-      .send(body)
+      .send({ status: ready ? 'ready' : 'not ready' })
   })
 }

@@ -7,7 +7,6 @@ import type { Problem } from '../../domain/errors.ts'
 import { problem, problemDocument } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { bodyProblem } from './body-problem.ts'
-import { isMachineDown } from '../../postgres/cluster/machine.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './access-log.ts'
 
@@ -95,7 +94,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
 
 /**
  * Logs what is the service's own fault. That the service is unavailable for a while is expected, and can concern every
- * request: it gets a line without a stack. That a machine is down was logged once, when it was noticed.
+ * request: it gets a line without a stack.
  */
 export function logError(request: FastifyRequest, error: unknown, { status, detail }: Problem): void {
   if (isCutOff(error)) {
@@ -104,7 +103,6 @@ export function logError(request: FastifyRequest, error: unknown, { status, deta
   }
   if (status < 500) return
   if (status !== 503 || isUnconfirmed(error)) request.log.error({ err: error, ...idsOf(request) }, detail)
-  else if (isMachineDown(error)) request.log.debug({ err: error, ...idsOf(request) }, detail)
   else request.log.warn({ reason: reasonOf(error), ...idsOf(request) }, detail)
 }
 

@@ -24,7 +24,6 @@ import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
-import type { MachineOf } from '../live/company-watch.ts'
 import { createPositionWaits } from '../live/position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
 
@@ -85,16 +84,16 @@ interface ListServices extends ReadServices {
   reads: Reads
   /** For watching the read model on connections that no long read takes. */
   access: LedgerDb
-  machineOf?: MachineOf | undefined
+  companiesTogether?: number | undefined
 }
 
 /** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
 export function listEmployeesRoute(
   app: FastifyInstance,
-  { reads, access, findEmployee, keyUsage, machineOf }: ListServices,
+  { reads, access, findEmployee, keyUsage, companiesTogether }: ListServices,
 ): void {
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
-  const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { machineOf })
+  const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
   app.get(
     '/employees',
     { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q') }) },

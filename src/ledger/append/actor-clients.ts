@@ -4,8 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 
 /*
@@ -113,8 +112,8 @@ export function writeClients(client: QueryClient, used: ReadonlyMap<ActorClient,
 }
 
 /** Deletes clients that were last used so many days ago, by the database's clock. Returns how many. */
-export function deleteOldClients(pool: Pool, keptDays: number, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function deleteOldClients(pool: Pool, keptDays: number): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from actor_clients c using (
         select company_id, client_id from actor_clients
@@ -122,6 +121,5 @@ export function deleteOldClients(pool: Pool, keptDays: number, onUnreachable?: O
         order by last_at ${limit}
       ) as old
       where c.company_id = old.company_id and c.client_id = old.client_id`,
-    onUnreachable,
   )
 }

@@ -5,7 +5,6 @@ import { isErasing } from '../../domain/event-types.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { insertHead, headAt, placeEvents } from './company-state.ts'
-import { beginFor } from '../../postgres/cluster/company-connections.ts'
 import { isTransient, meansNotCommitted } from '../../postgres/database-errors.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
@@ -81,8 +80,9 @@ async function appendOnConnection<Result>(
   origin: CompanyOrigin,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result>> {
-  const client = await beginFor(pool, origin.companyId)
+  const client = await pool.connect()
   try {
+    await client.query('begin')
     const { placed, ...appended } = await writeChange(client, origin, registerOf(pool), change)
     if (placed.length === 0) await client.query('rollback')
     else await commit(client, appended, placed)

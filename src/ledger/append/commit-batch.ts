@@ -3,8 +3,6 @@ import { UnavailableError } from '../../admission/batcher.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isCausedByData, isRetryable } from '../../postgres/database-errors.ts'
 import type { WhenLocked } from '../../postgres/query-client.ts'
-import type { Shard } from '../../postgres/shard.ts'
-import { isMoving } from '../../postgres/shard.ts'
 import { withClient } from '../../postgres/pool.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import type { Committed } from './commit.ts'
@@ -18,8 +16,6 @@ import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 export interface CommitOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
   pool: Pool
-  /** The shard of a company, if the connections lead to a machine of a cluster. */
-  shardOf?: ((companyId: string) => Shard) | undefined
   /** Employees of earlier calls, to decide on without loading them. */
   cache: EmployeeCache
   /** Companies whose creations load employees first. */
@@ -59,10 +55,7 @@ export async function commitBatch(
     return results.map((value) => ({ status: 'fulfilled', value }))
   } catch (error) {
     const isUnstorable = error instanceof DecisionError || isCausedByData(error)
-    // Citus is moving the shard of one of them.
-    const isHeld = whenLocked === 'skip locked' && isMoving(error)
-    if (isHeld && calls.length === 1) return [{ status: 'fulfilled', value: 'held' }]
-    if ((isUnstorable || isHeld) && calls.length > 1) {
+    if (isUnstorable && calls.length > 1) {
       const middle = calls.length >> 1
       // One after the other, because the calls of a company stay in order.
       const first = await commitBatch(options, calls.slice(0, middle), whenLocked)
@@ -113,15 +106,13 @@ function hasEvents(result: Committed | 'held'): boolean {
 }
 
 async function commitOnConnection(
-  { pool, shardOf, cache, onStored }: CommitOptions,
+  { pool, cache, onStored }: CommitOptions,
   calls: WriteCall[],
   options: { whenLocked: WhenLocked; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   const clients = registerOf(pool)
   try {
-    return await withClient(pool, (client) =>
-      commitTogether(client, calls, { ...options, cache, onStored, shardOf, clients }),
-    )
+    return await withClient(pool, (client) => commitTogether(client, calls, { ...options, cache, onStored, clients }))
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)

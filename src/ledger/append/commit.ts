@@ -5,7 +5,7 @@ import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
-import type { QueryShard, Head, LockedCompany } from './company-state.ts'
+import type { LockedCompany, QueryMore } from './company-state.ts'
 import type { EmployeeCache } from './employee-cache.ts'
 import { breaksConnection, meansNotCommitted } from '../../postgres/database-errors.ts'
 import type { EventTrace } from './event-traces.ts'
@@ -14,14 +14,10 @@ import { doInTurns, isTurnOver, nextTurn } from '../../admission/turns.ts'
 import { mapInPieces } from '../../domain/pieces.ts'
 import type { NewBoundKey } from './idempotency-keys.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer } from './idempotency-keys.ts'
-import type { LoadOptions } from './load-companies.ts'
 import { loadCompanies, loadMore, loadRows } from './load-companies.ts'
 import type { Pipe } from '../../postgres/pipeline.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
-import { BEGIN, COMMIT, pipeline, pipelineInTurns, pipeOnShard } from '../../postgres/pipeline.ts'
-import type { Shard } from '../../postgres/shard.ts'
-import { holdShards } from '../../postgres/shard.ts'
-import { byShard } from '../../postgres/cluster/machine-pools.ts'
+import { BEGIN, COMMIT, pipeline, pipelineInTurns } from '../../postgres/pipeline.ts'
 import { placeEvents } from './company-state.ts'
 import { digestRecord } from '../../domain/calls/record-digest.ts'
 import type { NewDigest } from './record-digests.ts'
@@ -64,8 +60,6 @@ interface CommitTogetherOptions {
   /** Creations that are decided as if all their employees were new. */
   unchecked: ReadonlySet<WriteCall>
   onStored?: ((calls: StoredCall[]) => void) | undefined
-  /** The shard of a company, on a cluster. */
-  shardOf?: ((companyId: string) => Shard) | undefined
   clients: ClientRegister
 }
 
@@ -78,60 +72,48 @@ interface CommitTogetherOptions {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { whenLocked, cache, unchecked, onStored, shardOf, clients }: CommitTogetherOptions,
+  { whenLocked, cache, unchecked, onStored, clients }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
-  const callsByShard = byShard({ shardOf }, calls)
-  const shards = callsByShard.flatMap(([shard]) => shard ?? [])
-  const [, , loaded, now] = await pipeline(client, (pipe) =>
+  const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
+  const [, heads, rows, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
-      shards.length > 0 ? holdShards(pipe, shards, whenLocked) : null,
-      Promise.all(
-        callsByShard.map(([shard, callsOfShard]) =>
-          lockAndLoad(pipeOnShard(pipe, shard), callsOfShard, { cache, unchecked, whenLocked }),
-        ),
-      ),
+      statements.lockHeads(pipe, companyIds, whenLocked),
+      loadRows(pipe, calls, { cache, unchecked, whenLocked }),
       // After the rows that may have to be waited for, because the time is that of the decision.
       statements.readClock(pipe),
     ]),
   )
   try {
-    if (loaded.every(({ heads }) => heads.length === 0)) {
+    if (heads.length === 0) {
       await client.query('rollback')
       return calls.map(() => 'held')
     }
-    const loadedShards: LoadedShard[] = []
-    for (const [at, [shard, callsOfShard]] of callsByShard.entries()) {
-      const { heads, rows } = loaded[at]!
-      const locked = new Set(heads.map(({ companyId }) => companyId))
-      const lockedCalls = callsOfShard.filter(({ companyId }) => locked.has(companyId))
-      const queryShard: QueryShard = (send) => pipeline(client, (pipe) => send(pipeOnShard(pipe, shard)))
-      const companies = await loadCompanies(queryShard, heads, lockedCalls, rows, { cache, whenLocked, now })
-      loadedShards.push({
-        shard,
-        queryShard,
-        heads,
-        companies,
-        writes: { decided: [], bound: [], traces: [], bodies: [], corrections: [], clients: new Map(), digests: [] },
-      })
+    const query: QueryMore = (send) => pipeline(client, send)
+    const locked = new Set(heads.map(({ companyId }) => companyId))
+    const lockedCalls = calls.filter(({ companyId }) => locked.has(companyId))
+    const companies = await loadCompanies(query, heads, lockedCalls, rows, { cache, whenLocked, now })
+    const writes: Writes = {
+      decided: [],
+      bound: [],
+      traces: [],
+      bodies: [],
+      corrections: [],
+      clients: new Map(),
+      digests: [],
     }
-    const shardOfCompany = new Map(
-      loadedShards.flatMap((loadedShard) => [...loadedShard.companies.keys()].map((id) => [id, loadedShard])),
-    )
     const results: (Committed | 'held')[] = []
     for (const call of calls) {
-      const shard = shardOfCompany.get(call.companyId)
-      results.push(shard ? await decideOne(shard, call, { unchecked, clients }) : 'held')
+      const company = companies.get(call.companyId)
+      results.push(company ? await decideOne(query, company, writes, call, { unchecked, clients }) : 'held')
     }
     STAGES.decided.publish(calls)
-    const stored = await write(client, loadedShards, results)
+    const stored = await write(client, companies, writes, results)
     onStored?.(stored)
-    for (const { heads, companies, writes } of loadedShards) {
-      for (const [sentBy, usedAt] of writes.clients) sentBy.writtenAt = usedAt
-      for (const before of heads) {
-        const company = companies.get(before.companyId)
-        if (company) cache.keep(before.companyId, { before, after: company.head }, company.employees.all())
-      }
+    for (const [sentBy, usedAt] of writes.clients) sentBy.writtenAt = usedAt
+    for (const before of heads) {
+      const company = companies.get(before.companyId)
+      if (company) cache.keep(before.companyId, { before, after: company.head }, company.employees.all())
     }
     return results
   } catch (error) {
@@ -140,24 +122,6 @@ export async function commitTogether(
     if (canRollBack) await client.query('rollback').catch(() => undefined)
     throw error
   }
-}
-
-async function lockAndLoad(client: QueryClient, calls: WriteCall[], options: LoadOptions) {
-  const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
-  const [heads, rows] = await Promise.all([
-    statements.lockHeads(client, companyIds, options.whenLocked),
-    loadRows(client, calls, options),
-  ])
-  return { heads, rows }
-}
-
-/** The companies of a transaction that are in one shard; all companies without Citus. */
-interface LoadedShard {
-  shard: Shard | undefined
-  queryShard: QueryShard
-  heads: Head[]
-  companies: Map<string, LockedCompany>
-  writes: Writes
 }
 
 /** What the calls of a transaction add, apart from the rows of the employee directory. */
@@ -180,18 +144,19 @@ interface DecidedEvents extends Pick<DecidedCall, 'events' | 'employees'> {
 
 /** Decides a call on the state that the previous call left, and applies its changes to that state. */
 async function decideOne(
-  { companies, queryShard, writes }: LoadedShard,
+  query: QueryMore,
+  company: LockedCompany,
+  writes: Writes,
   call: WriteCall,
   { unchecked, clients }: Pick<CommitTogetherOptions, 'unchecked' | 'clients'>,
 ): Promise<Committed> {
   const { companyId, callId, idempotency, traceparent } = call
-  const company = companies.get(companyId)!
   const actor = actorOf(call)
   const lockedKey = company.keys.get(actor)
   let decision = await decide(company, call)
   if (unchecked.has(call) && refusesRecords(decision)) {
     // The answer must also name the values that other employees have.
-    await loadMore(queryShard, companyId, call.command.touches.claimed, company.employees)
+    await loadMore(query, companyId, call.command.touches.claimed, company.employees)
     decision = await decide(company, call)
   }
   for (const employee of decision.employees) company.employees.change(employee)
@@ -253,25 +218,24 @@ async function decide(company: LockedCompany, call: WriteCall): Promise<DecidedC
 }
 
 /** Writes what was decided, and commits. Returns what was stored. */
-async function write(client: ClientBase, loadedShards: LoadedShard[], results: unknown[]): Promise<StoredCall[]> {
+async function write(
+  client: ClientBase,
+  companies: Map<string, LockedCompany>,
+  writes: Writes,
+  results: unknown[],
+): Promise<StoredCall[]> {
   // After a failed statement, the server skips the rest, including COMMIT, and all of these reject with its error.
-  const { writes, stored, commit } = await pipelineInTurns(client, async (pipe) => {
-    const pipes = loadedShards.map((loadedShard) => ({ part: loadedShard, pipe: pipeOnShard(pipe, loadedShard.shard) }))
-    const directory = pipes.flatMap(({ part: loadedShard, pipe }) => sendDirectory(pipe, loadedShard))
-    const sealed: Awaited<ReturnType<typeof sendEvents>>[] = []
-    for (const { part: loadedShard, pipe } of pipes) sealed.push(await sendEvents(pipe, loadedShard))
-    const others = pipes.flatMap(({ part: loadedShard, pipe }) => sendHeadsAndKeys(pipe, loadedShard))
+  const { written, stored, commit } = await pipelineInTurns(client, async (pipe) => {
+    const directory = sendDirectory(pipe, companies, writes)
+    const { sent, stored } = await sendEvents(pipe, writes)
+    const others = sendHeadsAndKeys(pipe, companies, writes)
     // Stored answers take megabytes, which are copied once more when they are sent.
-    if (isLarge(loadedShards) && isTurnOver()) await nextTurn()
-    return {
-      writes: [...directory, ...sealed.flatMap(({ sent }) => sent), ...others],
-      stored: sealed.flatMap(({ stored }) => stored),
-      commit: pipe.query(COMMIT),
-    }
+    if (isLarge(writes) && isTurnOver()) await nextTurn()
+    return { written: [...directory, ...sent, ...others], stored, commit: pipe.query(COMMIT) }
   })
   const placed = stored.flatMap(({ events }) => events)
   STAGES.sent.publish(placed)
-  const outcomes = await Promise.allSettled([...writes, commit])
+  const outcomes = await Promise.allSettled([...written, commit])
   STAGES.committed.publish(placed)
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
   if (refusal !== undefined) {
@@ -287,7 +251,7 @@ async function write(client: ClientBase, loadedShards: LoadedShard[], results: u
  * The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts: a new
  * employee may take a value that another gives up.
  */
-function sendDirectory(pipe: QueryClient, { companies, writes }: LoadedShard): Promise<unknown>[] {
+function sendDirectory(pipe: QueryClient, companies: Map<string, LockedCompany>, writes: Writes): Promise<unknown>[] {
   const all = [...companies].map(([companyId, { employees }]) => ({ companyId, ...employees.changes() }))
   const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
   const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
@@ -299,8 +263,8 @@ function sendDirectory(pipe: QueryClient, { companies, writes }: LoadedShard): P
 }
 
 /** Whether much is written. */
-function isLarge(loadedShards: LoadedShard[]): boolean {
-  return loadedShards.some(({ writes: { decided } }) => decided.some(({ events }) => events.length > EVENTS_PER_TURN))
+function isLarge({ decided }: Writes): boolean {
+  return decided.some(({ events }) => events.length > EVENTS_PER_TURN)
 }
 
 /** How many events are written at once, and about how many characters of them. */
@@ -310,7 +274,7 @@ const CHARACTERS_PER_WRITE = 1_048_576
 const EVENTS_PER_TURN = 32
 
 /** Seals and sends the events. If they are many, the server stores some while the next ones are sealed. */
-async function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedShard) {
+async function sendEvents(pipe: Pipe, { decided }: Writes) {
   const sent: Promise<unknown>[] = []
   let unsent: SealedEvent[] = []
   let characters = 0
@@ -344,7 +308,7 @@ async function sendEvents(pipe: Pipe, { writes: { decided } }: LoadedShard) {
   return { sent, stored }
 }
 
-function sendHeadsAndKeys(pipe: QueryClient, { companies, writes }: LoadedShard) {
+function sendHeadsAndKeys(pipe: QueryClient, companies: Map<string, LockedCompany>, writes: Writes) {
   const { decided, bound, traces, bodies, corrections, clients } = writes
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),

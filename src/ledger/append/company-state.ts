@@ -31,8 +31,8 @@ export async function insertHead(client: ClientBase, companyId: string): Promise
   )
 }
 
-/** Runs queries on the shard of the companies, in one round trip. */
-export type QueryShard = <Result>(send: (client: QueryClient) => Promise<Result>) => Promise<Result>
+/** Runs further queries of the transaction, in one round trip. */
+export type QueryMore = <Result>(send: (client: QueryClient) => Promise<Result>) => Promise<Result>
 
 /** A company while its head is locked. */
 export interface LockedCompany {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -60,8 +59,8 @@ export async function readTraces(
 const KEPT_HOURS = 24
 
 /** Deletes old traces, by the database's clock. Returns how many. */
-export function forgetTraces(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function forgetTraces(pool: Pool): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from event_traces t using (
         select company_id, position from event_traces
@@ -69,6 +68,5 @@ export function forgetTraces(pool: Pool, onUnreachable?: OnUnreachable): Promise
         order by recorded_at ${limit}
       ) as old
       where t.company_id = old.company_id and t.position = old.position`,
-    onUnreachable,
   )
 }

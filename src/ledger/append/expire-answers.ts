@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 
 /**
  * Deletes the stored answers of idempotency keys that are older than `hours`, by the database's clock, with the salts
  * and fingerprints of their requests. The keys stay, so that a late retry is recognized. Returns how many answers it
  * deleted. Several processes may do so at once.
  */
-export function expireAnswers(pool: Pool, hours: number, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function expireAnswers(pool: Pool, hours: number): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null from (
         select company_id, api_id, key_hash from idempotency_keys
@@ -17,6 +16,5 @@ export function expireAnswers(pool: Pool, hours: number, onUnreachable?: OnUnrea
         order by answered_at ${limit}
       ) as old
       where k.company_id = old.company_id and k.api_id = old.api_id and k.key_hash = old.key_hash and k.body is not null`,
-    onUnreachable,
   )
 }

@@ -8,12 +8,13 @@ import type { CommitOptions } from './commit-batch.ts'
 import { commitBatch } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
 import { createRecentConflicts } from './unchecked-creations.ts'
-import { follow, makeForMachines } from '../../postgres/cluster/machine-pools.ts'
 
 export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
+  /** How many companies may share a transaction. If 1, each waits in a queue of its own. Default: any number. */
+  companiesTogether?: number
   /**
-   * The number of lanes for large calls on each machine, in addition to the lane that small calls share. As many
-   * companies that another process holds up may also run at once.
+   * The number of lanes for large calls, in addition to the lane that small calls share. As many companies that another
+   * process holds up may also run at once.
    */
   lanes: number
   /** How much the calls that share one commit may weigh; a heavier call goes alone. */
@@ -32,6 +33,8 @@ export interface Lanes {
    * outcome could not be learned, and with UnstorableCallError when the call itself cannot be decided or stored.
    */
   append(call: WriteCall): Promise<Committed>
+  /** Resolves once all calls have been answered. */
+  idle(): Promise<void>
 }
 
 /**
@@ -55,11 +58,15 @@ type LaneKind = 'shared' | 'large' | 'contended'
  * line of its own, and are refused if that line is full. Other companies do not notice.
  */
 export function createLanes(given: LaneOptions): Lanes {
-  const { lanes, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = given
+  const { lanes, companiesTogether, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = given
   const options: CommitOptions = { ...given, conflicts: createRecentConflicts() }
   const holderOf = ({ companyId }: WriteCall) => companyId
   const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, holderOf }
-  const contended = createContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)
+  const contended = createContended<WriteCall, Committed>(
+    (calls) => commitWaiting(options, calls),
+    bounds,
+    companiesTogether === 1 ? Infinity : lanes,
+  )
   const createLane = () => gather<WriteCall, Committed>(commitFree, bounds)
   const shared = createLane()
   const largeLanes = Array.from({ length: lanes }, createLane)
@@ -80,7 +87,7 @@ export function createLanes(given: LaneOptions): Lanes {
   }
 
   function findLane(call: WriteCall): LaneKind {
-    if (contended.has(call.companyId)) return 'contended'
+    if (companiesTogether === 1 || contended.has(call.companyId)) return 'contended'
     return isSmall(call) && !largeCalls.has(call.companyId) ? 'shared' : 'large'
   }
 
@@ -107,11 +114,22 @@ export function createLanes(given: LaneOptions): Lanes {
     }
   }
 
+  const unanswered = new Set<Promise<unknown>>()
   return {
-    append: (call) =>
-      callsTaken.hold(call.companyId, 1, call.waitsUntil, () =>
+    async append(call) {
+      const answer = callsTaken.hold(call.companyId, 1, call.waitsUntil, () =>
         recordsTaken.hold(call.companyId, weightOf(call), call.waitsUntil, () => submit(call)),
-      ),
+      )
+      unanswered.add(answer)
+      try {
+        return await answer
+      } finally {
+        unanswered.delete(answer)
+      }
+    },
+    async idle() {
+      while (unanswered.size > 0) await Promise.allSettled(unanswered)
+    },
   }
 }
 
@@ -131,32 +149,4 @@ function laneOf(companyId: string, lanes: number): number {
   let sum = 0
   for (let at = companyId.length - 8; at < companyId.length; at += 1) sum += companyId.charCodeAt(at)
   return sum % lanes
-}
-
-export interface OpenLanes extends Lanes {
-  /** Resolves once all calls have been answered. */
-  idle(): Promise<void>
-}
-
-/**
- * Opens lanes for each database machine. Calls of companies of the same machine share transactions, and those in the
- * same shard share statements. If a company has moved on, its call is sent after it.
- */
-export function createLanesOfMachines({ pool, ...options }: Omit<LaneOptions, 'shardOf'>): OpenLanes {
-  const lanesOf = makeForMachines(pool, (machine) => createLanes({ ...options, ...machine }))
-  const unanswered = new Set<Promise<unknown>>()
-  return {
-    async append(call) {
-      const answer = follow(pool, call.companyId, () => lanesOf(call.companyId).append(call))
-      unanswered.add(answer)
-      try {
-        return await answer
-      } finally {
-        unanswered.delete(answer)
-      }
-    },
-    async idle() {
-      while (unanswered.size > 0) await Promise.allSettled(unanswered)
-    },
-  }
 }

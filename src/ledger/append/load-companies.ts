@@ -7,7 +7,7 @@ import { recordsOf } from '../../domain/calls/commands.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isSmall } from '../../domain/calls/write-call.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
-import type { QueryShard, Head, LockedCompany } from './company-state.ts'
+import type { QueryMore, Head, LockedCompany } from './company-state.ts'
 import { LoadedEmployees } from './employee-index.ts'
 import type { CachedEmployees, EmployeeCache } from './employee-cache.ts'
 import { isSameBasis } from './employee-cache.ts'
@@ -102,13 +102,13 @@ function locatedBy(records: ReadRecord[], { employeeIds, emails, externalIds }: 
  * call holds the usage of one of its keys.
  */
 export async function loadCompanies(
-  queryShard: QueryShard,
+  query: QueryMore,
   heads: Head[],
   calls: WriteCall[],
   { keys, roles, bound, ...rows }: LoadedRows,
   { cache, whenLocked, now }: Pick<LoadOptions, 'cache' | 'whenLocked'> & { now: string },
 ): Promise<Map<string, LockedCompany>> {
-  const employees = await settleEmployees(queryShard, cache, heads, rows)
+  const employees = await settleEmployees(query, cache, heads, rows)
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const { companyId, frontier } = head
@@ -126,7 +126,7 @@ export async function loadCompanies(
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, userId, role } of roles) companies.get(companyId)?.roles.set(userId, role)
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
-  await loadReportingLines(queryShard, calls, companies)
+  await loadReportingLines(query, calls, companies)
   return companies
 }
 
@@ -135,7 +135,7 @@ export async function loadCompanies(
  * another basis, and at last the holders of values that nobody of these has.
  */
 async function settleEmployees(
-  queryShard: QueryShard,
+  query: QueryMore,
   cache: EmployeeCache,
   heads: Head[],
   { touched, found: loadedEmployees, digests }: Pick<LoadedRows, 'touched' | 'found' | 'digests'>,
@@ -163,7 +163,7 @@ async function settleEmployees(
     const compared = comparing ? await recognizeUnchanged(comparing.callId, found, loaded) : []
     changing.push({ companyId, naming: { ...NOBODY, employeeIds: compared.map(({ employeeId }) => employeeId) } })
   }
-  put(await loadLate(queryShard, changing))
+  put(await loadLate(query, changing))
   const holding = locked.map(({ companyId, head, loaded, large }) => {
     const claimed = union(large.map(({ command }) => claimedBy(command, loaded)))
     const unknown = loaded.find(claimed).missing
@@ -172,16 +172,13 @@ async function settleEmployees(
     for (const employee of cached.employees) loaded.put(employee)
     return { companyId, naming: cached.missing }
   })
-  put(await loadLate(queryShard, holding))
+  put(await loadLate(query, holding))
   return employees
 }
 
 /** Loads employees whose need shows only once others are known. */
-async function loadLate(
-  queryShard: QueryShard,
-  named: { companyId: string; naming: Naming }[],
-): Promise<OwnedEmployee[]> {
-  return named.some(({ naming }) => sizeOf(naming) > 0) ? queryShard((pipe) => loadNamed(pipe, named)) : []
+async function loadLate(query: QueryMore, named: { companyId: string; naming: Naming }[]): Promise<OwnedEmployee[]> {
+  return named.some(({ naming }) => sizeOf(naming) > 0) ? query((pipe) => loadNamed(pipe, named)) : []
 }
 
 /** The values that the records of a command set, apart from those that change nothing. */
@@ -192,12 +189,12 @@ function claimedBy(command: Command, { unchanged }: LoadedEmployees): Naming {
 
 /** Loads employees of a company whose head is locked, in addition to those that are loaded. */
 export async function loadMore(
-  queryShard: QueryShard,
+  query: QueryMore,
   companyId: string,
   naming: Naming,
   into: LoadedEmployees,
 ): Promise<void> {
-  const stored = await loadLate(queryShard, [{ companyId, naming }])
+  const stored = await loadLate(query, [{ companyId, naming }])
   // What is there already may have changed in this transaction.
   for (const { employee } of stored) if (!into.byId(employee.id)) into.put(employee)
 }

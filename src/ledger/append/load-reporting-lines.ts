@@ -6,7 +6,7 @@ import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
-import type { QueryShard, LockedCompany } from './company-state.ts'
+import type { QueryMore, LockedCompany } from './company-state.ts'
 import type { LoadedEmployees } from './employee-index.ts'
 
 /** Looking down from an employee is usually cheap. With more subordinates than this, looking up is cheaper. */
@@ -20,7 +20,7 @@ const MAX_LEVELS = 20
  * enough to find it; if they are too many, the superiors of the new managers are.
  */
 export async function loadReportingLines(
-  queryShard: QueryShard,
+  query: QueryMore,
   calls: WriteCall[],
   companies: Map<string, LockedCompany>,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function loadReportingLines(
     return move.employeeIds.length > 0 ? [{ companyId, employees, ...move }] : []
   })
   if (moves.length === 0) return
-  const below = await queryShard((pipe) =>
+  const below = await query((pipe) =>
     Promise.all(
       moves.map(({ companyId, employeeIds }) =>
         loadLines(pipe, SUBORDINATES, companyId, employeeIds, MAX_SUBORDINATES + 1),
@@ -47,7 +47,7 @@ export async function loadReportingLines(
   })
   if (wide.length === 0) return
   const limitOf = ({ managerIds }: Move) => MAX_SUBORDINATES + MAX_LEVELS * managerIds.length
-  const above = await queryShard((pipe) =>
+  const above = await query((pipe) =>
     Promise.all(wide.map((move) => loadLines(pipe, SUPERIORS, move.companyId, move.managerIds, limitOf(move) + 1))),
   )
   for (const [at, move] of wide.entries()) {

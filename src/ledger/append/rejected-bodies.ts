@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { RejectedBody } from '../../domain/calls/rejected-body.ts'
 import { toUuid } from '../../domain/ids.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 
@@ -59,9 +58,9 @@ export function insertBodies(client: QueryClient, bodies: readonly NewRejectedBo
 }
 
 /** Deletes bodies that are older than `days`, by the database's clock; 0 days keeps them. Returns how many. */
-export async function deleteOldBodies(pool: Pool, days: number, onUnreachable?: OnUnreachable): Promise<number> {
+export async function deleteOldBodies(pool: Pool, days: number): Promise<number> {
   if (days === 0) return 0
-  return deleteEverywhere(
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from rejected_bodies b using (
         select company_id, position from rejected_bodies
@@ -69,6 +68,5 @@ export async function deleteOldBodies(pool: Pool, days: number, onUnreachable?: 
         order by recorded_at ${limit}
       ) as old
       where b.company_id = old.company_id and b.position = old.position`,
-    onUnreachable,
   )
 }

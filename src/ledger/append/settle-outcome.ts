@@ -3,14 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { toUuid } from '../../domain/ids.ts'
 import { insertHead } from './company-state.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
-import { MachineDownError } from '../../postgres/cluster/machine.ts'
 import { UnconfirmedCommitError } from '../../postgres/database-errors.ts'
 import { withClient } from '../../postgres/pool.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 
 const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
-const NOT_LEARNED = 'the outcome of the commit could not be learned'
 
 /** Identifies an event: the leaf hash covers a salt that no other event has. */
 type SealedLeaf = Pick<SealedEvent, 'companyId' | 'leaf'> & { header: Pick<SealedEvent['header'], 'position'> }
@@ -38,14 +36,12 @@ export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeE
   const { event, result } = unknown
   const deadline = performance.now() + (event ? DEADLINE_MS : 0)
   while (performance.now() < deadline) {
-    const committed = await isStored(pool, event!).catch((error: unknown) => {
-      if (error instanceof MachineDownError) throw new UnavailableError(NOT_LEARNED, { cause: unknown })
-    })
+    const committed = await isStored(pool, event!).catch(() => null)
     if (committed === true) return result
     if (committed === false) throw new UnavailableError('the connection was lost before the commit', { cause: unknown })
     await pause(PAUSE_MS)
   }
-  throw new UnavailableError(NOT_LEARNED, { cause: unknown })
+  throw new UnavailableError('the outcome of the commit could not be learned', { cause: unknown })
 }
 
 /**

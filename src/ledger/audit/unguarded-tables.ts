@@ -1,20 +1,28 @@
+import type { LedgerDb } from '../tables.ts'
+import { sql } from 'kysely'
+import { hasCitus } from '../../postgres/machine-address.ts'
+
 /*
  * Triggers refuse changes of events, even to the owner. An owner can disable or drop them, so they are looked for: by
  * `doctor`, and by each worker once a minute.
  */
 
-/** The shards of events on the machine that is asked. `to_regclass` finds those that Citus hides from the catalog. */
-const SHARDS_HERE = `select to_regclass(shard_name(s.logicalrelid, s.shardid)) as oid from pg_dist_shard s
-  join pg_dist_placement p on p.shardid = s.shardid join pg_dist_local_group g on g.groupid = p.groupid
-  where s.logicalrelid = 'public.events'::regclass`
-const TABLE = `select 'public.events'::regclass as oid`
+/** Selects the name of a table of events if it lacks a trigger. */
+const unguarded = (table: string) => `select ${table} as name where 2 > (select count(*) from pg_trigger
+  where tgrelid = ${table}::regclass and tgenabled in ('O', 'A')
+    and tgname ~ '^events_are_(append_only|only_erased)(_[0-9]+)?$')`
 
-/**
- * A query for the names of the tables of events that lack a trigger: of the shards on a machine of a cluster, or of the
- * one table on plain PostgreSQL.
- */
-export function unguardedTables({ isMachine }: { isMachine: boolean }): string {
-  return `select e.oid::regclass::text as name from (${isMachine ? SHARDS_HERE : TABLE}) e where e.oid is not null
-    and 2 > (select count(*) from pg_trigger t where t.tgrelid = e.oid and t.tgenabled in ('O', 'A')
-      and t.tgname ~ '^events_are_(append_only|only_erased)(_[0-9]+)?$') order by 1`
+/** The names of the tables of events that lack a trigger: on a cluster, also those of shards, on all machines. */
+export async function findUnguardedTables(db: LedgerDb): Promise<string[]> {
+  const { rows } = await sql.raw<{ name: string }>(unguarded(`'events'`)).execute(db)
+  const shards = (await hasCitus(db)) ? await findUnguardedShards(db) : []
+  return [...rows.map(({ name }) => name), ...shards]
+}
+
+async function findUnguardedShards(db: LedgerDb): Promise<string[]> {
+  const { rows } = await sql<{ success: boolean; result: string }>`
+    select success, result from run_command_on_shards('public.events', ${unguarded(`'%s'`)})`.execute(db)
+  const failed = rows.find(({ success }) => !success)
+  if (failed) throw new Error(`a machine cannot tell: ${failed.result}`)
+  return rows.map(({ result }) => result).filter((name) => name !== '')
 }

@@ -2,10 +2,8 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { BackgroundWork } from '../../domain/background-work.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
-import { inCompany, outsideCompany } from '../../postgres/cluster/company-scope.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { findEverywhere, shardTargets } from '../../postgres/cluster/query-targets.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
+import { inCompany, outsideCompany } from '../../postgres/company-scope.ts'
 import { isTransient } from '../../postgres/database-errors.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
@@ -91,15 +89,14 @@ function runFor(companyId: string | null, task: (uuid: string) => Promise<unknow
 }
 
 /** Deletes work that nobody has tried for hours. Returns how many rows. */
-export function expireFailingWork(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  return deleteEverywhere(
+export function expireFailingWork(pool: Pool): Promise<number> {
+  return deleteInPieces(
     pool,
     (limit) => sql`delete from failing_work f using (
         select company_id, work, subject from failing_work
         where seen_at < statement_timestamp() - make_interval(hours => ${HOURS_KEPT}) ${limit}
       ) as old
       where f.company_id = old.company_id and f.work = old.work and f.subject = old.subject`,
-    onUnreachable,
   )
 }
 
@@ -125,23 +122,14 @@ export interface FailingWorkSummary {
 }
 
 /** Reads which work fails in all companies. */
-export async function summarizeFailingWork(pool: Pool, onUnreachable?: OnUnreachable): Promise<FailingWorkSummary[]> {
-  const parts = await findEverywhere(
-    shardTargets(pool),
-    async (target) => {
-      const { rows } = await sql<FailingWorkSummary>`
-        select work, count(distinct company_id)::integer as companies, min(since) as since,
-          (array_agg(company_id::text order by since))[1] as company_id, 
-          (array_agg(case when subject = '' then error else subject || ': ' || error end order by since))[1] as error
-        from failing_work group by work`.execute(openDatabase(target.pool))
-      return rows
-    },
-    onUnreachable,
-  )
-  return [...Map.groupBy(parts, ({ work }) => work).values()].map((same) => {
-    const [first] = same.toSorted((one, other) => one.since.localeCompare(other.since))
-    const companies = same.reduce((total, part) => total + part.companies, 0)
-    const uuid = first!.company_id!
-    return { ...first!, company_id: uuid === NO_COMPANY ? null : fromUuid('com', uuid), companies }
-  })
+export async function summarizeFailingWork(pool: Pool): Promise<FailingWorkSummary[]> {
+  const { rows } = await sql<FailingWorkSummary & { company_id: string }>`
+    select work, count(distinct company_id)::integer as companies, min(since) as since,
+      (array_agg(company_id::text order by since))[1] as company_id,
+      (array_agg(case when subject = '' then error else subject || ': ' || error end order by since))[1] as error
+    from failing_work group by work`.execute(openDatabase(pool))
+  return rows.map((row) => ({
+    ...row,
+    company_id: row.company_id === NO_COMPANY ? null : fromUuid('com', row.company_id),
+  }))
 }

@@ -4,8 +4,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { hasErasure } from '../read/export-pages.ts'
 import { readHead, readNow } from '../read/read-head.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { EvidenceSubject } from './evidence-subject.ts'
 
 /*
@@ -245,16 +244,15 @@ export async function readChunk(
 }
 
 /** Deletes files that were kept long enough, and chunks that no file has any more. Returns how many rows. */
-export async function expireFiles(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  const files = await deleteEverywhere(
+export async function expireFiles(pool: Pool): Promise<number> {
+  const files = await deleteInPieces(
     pool,
     (limit) => sql`delete from evidence_files f using (
         select company_id from evidence_files where expires_at <= statement_timestamp() ${limit}
       ) as old
       where f.company_id = old.company_id`,
-    onUnreachable,
   )
-  const chunks = await deleteEverywhere(
+  const chunks = await deleteInPieces(
     pool,
     (limit) => sql`delete from evidence_chunks c using (
         select chunk.company_id, chunk.file_id, chunk.number from evidence_chunks chunk
@@ -262,7 +260,6 @@ export async function expireFiles(pool: Pool, onUnreachable?: OnUnreachable): Pr
         where file.company_id is null ${limit}
       ) as old
       where c.company_id = old.company_id and c.file_id = old.file_id and c.number = old.number`,
-    onUnreachable,
   )
   return files + chunks
 }

@@ -132,8 +132,8 @@ interface EmployeeNames {
 export type FindEmployee = (names: EmployeeNames) => Promise<Employee | null>
 
 /** Looks up employees, in one statement for all look-ups that arrive together. */
-export function createEmployeeLookup(pool: Pool): FindEmployee {
-  return createSharedLookup<EmployeeNames, Employee>(pool, {
+export function createEmployeeLookup(pool: Pool, companiesTogether = Infinity): FindEmployee {
+  return createSharedLookup<EmployeeNames, Employee>(pool, companiesTogether, {
     holderOf: ({ companyId }) => companyId,
     async find(client, wanted) {
       const stored = await loadEmployees(client, wanted.map(toNaming))

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { outsideCompany } from '../../postgres/cluster/company-scope.ts'
+import { outsideCompany } from '../../postgres/company-scope.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /**

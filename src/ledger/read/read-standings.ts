@@ -1,17 +1,11 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { clusterOf } from '../../postgres/cluster/company-connections.ts'
-import { findEverywhere, shardTargets } from '../../postgres/cluster/query-targets.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 import { headsWithCheckpoints, isComplete } from './read-progress.ts'
 
-/*
- * What operators and monitoring see of all companies. A cluster is asked machine by machine, and what is on machines that
- * cannot be asked is left out.
- */
+/* What operators and monitoring see of all companies. */
 
 /** The number of parked companies listed per projection; more are only counted. */
 const SHOWN_PARKED = 100
@@ -20,11 +14,8 @@ const SHOWN_PARKED = 100
 export interface ProjectionStanding {
   projection: string
   version: number
-  /**
-   * Whether its tables may be read: false while a new version is filled for the first time; null if the coordinator of a
-   * cluster cannot be asked.
-   */
-  is_complete: boolean | null
+  /** Whether its tables may be read: false while a new version is filled for the first time. */
+  is_complete: boolean
   companies: number
   /** Companies with events that it has not folded, and the total number of these events. */
   lagging: number
@@ -37,7 +28,7 @@ export interface ProjectionStanding {
   rebuild: { events: number; of: number } | null
 }
 
-/** The state of a projection in one company, with totals over all companies that can be asked; they identify none. */
+/** The state of a projection in one company, with totals over all companies, which identify none. */
 export interface CompanyStanding {
   name: string
   version: number
@@ -61,62 +52,18 @@ interface Version {
 }
 
 /** Reads the state of a projection, for operators and monitoring. */
-export async function readStanding(
-  pool: Pool,
-  projection: Version,
-  onUnreachable?: OnUnreachable,
-): Promise<ProjectionStanding> {
-  const { name, version } = projection
-  const parts = await findEverywhere(
-    shardTargets(pool),
-    async (target) => [await readPart(target.pool, projection)],
-    onUnreachable,
-  )
-  const seconds = parts.flatMap(({ seconds_behind: behind }) => behind ?? [])
-  const rebuild = { events: sum(parts, (part) => part.rebuild.events), of: sum(parts, (part) => part.rebuild.of) }
+export async function readStanding(pool: Pool, { name, version }: Version): Promise<ProjectionStanding> {
+  const db = openDatabase<LedgerTables>(pool)
+  const lag = await readLag(db, { name, version })
+  const rebuild = await readRebuild(db, name, version)
   return {
     projection: name,
     version,
-    ...sumLags(parts),
-    is_complete: await isComplete(openDatabase<LedgerTables>(pool), projection).catch((error: unknown) => {
-      if (clusterOf(pool)) return null
-      throw error
-    }),
-    seconds_behind: seconds.length > 0 ? most(seconds) : null,
-    parked: parts
-      .flatMap(({ parked }) => parked)
-      .toSorted((one, other) => one.parked_at.localeCompare(other.parked_at))
-      .slice(0, SHOWN_PARKED),
-    rebuild: rebuild.events > 0 ? rebuild : null,
-  }
-}
-
-/** The state in one target. */
-async function readPart(pool: Pool, { name, version }: Version) {
-  const db = openDatabase<LedgerTables>(pool)
-  const lag = await readLag(db, { name, version })
-  return {
     ...lag,
+    is_complete: await isComplete(db, { name, version }),
     seconds_behind: lag.lagging === 0 ? null : await oldestSeconds(db, name, version),
     parked: await readParked(db, name, version),
-    rebuild: await readRebuild(db, name, version),
-  }
-}
-
-function sum<Part>(parts: Part[], amount: (part: Part) => number): number {
-  return parts.reduce((total, part) => total + amount(part), 0)
-}
-
-function most(amounts: number[]): number {
-  return amounts.reduce((greatest, one) => Math.max(greatest, one), 0)
-}
-
-function sumLags(lags: Lag[]): Lag {
-  return {
-    companies: sum(lags, (lag) => lag.companies),
-    lagging: sum(lags, (lag) => lag.lagging),
-    events_behind: sum(lags, (lag) => lag.events_behind),
-    parked_companies: sum(lags, (lag) => lag.parked_companies),
+    rebuild: rebuild.events > 0 ? rebuild : null,
   }
 }
 
@@ -184,28 +131,13 @@ interface TimesAhead {
   seconds: number
   /**
    * How far the database's clock is ahead of this machine's, in seconds, without the duration of the query; negative if
-   * it is behind. On a cluster, that of the machine whose clock differs most.
+   * it is behind.
    */
   clockSeconds: number
 }
 
 /** Counts recorded times that are in the future, and compares the clocks. */
-export async function readTimesAhead(pool: Pool, onUnreachable?: OnUnreachable): Promise<TimesAhead> {
-  const parts = await findEverywhere(
-    shardTargets(pool),
-    async (target) => [await timesAheadIn(target.pool)],
-    onUnreachable,
-  )
-  return {
-    companies: sum(parts, ({ companies }) => companies),
-    seconds: most(parts.map(({ seconds }) => seconds)),
-    clockSeconds: parts
-      .map(({ clockSeconds }) => clockSeconds)
-      .reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most), 0),
-  }
-}
-
-async function timesAheadIn(pool: Pool): Promise<TimesAhead> {
+export async function readTimesAhead(pool: Pool): Promise<TimesAhead> {
   const before = Date.now()
   const { rows } = await sql<{ companies: number; seconds: number; now: string }>`
     select count(*) filter (where recorded_at > clock_timestamp())::integer as companies,
@@ -228,19 +160,9 @@ interface LaggingCompany {
 /** The companies with the most unfolded events, the worst first. */
 export async function readWorstCompanies(
   pool: Pool,
-  projection: Version,
+  { name, version }: Version,
   limit: number,
-  onUnreachable?: OnUnreachable,
 ): Promise<LaggingCompany[]> {
-  const worst = await findEverywhere(
-    shardTargets(pool),
-    (target) => readWorst(openDatabase(target.pool), projection, limit),
-    onUnreachable,
-  )
-  return worst.toSorted((one, other) => other.events - one.events).slice(0, limit)
-}
-
-async function readWorst(db: LedgerDb, { name, version }: Version, limit: number): Promise<LaggingCompany[]> {
   const { rows } = await sql<LaggingCompany>`
     select o.company_id, o.events,
       greatest(0, extract(epoch from clock_timestamp() - e.recorded_at))::double precision as seconds
@@ -248,7 +170,9 @@ async function readWorst(db: LedgerDb, { name, version }: Version, limit: number
       select h.company_id, (h.position - coalesce(c.position, 0))::bigint as events, coalesce(c.position, 0) + 1 as next
       from ${headsWithCheckpoints({ name, version })}
       where h.position > coalesce(c.position, 0) order by 2 desc, 1 limit ${limit}
-    ) o join events e on e.company_id = o.company_id and e.position = o.next order by o.events desc`.execute(db)
+    ) o join events e on e.company_id = o.company_id and e.position = o.next order by o.events desc`.execute(
+    openDatabase(pool),
+  )
   return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
 }
 

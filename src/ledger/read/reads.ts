@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import { openReads } from '../../postgres/cluster/company-reads.ts'
 import { openDatabase, openUntil } from '../../postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 
@@ -36,7 +35,6 @@ export async function readInTime<Result>(
 }
 
 export function createReads(pool: Pool, optionalMs: number): Reads {
-  const reading = openReads(pool)
-  const db = openDatabase<LedgerTables>(reading)
-  return { of: async (_, left) => (left ? openUntil<LedgerTables>(reading, left) : db), optionalMs }
+  const db = openDatabase<LedgerTables>(pool)
+  return { of: async (_, left) => (left ? openUntil<LedgerTables>(pool, left) : db), optionalMs }
 }

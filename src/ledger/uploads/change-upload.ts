@@ -3,7 +3,7 @@ import type { Client } from '../../domain/client.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { PartCounts } from '../../domain/uploads.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'
 import type { LedgerTables } from '../tables.ts'
 import type { StoredUpload } from './read-uploads.ts'
@@ -37,7 +37,7 @@ export async function beginApplying(
  * Sets what to do with columns that are not attributes, before the file is applied. Discards the counts of the preview.
  */
 export async function changeUses(pool: Pool, upload: UploadRef, uses: ReadonlyMap<string, ColumnUse>): Promise<void> {
-  await inTransactionOf(pool, upload.companyId, async (client) => {
+  await inTransaction(pool, async (client) => {
     const { rowCount } = await client.query(
       `update uploads set uses = $3, state = case when parts = 1 then 'previewed' else 'previewing' end, lease_id = null,
          leased_until = null
@@ -54,7 +54,7 @@ export async function changeUses(pool: Pool, upload: UploadRef, uses: ReadonlyMa
 
 /** Deletes a file that is not applied yet, or cancels what is still to come of another. Returns whether it was deleted. */
 export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boolean> {
-  const isDeleted = await inTransactionOf(pool, upload.companyId, async (client) => {
+  const isDeleted = await inTransaction(pool, async (client) => {
     const ids = idsOf(upload)
     const { rowCount } = await client.query(
       `delete from uploads where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed')`,
@@ -129,7 +129,7 @@ export async function recordCounts(
   part: number,
   counts: PartCounts,
 ): Promise<void> {
-  await inTransactionOf(pool, upload.companyId, async (client) => {
+  await inTransaction(pool, async (client) => {
     // Under the lock of the upload, so that counts that were made with other columns are not kept.
     const { rowCount } = await client.query(
       `select from uploads where company_id = $1 and upload_id = $2 and uses::text = $3
@@ -157,7 +157,7 @@ export async function recordCall(
   part: number,
   state: 'applied' | 'refused' | 'canceled',
 ): Promise<void> {
-  await inTransactionOf(pool, upload.companyId, async (client) => {
+  await inTransaction(pool, async (client) => {
     await client.query(
       `update upload_parts set state = $4, content = case when $4 = 'refused' then content end
        where company_id = $1 and upload_id = $2 and part = $3`,

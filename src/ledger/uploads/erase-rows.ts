@@ -5,8 +5,7 @@ import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } 
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readCells } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
-import type { OnUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { deleteEverywhere } from '../../postgres/cluster/delete-everywhere.ts'
+import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
@@ -138,8 +137,8 @@ function mentionedBy(names: PersonNames, header: readonly string[]): (row: Store
 }
 
 /** Deletes the stored files whose day is over, by the database's clock. Returns how many rows of tables. */
-export async function expireUploads(pool: Pool, onUnreachable?: OnUnreachable): Promise<number> {
-  const parts = await deleteEverywhere(
+export async function expireUploads(pool: Pool): Promise<number> {
+  const parts = await deleteInPieces(
     pool,
     (limit) => sql`delete from upload_parts p using (
         select q.company_id, q.upload_id, q.part from uploads u
@@ -147,15 +146,13 @@ export async function expireUploads(pool: Pool, onUnreachable?: OnUnreachable): 
         where u.expires_at <= statement_timestamp() ${limit}
       ) as old
       where p.company_id = old.company_id and p.upload_id = old.upload_id and p.part = old.part`,
-    onUnreachable,
   )
-  const uploads = await deleteEverywhere(
+  const uploads = await deleteInPieces(
     pool,
     (limit) => sql`delete from uploads u using (
         select company_id, upload_id from uploads where expires_at <= statement_timestamp() ${limit}
       ) as old
       where u.company_id = old.company_id and u.upload_id = old.upload_id`,
-    onUnreachable,
   )
   return parts + uploads
 }

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { UploadOperation } from '../../domain/uploads.ts'
-import { inTransactionOf } from '../../postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 
 /** A part of a file to store. */
 export interface FilledPart {
@@ -41,7 +41,7 @@ const COUNTING = 8_147_021
 
 /** Stores a file, all of it or nothing. Returns false if the company has as many as it may have. */
 export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolean> {
-  return inTransactionOf(pool, upload.companyId, async (client) => {
+  return inTransaction(pool, async (client) => {
     if (!(await isRoomFor(client, upload))) return false
     const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
     for (const [at, { callId, firstRow, rows, content }] of upload.parts.entries()) {

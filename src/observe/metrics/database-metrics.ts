@@ -7,8 +7,6 @@ import { readStanding, readTimesAhead, readWorstCompanies } from '../../ledger/r
 import { summarizeFailingWork } from '../../ledger/background/failing-work.ts'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
 import type { QueueDepth } from '../../ledger/read/system-health.ts'
-import { leaveOutUnreachable } from '../../postgres/cluster/query-targets.ts'
-import { isTransient } from '../../postgres/database-errors.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The number of companies that are listed per projection. */
@@ -24,23 +22,20 @@ interface WatchedDatabase {
 
 /**
  * Reports the lag of the projections across the whole installation, and the depth of the queues. The values are read
- * for each scrape, and missing while the database does not answer. On a cluster, they are those of the machines that
- * answer; `watchMachines` reports the others.
+ * for each scrape, and missing while the database, or a machine of a cluster, does not answer.
  */
 export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths }: WatchedDatabase): void {
   const gauges = createGauges(metrics)
   const isUp = createUpGauge(metrics)
   const lookUp = async () => {
-    const standings = await Promise.all(
-      projections.map((projection) => readStanding(pool, projection, leaveOutUnreachable)),
-    )
+    const standings = await Promise.all(projections.map((projection) => readStanding(pool, projection)))
     const worst = await Promise.all(
-      projections.map((projection) => readWorstCompanies(pool, projection, NAMED_COMPANIES, leaveOutUnreachable)),
+      projections.map((projection) => readWorstCompanies(pool, projection, NAMED_COMPANIES)),
     )
-    const queues = await depthsIfReachable(queueDepths)
-    const witnesses = await readFailingWitnesses(pool, leaveOutUnreachable)
-    const failing = await summarizeFailingWork(pool, leaveOutUnreachable)
-    const times = await readTimesAhead(pool, leaveOutUnreachable)
+    const queues = await queueDepths()
+    const witnesses = await readFailingWitnesses(pool)
+    const failing = await summarizeFailingWork(pool)
+    const times = await readTimesAhead(pool)
     resetGauges(gauges)
     for (const standing of standings) setStanding(gauges, standing)
     for (const [at, companies] of worst.entries()) {
@@ -66,16 +61,6 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
     if (!answered) resetGauges(gauges)
     isUp.set(answered ? 1 : 0)
   })
-}
-
-/** The queues are on the coordinator of a cluster, which may be the one that does not answer. */
-async function depthsIfReachable(queueDepths: WatchedDatabase['queueDepths']): Promise<QueueDepth[]> {
-  try {
-    return await queueDepths()
-  } catch (error) {
-    if (isTransient(error)) return []
-    throw error
-  }
 }
 
 type Gauges = ReturnType<typeof createGauges>
@@ -146,5 +131,5 @@ function setStanding(gauges: Gauges, standing: ProjectionStanding): void {
   gauges.lagSeconds.set(labels, standing.seconds_behind ?? 0)
   gauges.behind.set(labels, standing.lagging)
   gauges.parked.set(labels, standing.parked_companies)
-  if (standing.is_complete !== null) gauges.complete.set(labels, standing.is_complete ? 1 : 0)
+  gauges.complete.set(labels, standing.is_complete ? 1 : 0)
 }

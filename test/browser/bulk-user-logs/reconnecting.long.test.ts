@@ -15,7 +15,7 @@ const service = await startService(t, SETTINGS, { workers: true })
 await t.test('after a server restart the page continues: nothing is missed, nothing comes twice', async (t) => {
   const own = await startService(t, { ...SETTINGS, PORT: String(await freePort()) }, { workers: true })
   const log = pino({ level: 'silent' })
-  const store = { pool: own.pool, db: own.db, open: own.open, close: async () => undefined }
+  const store = { ...own, close: async () => undefined }
   const { company, first, page, faults } = await watchLog(t, browser, own, 'Restart')
   const second = await makeCall(own.address, company)
   await rowOf(page, second).waitFor()

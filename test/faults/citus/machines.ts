@@ -3,8 +3,8 @@ import path from 'node:path'
 import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
 import { findDatabaseOsUser } from '../../../src/postgres/embedded/database-os-user.ts'
 import { freePort } from '../../support/processes/free-port.ts'
-import type { Cluster as CitusCluster } from '../../../src/postgres/cluster/cluster.ts'
-import { openCluster as openCitusCluster } from '../../../src/postgres/cluster/cluster.ts'
+import { openPool } from '../../../src/postgres/pool.ts'
+import { machineOfCompany } from '../../support/postgres/machine-of-company.ts'
 import { distribute } from '../../../src/migration/distribute.ts'
 import { makeServer } from '../../citus/own-cluster.ts'
 import type { Cleanup } from '../../support/cleanup.ts'
@@ -18,7 +18,6 @@ import { copyServer, requireStandby } from './standby.ts'
 export const CITUS_BIN = process.env['CITUS_BIN']
 
 const HOST = '127.0.0.1'
-const ANSWERS_WITHIN_MS = 5_000
 const WORKERS = 2
 const SHARDS = 4
 const COORDINATOR = { shared_buffers: '64MB' }
@@ -33,8 +32,6 @@ export interface Machines {
   coordinator: Cluster
   /** They have the companies. */
   workers: Cluster[]
-  /** Where the companies are, as a process of the program finds it. */
-  places: CitusCluster
   /** The machine that has a company now. */
   machineOf(companyId: string): Promise<Cluster>
   /** Starts another machine with the roles and an empty database, of which the cluster does not know. */
@@ -78,15 +75,13 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
   const { urls } = coordinator
   await migrateDatabase(urls, () => undefined)
   await distribute(urls, { shards: SHARDS, isDryRun: false, onStep: () => undefined })
-  const places = await openCitusCluster(urls.serviceUrl, ANSWERS_WITHIN_MS)
-  cleanup.teardown(() => places.close(), 'closing the connections to the machines')
   return {
     coordinator,
     workers,
-    places,
     async machineOf(companyId) {
-      await places.refresh()
-      const { name } = places.find(companyId).machine
+      const pool = openPool({ url: urls.superUrl, name: 'test', max: 1 })
+      const name = await machineOfCompany(pool, companyId)
+      await pool.end()
       return workers.find((worker) => nameOf(worker) === name)!
     },
     async start() {
@@ -103,7 +98,7 @@ export async function openMachines(cleanup: Cleanup, folder: string): Promise<Ma
   }
 }
 
-/** A machine's address, as in `places`. */
+/** A machine's address, as the cluster has it. */
 export function nameOf(machine: Cluster): string {
   return `${HOST}:${machine.port()}`
 }

@@ -1,7 +1,6 @@
 import http from 'node:http'
 import t from 'tap'
 import { lockTables } from '../../support/postgres/lock-tables.ts'
-import { machinePoolOf, makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
@@ -14,9 +13,12 @@ const AT_ONCE = 4
 const SHARE = AT_ONCE + 1
 const service = await startService(t, { POOL_SIZE: String(4 * SHARE), HEAVY_READS: String(AT_ONCE) })
 const a = service.company
-const [b, c, d, e] = (await Promise.all(
-  (['B', 'C', 'D', 'E'] as const).map((name) => makeNeighbor(service, name)),
-)) as [TestCompany, TestCompany, TestCompany, TestCompany]
+const [b, c, d, e] = (await Promise.all((['B', 'C', 'D', 'E'] as const).map((name) => service.makeCompany(name)))) as [
+  TestCompany,
+  TestCompany,
+  TestCompany,
+  TestCompany,
+]
 const made = await service.call('POST', '/v1/employees', { body: employee({ first_name: 'Zoe' }) })
 await service.project()
 const employeeId = made.body.employees[0].id as string
@@ -70,10 +72,9 @@ const areInUse = (connections: number) =>
     `${connections} connections for reading are in use`,
     async () => service.pool.totalCount - service.pool.idleCount === connections,
   )
-const { pool: machinePool } = machinePoolOf(service.pool, service)
-/** Lists the service's backends that wait for a lock on the machine of its companies. */
+/** Lists the service's backends that wait for a lock. */
 async function listWaiting(): Promise<number[]> {
-  const { rows } = await machinePool.query<{ pid: number }>(
+  const { rows } = await service.pool.query<{ pid: number }>(
     `select pid from pg_stat_activity
      where datname = current_database() and usename = current_user and wait_event_type = 'Lock'`,
   )
@@ -81,7 +82,7 @@ async function listWaiting(): Promise<number[]> {
 }
 /** Whether any of these backends is there, busy or idle. */
 async function isAnyThere(pids: number[]): Promise<boolean> {
-  const { rows } = await machinePool.query('select from pg_stat_activity where pid = any($1)', [pids])
+  const { rows } = await service.pool.query('select from pg_stat_activity where pid = any($1)', [pids])
   return rows.length > 0
 }
 const search = HEAVY['a search of entries']!

@@ -29,10 +29,7 @@ const other = await startService(t, SETTINGS, { urls: service.urls })
 const log = pino({ level: 'silent' })
 /** What the schedule does, in each of two processes. */
 const record = async () => {
-  const rethrow = (_machine: string, error: unknown) => {
-    throw error
-  }
-  await Promise.all([pool, pool, other.pool].map((connections) => recordSignIns({ pool: connections, log }, rethrow)))
+  await Promise.all([pool, pool, other.pool].map((connections) => recordSignIns({ pool: connections, log })))
 }
 const newsOf = (company: TestCompany) => signInsOf(service, { companyId: company.id, userId: company.member.user_id })
 const signIn = ({ id, member }: TestCompany) => signInByPassword(service, member, id)

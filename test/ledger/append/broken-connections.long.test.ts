@@ -1,5 +1,4 @@
 import t from 'tap'
-import { clusterOf } from '../../../src/postgres/cluster/company-connections.ts'
 import { openPool } from '../../../src/postgres/pool.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createLanes } from '../../../src/ledger/append/lanes.ts'
@@ -52,11 +51,8 @@ await t.test('a worker survives cut connections', async (t) => {
 })
 
 await t.test('when the answer to a COMMIT is lost, stored calls still get 201, and others 503', async (t) => {
-  // On a cluster, the line leads to the machine of the company.
-  const cluster = clusterOf(service.pool)
-  const url = cluster?.find(companyId).machine.url ?? service.urls.serviceUrl
-  const line = await openDatabaseLine(t, () => Number(new URL(url).port))
-  const pool = openPool({ url: line.through(url), name: 'test appends', max: 4 })
+  const line = await openDatabaseLine(t, () => Number(new URL(service.urls.serviceUrl).port))
+  const pool = openPool({ url: line.through(service.urls.serviceUrl), name: 'test appends', max: 4 })
   t.teardown(() => pool.end())
   const bounds = {
     cache: createEmployeeCache(0),
@@ -70,7 +66,6 @@ await t.test('when the answer to a COMMIT is lost, stored calls still get 201, a
   const onStored = (calls: { companyId: string }[]) => confirmed.push(...calls.map((call) => call.companyId))
   const lanes = createLanes({
     pool,
-    shardOf: cluster && ((id) => cluster.find(id).shard),
     ...bounds,
     onCommitted: () => undefined,
     onStored,

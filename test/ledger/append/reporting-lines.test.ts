@@ -1,7 +1,6 @@
 import t from 'tap'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { recordsCall } from '../../support/ledger/calls.ts'
-import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import type { TestCompany } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -49,7 +48,7 @@ await t.test('a cycle is found if an earlier call gave the name of the manager t
 })
 
 await t.test('a cycle is found if an earlier call removed the manager who is assigned again', async (t) => {
-  const company = await makeNeighbor(service, 'Removed')
+  const company = await service.makeCompany('Removed')
   await makeLine(company, ['M', 'Y', 'X', 'T'])
   const committed = await commit([
     update(company, [{ external_id: 'X', manager_id: null }]),
@@ -60,7 +59,7 @@ await t.test('a cycle is found if an earlier call removed the manager who is ass
 })
 
 await t.test('the line of a company has no effect on the one that shares its transaction', async (t) => {
-  const [wide, deep] = [await makeNeighbor(service, 'Wide'), await makeNeighbor(service, 'Deep')]
+  const [wide, deep] = [await service.makeCompany('Wide'), await service.makeCompany('Deep')]
   await makeLine(wide, ['TOP'])
   for (let made = 0; made < MANY; made += 143) {
     const team = Array.from({ length: 143 }, () => employee({ manager_external_id: 'TOP' }))
@@ -76,7 +75,7 @@ await t.test('the line of a company has no effect on the one that shares its tra
 })
 
 await t.test('a call loads no lines if its employees have their managers already, also beside a new one', async (t) => {
-  const company = await makeNeighbor(service, 'Unchanged')
+  const company = await service.makeCompany('Unchanged')
   await makeLine(company, ['S-1', 'S-2', 'S-3', 'S-4'])
   const records = ['S-1', 'S-2', 'S-3'].map((name, at) => ({
     external_id: name,

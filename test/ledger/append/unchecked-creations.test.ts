@@ -2,7 +2,6 @@ import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/calls.ts'
-import { makeNeighbor } from '../../support/postgres/machine-pool.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* Calls that create many employees are decided as if all of them were new. */
@@ -103,7 +102,7 @@ await t.test(
 )
 
 await t.test('a creation that is refused for another reason than its records looks up nobody', async (t) => {
-  const company = await makeNeighbor(service, 'Disabled')
+  const company = await service.makeCompany('Disabled')
   const { commit, sent } = openAppends(t, service)
   const call = createCall(company, many())
   await service.pool.query('update api_keys set is_enabled = false where company_id = $1', [toUuid(company.id)])

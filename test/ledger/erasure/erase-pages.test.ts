@@ -5,7 +5,7 @@ import { findCallsNaming, forgetReceiversAnswers, readAnswers } from '../../../s
 import { readMessagesAbout } from '../../../src/ledger/erasure/forget-answers.ts'
 import { findEventsWith } from '../../../src/ledger/erasure/find-events.ts'
 import { deleteBodies, readBodyPages } from '../../../src/ledger/erasure/rejected-bodies.ts'
-import { inTransactionOf } from '../../../src/postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../../src/postgres/transaction.ts'
 import { storeDelivery } from '../../support/http/stored-deliveries.ts'
 import { startService } from '../../support/service.ts'
 import { makeWebhook } from '../../support/stored-webhooks.ts'
@@ -52,7 +52,7 @@ await t.test('what receivers answered is found and deleted, however many message
   await storeDelivery(pool, company.id, webhook.id, { position: 11_501, answer: 'of somebody else' })
   const told = { positions, callIds: [] }
   t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 205)
-  await inTransactionOf(pool, company.id, (client) => forgetReceiversAnswers(client, company.id, told))
+  await inTransaction(pool, (client) => forgetReceiversAnswers(client, company.id, told))
   const { rows } = await pool.query('select answer from webhook_deliveries where answer is not null')
   t.strictSame(rows, [{ answer: 'of somebody else' }])
 })
@@ -104,6 +104,6 @@ await t.test('bodies are found on every page, and only those at certain position
   t.equal(all.length, 41)
   const only = all.filter((_, at) => at % 2 === 0).map(({ position }) => position)
   t.equal((await readAll(readBodyPages(pool, company.id, { only }))).length, 21)
-  await inTransactionOf(pool, company.id, (client) => deleteBodies(client, company.id, only))
+  await inTransaction(pool, (client) => deleteBodies(client, company.id, only))
   t.equal((await readAll(readBodyPages(pool, company.id, {}))).length, 20)
 })

@@ -5,7 +5,6 @@ import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
-import { makeForMachines } from '../../../src/postgres/cluster/machine-pools.ts'
 import { withClient } from '../../../src/postgres/pool.ts'
 import type { Service } from '../service.ts'
 
@@ -21,34 +20,29 @@ interface SentStatement {
   values: unknown[]
 }
 
-/** Commits calls of companies on one machine in one transaction. `sent` collects the statements. */
+/** Commits calls in one transaction. `sent` collects the statements. */
 export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
   const pool = service.open({ name: 'test appends', max: 1 })
   t.teardown(() => pool.end())
-  const machineOf = makeForMachines(pool, (machine) => machine)
   const clients = new ClientRegister()
   const sent: SentStatement[] = []
   const watched = new WeakSet<object>()
-  const commit = (calls: WriteCall[], { cache = createEmployeeCache(0), unchecked = [] }: AppendOptions = {}) => {
-    const machine = machineOf(calls[0]!.companyId)
-    return withClient(machine.pool, (client) => {
+  const commit = (calls: WriteCall[], { cache = createEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
+    withClient(pool, (client) => {
       const { connection } = client as unknown as { connection: Connection }
       if (!watched.has(connection)) watch(connection)
       return commitTogether(client, calls, {
-        ...machine,
         clients,
         whenLocked: 'wait',
         cache,
         unchecked: new Set(unchecked),
       })
     }) as Promise<Committed[]>
-  }
 
   function watch(connection: Connection): void {
     watched.add(connection)
     const bind = connection.bind.bind(connection)
     connection.bind = (config, ...more) => {
-      // On a cluster, the number of the shard follows the name.
       const [, name] = /^pipeline (\S+)/.exec(config.statement) ?? []
       if (name !== undefined) sent.push({ name, values: config.values })
       bind(config, ...more)

@@ -3,7 +3,7 @@ import type { EventData, NewEvent } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { placeEvents } from '../../../src/ledger/append/company-state.ts'
 import * as statements from '../../../src/ledger/append/statements.ts'
-import { inTransactionOf } from '../../../src/postgres/cluster/company-transaction.ts'
+import { inTransaction } from '../../../src/postgres/transaction.ts'
 import type { Service } from '../service.ts'
 
 /** Opens the ledger of a company whose time starts at this instant. */
@@ -51,7 +51,7 @@ export async function appendRefusalsAt(
     return { type: 'EmployeeRecordRejected', stream: callId, version: index + 1, index, data }
   })
   events.push({ type: 'ApiCallFailed', stream: callId, version: count + 1, index: null, data: failed })
-  await inTransactionOf(pool, companyId, async (client) => {
+  await inTransaction(pool, async (client) => {
     const [head] = await statements.lockHeads(client, [companyId], 'wait')
     const { placed, head: next } = placeEvents({ ...head!, recordedAt }, events, { callId, actor: company.key.api_id })
     await statements.insertEvents(client, placed)

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import type { Test } from 'tap'
 import { presetLimits } from './limits.ts'
-import { PATIENT } from '../postgres/citus-url.ts'
 import type { DemoCredentials } from '../../../src/cli/demo/demo.ts'
 
 export type Environment = Record<string, string>
@@ -42,7 +41,7 @@ export function launch(
   environment: Environment,
   entry = 'src/main.ts',
 ): Running {
-  const child = spawn(process.execPath, [...presetLimits({ ...PATIENT, ...environment }), entry, ...args], {
+  const child = spawn(process.execPath, [...presetLimits({ ...environment }), entry, ...args], {
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -72,7 +71,7 @@ export function launch(
 
 /** Drops the environment, such as tap's variables for its own processes. */
 function environmentOf(environment: Environment): Environment {
-  return { PATH: process.env['PATH']!, TMPDIR: os.tmpdir(), PORT: '0', ...PATIENT, ...environment }
+  return { PATH: process.env['PATH']!, TMPDIR: os.tmpdir(), PORT: '0', ...environment }
 }
 
 /** A command for the process that runs commands. */

@@ -5,7 +5,6 @@ import readline from 'node:readline'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
 import { presetLimits } from './limits.ts'
-import { PATIENT } from '../postgres/citus-url.ts'
 
 /** A process of the program that is ready. */
 interface StartedProcess {
@@ -23,7 +22,7 @@ export async function startProcess(
   urls: DatabaseUrls,
   settings: Record<string, string> = {},
 ): Promise<StartedProcess> {
-  const child = spawn(process.execPath, [...presetLimits({ ...PATIENT, ...settings }), 'src/main.ts', command], {
+  const child = spawn(process.execPath, [...presetLimits({ ...settings }), 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: urls.serviceUrl,
@@ -31,7 +30,6 @@ export async function startProcess(
       PORT: '0',
       LOG_LEVEL: 'error',
       BURST_LIMIT: '0',
-      ...PATIENT,
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

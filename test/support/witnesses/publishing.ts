@@ -10,14 +10,12 @@ import { startWitness } from './test-witness.ts'
 
 /** Publishes the checkpoints of a service in a round of its own, as a worker does every minute. */
 export async function publishOnce(service: Service, signal = new AbortController().signal): Promise<void> {
-  const { config, urls, pool, db, open } = service
+  const { config, urls, pool, db, companiesTogether, open } = service
   const log = pino({ level: 'silent' })
-  const store = { pool, db, open } as Parameters<typeof openPublishing>[0]['store']
+  const store = { pool, db, companiesTogether, open } as Parameters<typeof openPublishing>[0]['store']
   const publishing = openPublishing({ config, urls, store, log }, await createSigner(config))
   try {
-    await publishing.publish((_machine, error) => {
-      throw error
-    }, signal)
+    await publishing.publish(signal)
   } finally {
     await publishing.stop()
   }

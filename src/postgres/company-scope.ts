@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/*
- * The company that the running code works for. On a cluster, its statements then go to the company's machine. Without
- * one they are still right, but take a detour.
- */
+/* The company that the running code works for. It uses a share of the connections. */
 
 /** The company of a request is known once its credentials are read. */
 export interface CompanyScope {
@@ -22,7 +19,7 @@ export function inCompany<Result>(companyId: string, task: () => Result): Result
   return scope.run({ companyId }, task)
 }
 
-/** Runs a task for no company, such as one that reads a table of the coordinator. */
+/** Runs a task for no company. */
 export function outsideCompany<Result>(task: () => Result): Result {
   return scope.run({ companyId: null }, task)
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { createClient } from '../client.ts'
+import { createClient } from './client.ts'
 
 /*
  * The machines of a Citus cluster, one by one, on a connection to each: a statement through the coordinator would fail,

@@ -1,0 +1,47 @@
+import pg from 'pg'
+import type { Pool, PoolClient } from 'pg'
+
+/** Waits until the running code may take a connection. Resolves with what is called once it has released it. */
+type Admit = () => Promise<() => void>
+
+type OnConnected = Parameters<Pool['connect']>[0]
+
+/** The connections of another pool, for code that has to be admitted before it takes one. */
+export class AdmittedPool extends pg.Pool {
+  readonly #pool: Pool
+  readonly #admit: Admit
+
+  constructor(pool: Pool, admit: Admit) {
+    super(pool.options)
+    this.#pool = pool
+    this.#admit = admit
+  }
+
+  override connect(): Promise<PoolClient>
+  override connect(onConnected: OnConnected): void
+  override connect(onConnected?: OnConnected): Promise<PoolClient> | void {
+    const connecting = this.#connectOnceAdmitted()
+    if (!onConnected) return connecting
+    connecting.then(
+      (client) => onConnected(undefined, client, client.release),
+      (error: Error) => onConnected(error, undefined, () => undefined),
+    )
+  }
+
+  async #connectOnceAdmitted(): Promise<PoolClient> {
+    const giveBack = await this.#admit()
+    try {
+      const client = await this.#pool.connect()
+      // The pool sets this whenever it lends the connection.
+      const { release } = client
+      client.release = (isBroken) => {
+        release.call(client, isBroken)
+        giveBack()
+      }
+      return client
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+}
