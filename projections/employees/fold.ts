@@ -4,6 +4,7 @@ import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/e
 import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
+import { onlyCompany } from '../../src/postgres/only-company.ts'
 import type { AnyDb, CompanyEvents, Projection } from '../projection.ts'
 import { integers, jsons, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 import type { EmployeeRow } from './rows.ts'
@@ -174,14 +175,14 @@ async function loadKnownEmployees(
 ): Promise<Map<string, Map<string, Employee>>> {
   const employeesOf = new Map<string, Map<string, Employee>>()
   if (references.length === 0) return employeesOf
+  const only = onlyCompany(references)
   const { rows } = await sql<EmployeeRow & { company_id: string }>`
     select e.company_id, ${sql.join(EMPLOYEE_COLUMNS.map((name) => sql.ref(`e.${name}`)))}
     from unnest(
       ${uuidArray(references.map(({ companyId }) => companyId))}::uuid[],
       ${uuidArray(references.map(({ id }) => id))}::uuid[]) as w(company_id, employee_id)
-    join ${sql.id(schema, 'employees')} e on e.company_id = w.company_id and e.employee_id = w.employee_id`.execute(
-    transaction,
-  )
+    join ${sql.id(schema, 'employees')} e on e.company_id = w.company_id and e.employee_id = w.employee_id
+    where ${only}::uuid is null or e.company_id = ${only}`.execute(transaction)
   for (const [company, employeeRows] of Map.groupBy(rows, (row) => row.company_id)) {
     const employees = employeeRows.map(toEmployee)
     employeesOf.set(fromUuid('com', company), new Map(employees.map((employee) => [employee.id, employee])))

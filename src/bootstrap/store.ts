@@ -10,6 +10,7 @@ import { isCurrent } from '../migration/migrate.ts'
 import type { PoolOptions } from '../postgres/pool.ts'
 import { openPool } from '../postgres/pool.ts'
 import { StartupError } from '../postgres/startup-error.ts'
+import { openMachineLookup, shareMachines } from './share-machines.ts'
 import { queueNames } from '../workers/queues.ts'
 
 export interface OpenedPool {
@@ -35,12 +36,26 @@ export async function openStore(config: Config, urls: DatabaseUrls): Promise<Ope
     await assertCurrent(store.db)
     if (!(await isDistributed(store.db))) return await followClock(store)
     await store.close()
-    const open: OpenedPool['open'] = (options) =>
-      openPool({ ...options, url: urls.serviceUrl, settings: { ...options.settings, ...ON_CLUSTER } })
-    return await followClock(storeOf(config, open, 1))
+    return await followClock(openOnCluster(config, urls))
   } catch (error) {
     await store.close()
     throw error
+  }
+}
+
+/** Each company has transactions of its own, on its machine, and the companies of a machine a share of the connections. */
+function openOnCluster(config: Config, { serviceUrl: url }: DatabaseUrls): OpenedPool {
+  const lookups = openPool({ url, name: 'employee-ledger machines', max: 1 })
+  const findMachine = openMachineLookup(lookups)
+  const open: OpenedPool['open'] = (options) =>
+    shareMachines(openPool({ ...options, url, settings: { ...options.settings, ...ON_CLUSTER } }), findMachine)
+  const store = storeOf(config, open, 1)
+  return {
+    ...store,
+    close: async () => {
+      await store.close()
+      await lookups.end()
+    },
   }
 }
 

@@ -15,6 +15,17 @@ export class AdmittedPool extends pg.Pool {
     super(pool.options)
     this.#pool = pool
     this.#admit = admit
+    const countOf = (count: 'totalCount' | 'idleCount' | 'waitingCount') => ({ get: () => pool[count] })
+    Object.defineProperties(this, {
+      totalCount: countOf('totalCount'),
+      idleCount: countOf('idleCount'),
+      waitingCount: countOf('waitingCount'),
+    })
+  }
+
+  /** Ends the other pool. */
+  override async end(): Promise<void> {
+    await this.#pool.end()
   }
 
   override connect(): Promise<PoolClient>

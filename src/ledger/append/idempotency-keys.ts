@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { EarlierCall, StoredAnswer } from '../../domain/calls/earlier-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { textArray } from '../../postgres/binary-arrays.ts'
+import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */
@@ -73,8 +74,9 @@ export async function loadBoundKeys(
     name: 'load-bound-keys',
     text: `select k.company_id, k.api_id, k.key_hash, k.salt, k.fingerprint, k.call_id, k.position, k.status, k.headers, k.body
       from json_to_recordset($1) as r(c uuid, a uuid, k text)
-      join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')`,
-    values: [JSON.stringify(keys.map(storedName))],
+      join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')
+      where ${isOnly('k.company_id', '$2')}`,
+    values: [JSON.stringify(keys.map(storedName)), onlyCompany(keys)],
   })
   const actors = new Map(keys.map(({ actor }) => [toUuid(actor), actor]))
   return rows.map(({ status, headers, body, salt, fingerprint, ...row }) => ({

@@ -1,7 +1,7 @@
 import type { GatherBounds } from '../../admission/batcher.ts'
-import { gather, UnavailableError } from '../../admission/batcher.ts'
+import { UnavailableError } from '../../admission/batcher.ts'
 import { createBudget } from '../../admission/budget.ts'
-import { createContended } from '../../admission/contended.ts'
+import { createContended, gatherCompanies } from '../../admission/contended.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isSmall, weightOf } from '../../domain/calls/write-call.ts'
 import type { CommitOptions } from './commit-batch.ts'
@@ -10,7 +10,7 @@ import type { Committed } from './commit.ts'
 import { createRecentConflicts } from './unchecked-creations.ts'
 
 export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
-  /** How many companies may share a transaction. If 1, each waits in a queue of its own. Default: any number. */
+  /** How many companies may share a transaction; if 1, their transactions run side by side. Default: any number. */
   companiesTogether?: number
   /**
    * The number of lanes for large calls, in addition to the lane that small calls share. As many companies that another
@@ -58,16 +58,19 @@ type LaneKind = 'shared' | 'large' | 'contended'
  * line of its own, and are refused if that line is full. Other companies do not notice.
  */
 export function createLanes(given: LaneOptions): Lanes {
-  const { lanes, companiesTogether, maxRecordsPerCommit: maxWeight, maxWaiting, maxWaitMs, maxRecordsWaiting } = given
+  const {
+    lanes,
+    companiesTogether = Infinity,
+    maxRecordsPerCommit: maxWeight,
+    maxWaiting,
+    maxWaitMs,
+    maxRecordsWaiting,
+  } = given
   const options: CommitOptions = { ...given, conflicts: createRecentConflicts() }
   const holderOf = ({ companyId }: WriteCall) => companyId
   const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, holderOf }
-  const contended = createContended<WriteCall, Committed>(
-    (calls) => commitWaiting(options, calls),
-    bounds,
-    companiesTogether === 1 ? Infinity : lanes,
-  )
-  const createLane = () => gather<WriteCall, Committed>(commitFree, bounds)
+  const contended = createContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)
+  const createLane = () => gatherCompanies<WriteCall, Committed>(commitFree, bounds, companiesTogether)
   const shared = createLane()
   const largeLanes = Array.from({ length: lanes }, createLane)
   // A call keeps its records in memory until it is answered, so this limits their number and not just that of the
@@ -87,14 +90,14 @@ export function createLanes(given: LaneOptions): Lanes {
   }
 
   function findLane(call: WriteCall): LaneKind {
-    if (companiesTogether === 1 || contended.has(call.companyId)) return 'contended'
+    if (contended.has(call.companyId)) return 'contended'
     return isSmall(call) && !largeCalls.has(call.companyId) ? 'shared' : 'large'
   }
 
   async function submit(call: WriteCall): Promise<Committed> {
     switch (findLane(call)) {
       case 'shared':
-        return shared.submit(call, call.waitsUntil)
+        return shared(call, call.waitsUntil)
       case 'large':
         return submitLarge(call)
       case 'contended':
@@ -106,7 +109,7 @@ export function createLanes(given: LaneOptions): Lanes {
     const { companyId, waitsUntil } = call
     largeCalls.set(companyId, (largeCalls.get(companyId) ?? 0) + 1)
     try {
-      return await largeLanes[laneOf(companyId, lanes)]!.submit(call, waitsUntil)
+      return await largeLanes[laneOf(companyId, lanes)]!(call, waitsUntil)
     } finally {
       const left = largeCalls.get(companyId)! - 1
       if (left > 0) largeCalls.set(companyId, left)

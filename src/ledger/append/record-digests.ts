@@ -7,6 +7,7 @@ import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isSmall } from '../../domain/calls/write-call.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { byteaArray, integerArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import type { LoadedEmployees } from './employee-index.ts'
 import type { OwnedEmployee } from '../read/read-employees.ts'
@@ -56,14 +57,16 @@ export async function findDigests(client: QueryClient, records: LocatedRecord[])
       name: `find-digests-by-${column}`,
       text: `select wanted.number, d.employee_id, case when not exists (
             select from events e where e.company_id = d.company_id and e.stream_id = d.employee_id
-              and e.stream_version > d.record_version) then encode(d.record_digest, 'hex') end as digest
+              and e.stream_version > d.record_version and ${isOnly('e.company_id', '$3')}) then encode(d.record_digest, 'hex') end as digest
           from unnest($1::uuid[], $2::${type}[]) with ordinality as wanted(company_id, value, number)
           cross join lateral (
             select company_id, employee_id, record_digest, record_version from employee_directory
-            where company_id = wanted.company_id and ${column} = wanted.value offset 0) d`,
+            where company_id = wanted.company_id and ${column} = wanted.value and ${isOnly('company_id', '$3')}
+            offset 0) d`,
       values: [
         uuidArray(recordsOfField.map(({ companyId }) => companyId)),
         encode(recordsOfField.map(({ record }) => record.locator.value)),
+        onlyCompany(recordsOfField),
       ],
     })
     return rows.map(({ number, employee_id: uuid, digest }) => {
@@ -116,12 +119,13 @@ export function writeDigests(client: QueryClient, digests: NewDigest[]): Promise
     text: `update employee_directory d set record_digest = r.digest, record_version = r.version
       from (select unnest($1::uuid[]) as company_id, unnest($2::uuid[]) as employee_id,
         unnest($3::integer[]) as version, unnest($4::bytea[]) as digest) r
-      where d.company_id = r.company_id and d.employee_id = r.employee_id`,
+      where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$5')}`,
     values: [
       uuidArray(digests.map(({ companyId }) => companyId)),
       uuidArray(digests.map(({ employee }) => employee.id)),
       integerArray(digests.map(({ employee }) => employee.version)),
       byteaArray(digests.map(({ digest }) => Buffer.from(digest, 'hex'))),
+      onlyCompany(digests),
     ],
   })
 }

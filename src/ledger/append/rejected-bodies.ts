@@ -4,6 +4,7 @@ import type { RejectedBody } from '../../domain/calls/rejected-body.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
+import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 
 /*
@@ -47,12 +48,12 @@ export function insertBodies(client: QueryClient, bodies: readonly NewRejectedBo
     client.query({
       name: 'prune-rejected-bodies',
       text: `delete from rejected_bodies b using (
-          select company_id, (select k.position from rejected_bodies k where k.company_id = c.company_id
-            order by k.position desc offset ${MAX_BODIES_OF_COMPANY} limit 1) as position
+          select company_id, (select k.position from rejected_bodies k
+            where k.company_id = c.company_id and ${isOnly('k.company_id', '$2')} order by k.position desc offset ${MAX_BODIES_OF_COMPANY} limit 1) as position
           from unnest($1::uuid[]) as c(company_id)
         ) as surplus
-        where b.company_id = surplus.company_id and b.position <= surplus.position`,
-      values: [uuidArray([...new Set(bodies.map(({ companyId }) => companyId))])],
+        where b.company_id = surplus.company_id and b.position <= surplus.position and ${isOnly('b.company_id', '$2')}`,
+      values: [uuidArray([...new Set(bodies.map(({ companyId }) => companyId))]), onlyCompany(bodies)],
     }),
   ])
 }

@@ -12,6 +12,7 @@ import {
 } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
+import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import type { OwnedEmployee } from '../read/read-employees.ts'
 import { selectGeneration } from '../read/read-employees.ts'
@@ -36,9 +37,9 @@ export async function lockHeads(client: QueryClient, companyIds: string[], whenL
   const { rows } = await client.query<HeadRow>({
     name: whenLocked === 'wait' ? 'lock-heads-wait' : 'lock-heads-skip',
     text: `select h.company_id, h.position, h.frontier, h.recorded_at, 
-        ${selectGeneration('h.company_id')} as generation
+        ${selectGeneration('h.company_id', '$2')} as generation
       from heads h where h.company_id = any($1) order by h.company_id for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`,
-    values: [uuidArray(companyIds)],
+    values: [uuidArray(companyIds), onlyCompany(companyIds.map((companyId) => ({ companyId })))],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -89,11 +90,16 @@ export function selectKeys(more: string): string {
     from unnest($1::uuid[], $2::uuid[]) as named(company_id, api_id)
     join api_keys k on k.company_id = named.company_id and k.api_id = named.api_id
     join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-    join companies c on c.company_id = k.company_id`
+    join companies c on c.company_id = k.company_id
+    where ${isOnly('k.company_id', '$3')}`
 }
 
-export function keyNames(names: { companyId: string; apiId: string }[]): Buffer[] {
-  return [uuidArray(names.map(({ companyId }) => companyId)), uuidArray(names.map(({ apiId }) => apiId))]
+export function keyNames(names: { companyId: string; apiId: string }[]): (Buffer | string | null)[] {
+  return [
+    uuidArray(names.map(({ companyId }) => companyId)),
+    uuidArray(names.map(({ apiId }) => apiId)),
+    onlyCompany(names),
+  ]
 }
 
 /**
@@ -127,8 +133,13 @@ export async function loadRoles(
   const { rows } = await client.query<{ company_id: string; user_id: string; role: Role }>({
     name: 'load-roles',
     text: `select u.company_id, u.user_id, u.role from unnest($1::uuid[], $2::uuid[]) as r(company_id, user_id)
-      join users u on u.company_id = r.company_id and u.user_id = r.user_id and u.removed_at is null`,
-    values: [uuidArray(users.map(({ companyId }) => companyId)), uuidArray(users.map(({ userId }) => userId))],
+      join users u on u.company_id = r.company_id and u.user_id = r.user_id and u.removed_at is null
+      where ${isOnly('u.company_id', '$3')}`,
+    values: [
+      uuidArray(users.map(({ companyId }) => companyId)),
+      uuidArray(users.map(({ userId }) => userId)),
+      onlyCompany(users),
+    ],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
@@ -252,8 +263,8 @@ export function updateDirectory(client: QueryClient, employees: OwnedEmployee[])
     text: `update employee_directory d
       set email = r.email, external_id = r.external_id, manager_id = r.manager_id
       from ${DIRECTORY_ROWS}
-      where d.company_id = r.company_id and d.employee_id = r.employee_id`,
-    values: directoryColumns(employees),
+      where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$6')}`,
+    values: [...directoryColumns(employees), onlyCompany(employees)],
   })
 }
 
@@ -268,8 +279,8 @@ export function updateHeads(client: QueryClient, heads: Head[]): Promise<unknown
     name: 'update-heads',
     text: `update heads set position = r.p, frontier = decode(r.f, 'hex'), recorded_at = r.t
       from json_to_recordset($1) as r(c uuid, p bigint, f text, t timestamptz)
-      where company_id = r.c`,
-    values: [JSON.stringify(rows)],
+      where company_id = r.c and ${isOnly('company_id', '$2')}`,
+    values: [JSON.stringify(rows), onlyCompany(heads)],
   })
 }
 
@@ -288,7 +299,7 @@ export function updateUsage(
     name: 'update-usage',
     text: `update api_key_usage set window_start = r.w, requests_made = r.n, last_used = r.u
       from json_to_recordset($1) as r(c uuid, k uuid, w timestamptz, n integer, u timestamptz)
-      where company_id = r.c and api_id = r.k`,
-    values: [JSON.stringify(rows)],
+      where company_id = r.c and api_id = r.k and ${isOnly('company_id', '$2')}`,
+    values: [JSON.stringify(rows), onlyCompany(used)],
   })
 }

@@ -21,7 +21,7 @@ export async function findUnguardedTables(db: LedgerDb): Promise<string[]> {
 
 async function findUnguardedShards(db: LedgerDb): Promise<string[]> {
   const { rows } = await sql<{ success: boolean; result: string }>`
-    select success, result from run_command_on_shards('public.events', ${unguarded(`'%s'`)})`.execute(db)
+    select success, result from run_command_on_shards('public.events', ${unguarded(`'%1$s'`)})`.execute(db)
   const failed = rows.find(({ success }) => !success)
   if (failed) throw new Error(`a machine cannot tell: ${failed.result}`)
   return rows.map(({ result }) => result).filter((name) => name !== '')

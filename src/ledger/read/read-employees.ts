@@ -13,6 +13,7 @@ import { mapInPieces } from '../../domain/pieces.ts'
 import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
+import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import { createSharedLookup } from './shared-lookup.ts'
 
 /*
@@ -37,21 +38,22 @@ const EVENT = `json_build_object(${EVENT_COLUMNS.map((name) => `'${name}', ${nam
  * the read model lacks, at least one. With OFFSET, PostgreSQL looks for the version in the index of streams instead of
  * reading all events of an employee.
  */
-export const SELECT_STATES = {
+export const selectStates = (only: string) => ({
   columns: COLUMNS,
-  joins: `left join ${schemaOf(employees)}.employees r on r.company_id = d.company_id and r.employee_id = d.employee_id
+  joins: `left join ${schemaOf(employees)}.employees r
+      on r.company_id = d.company_id and r.employee_id = d.employee_id and ${isOnly('r.company_id', only)}
     left join lateral (
       select ${EVENT} as event from events where company_id = d.company_id and stream_id = d.employee_id
-        and stream_version > coalesce(r.version, 0) offset 0) e on true`,
-}
+        and stream_version > coalesce(r.version, 0) and ${isOnly('company_id', only)} offset 0) e on true`,
+})
 
 /** SQL for the rebuild that last wrote the rows of a company, from which states are read; null if there was none. */
-export function selectGeneration(company: string): string {
+export function selectGeneration(company: string, only: string): string {
   return `(select c.generation from checkpoints c where c.company_id = ${company}
-    and c.projection = '${employees.name}' and c.version = ${employees.version})`
+    and c.projection = '${employees.name}' and c.version = ${employees.version} and ${isOnly('c.company_id', only)})`
 }
 
-/** A row of `SELECT_STATES`. */
+/** A row of `selectStates`. */
 export type StateRow = { company_id: string; event: Parameters<typeof readEvent>[0] | null } & (
   EmployeeRow | (Record<Exclude<keyof EmployeeRow, 'employee_id'>, null> & { employee_id: string })
 )
@@ -102,20 +104,25 @@ export async function loadEmployees(
   named: { companyId: string; naming: Naming }[],
 ): Promise<OwnedEmployee[]> {
   const lookUps = LOOK_UPS.filter(({ by }) => named.some(({ naming }) => naming[by].length > 0))
+  const only = `$${2 * lookUps.length + 1}`
+  const { columns, joins } = selectStates(only)
   // With OFFSET, PostgreSQL looks for each employee in an index instead of reading the directory of all companies.
   const holders = lookUps.map(
     ({ column, type }, at) => `select d.company_id, d.employee_id
     from unnest($${2 * at + 1}::uuid[], $${2 * at + 2}::${type}[]) as wanted(company_id, value) cross join lateral (
       select company_id, employee_id from employee_directory
-      where company_id = wanted.company_id and ${column} = wanted.value offset 0) d`,
+      where company_id = wanted.company_id and ${column} = wanted.value and ${isOnly('company_id', only)} offset 0) d`,
   )
   const { rows } = await client.query<StateRow>({
     name: `load-employees ${lookUps.map(({ column }) => column).join(' ')}`,
-    text: `select ${SELECT_STATES.columns} from (${holders.join(' union ')}) d ${SELECT_STATES.joins}`,
-    values: lookUps.flatMap(({ by, arrayOf }) => [
-      uuidArray(named.flatMap(({ companyId, naming }) => naming[by].map(() => companyId))),
-      arrayOf(named.flatMap(({ naming }) => naming[by])),
-    ]),
+    text: `select ${columns} from (${holders.join(' union ')}) d ${joins}`,
+    values: [
+      ...lookUps.flatMap(({ by, arrayOf }) => [
+        uuidArray(named.flatMap(({ companyId, naming }) => naming[by].map(() => companyId))),
+        arrayOf(named.flatMap(({ naming }) => naming[by])),
+      ]),
+      onlyCompany(named),
+    ],
   })
   return doInTurns(employeesOf(rows))
 }

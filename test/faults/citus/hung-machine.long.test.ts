@@ -9,36 +9,42 @@ import type { TestCompany } from '../../support/service.ts'
 
 /* One machine of a cluster hangs: stopped processes keep their connections and answer nothing. */
 
+const COMPANIES = 24
+
 const onCitus = CITUS_URL === undefined ? { skip: 'CITUS_URL names no Citus cluster' } : {}
 
 await t.test('only the companies of a machine that hangs notice', onCitus, async (t) => {
   const service = await startService(t)
-  const [hung, healthy] = await companiesOnTwoMachines()
+  const { machine, hung, healthy } = await makeCompanies()
+  const [one] = hung as [TestCompany]
   const create = ({ key }: TestCompany) => service.call('POST', '/v1/employees', { key, body: employee() })
   const look = ({ key }: TestCompany) => service.call('GET', '/v1/employees/emp_01h455vb4pex5vsknk084sn02q', { key })
-  t.equal((await create(hung)).status, 201)
+  t.equal((await create(one)).status, 201)
 
-  await whileHung(await machineOfCompany(service.pool, hung.id), async () => {
-    // More than there are connections.
-    const waiting = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? create(hung) : look(hung)))
+  await whileHung(machine, async () => {
+    const waiting = hung.flatMap((company) => [create(company), look(company)])
     const left = new Set(waiting)
     for (const answer of waiting) void answer.then(() => left.delete(answer))
     while (left.size > 0) {
       t.equal((await create(healthy)).status, 201)
       t.equal((await look(healthy)).status, 404)
     }
-    for (const answer of await Promise.all(waiting)) t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } })
+    for (const answer of await Promise.all(waiting))
+      t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } })
   })
-  await eventually('it is used again', async () => (await create(hung)).status === 201)
-  t.equal((await look(hung)).status, 404)
+  await eventually('it is used again', async () => (await create(one)).status === 201)
+  t.equal((await look(one)).status, 404)
 
-  async function companiesOnTwoMachines(): Promise<[TestCompany, TestCompany]> {
-    const first = service.company
-    const place = await machineOfCompany(service.pool, first.id)
-    for (;;) {
-      const other = await service.makeCompany('Other')
-      if ((await machineOfCompany(service.pool, other.id)) !== place) return [first, other]
+  /** Makes more companies on one machine than the process has connections, and one elsewhere. */
+  async function makeCompanies() {
+    const machine = await machineOfCompany(service.pool, service.company.id)
+    const [hung, elsewhere] = [[service.company], [] as TestCompany[]]
+    while (hung.length < COMPANIES || elsewhere.length === 0) {
+      const company = await service.makeCompany('Other')
+      const isThere = (await machineOfCompany(service.pool, company.id)) === machine
+      ;(isThere ? hung : elsewhere).push(company)
     }
+    return { machine, hung, healthy: elsewhere[0]! }
   }
 })
 

@@ -10,7 +10,7 @@ import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import type { StateRow } from '../../../src/ledger/read/read-employees.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
-import { employeesOf, SELECT_STATES } from '../../../src/ledger/read/read-employees.ts'
+import { employeesOf, selectStates } from '../../../src/ledger/read/read-employees.ts'
 import type { EventRow, LedgerDb } from '../../../src/ledger/tables.ts'
 
 /** The faults of a company's ledger at one moment, one line each: others may append to it meanwhile. */
@@ -88,7 +88,7 @@ function erasureFaults(events: RecordedEvent[]): string[] {
 /** The directory matches the events, and so do the states on which calls are decided. */
 async function directoryFaults(db: LedgerDb, company: string, events: RecordedEvent[]): Promise<string[]> {
   const rows = await db.selectFrom('employee_directory').selectAll().where('company_id', '=', company).execute()
-  const { columns, joins } = SELECT_STATES
+  const { columns, joins } = selectStates('null')
   const states = await sql<StateRow>`select ${sql.raw(columns)} from employee_directory d ${sql.raw(joins)}
     where d.company_id = ${company}`.execute(db)
   const loaded = new Map(doAtOnce(employeesOf(states.rows)).map(({ employee }) => [employee.id, employee]))
