@@ -1,0 +1,79 @@
+import type { EventEmitter } from 'node:events'
+import pg from 'pg'
+import t from 'tap'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { employee, startService } from '../support/service.ts'
+
+/* What a company does on a cluster touches its machine alone: a machine that hangs then holds up no other company. */
+
+const onCitus = CITUS_URL === undefined ? { skip: 'CITUS_URL names no Citus cluster' } : {}
+
+/** What is wrapped of a connection. */
+interface Wire extends EventEmitter {
+  parse(query: { name?: string; text: string }, ...more: unknown[]): void
+  bind(config: { statement?: string; values?: unknown[] }, ...more: unknown[]): void
+}
+
+/** Collects the statements with parameters that this process sends from now on, each with its last parameters. */
+function watchStatements(): Map<string, unknown[]> {
+  const { connect } = pg.Client.prototype
+  const sent = new Map<string, unknown[]>()
+  t.teardown(() => Object.assign(pg.Client.prototype, { connect }))
+  function watched(this: { connection: Wire }, ...args: unknown[]): unknown {
+    const { connection: wire } = this
+    const texts = new Map<string, string>()
+    const { parse, bind } = wire
+    wire.parse = (query, ...more) => {
+      texts.set(query.name ?? '', query.text)
+      parse.call(wire, query, ...more)
+    }
+    wire.bind = (config, ...more) => {
+      sent.set(texts.get(config.statement ?? '') ?? '', config.values ?? [])
+      bind.call(wire, config, ...more)
+    }
+    return Reflect.apply(connect, this, args)
+  }
+  Object.assign(pg.Client.prototype, { connect: watched })
+  return sent
+}
+
+await t.test('each statement of a company is one task on one machine', onCitus, async (t) => {
+  const sent = watchStatements()
+  const service = await startService(t)
+  sent.clear()
+  const key = { headers: { 'idempotency-key': 'one' } }
+  const { body: created } = await service.call('POST', '/v1/employees', { body: employee(), ...key })
+  const [{ id, email }] = created.employees
+  const many = Array.from({ length: 50 }, () => employee())
+  t.equal((await service.call('POST', '/v1/employees', { body: many })).status, 201)
+  t.equal((await service.call('POST', '/v1/employees', { body: employee({ email }) })).status, 409)
+  t.equal((await service.call('POST', '/v1/employees', { body: '{' })).status, 400)
+  t.equal((await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'Engineer' } })).status, 200)
+  await service.project()
+  t.equal((await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'Manager' } })).status, 200)
+  for (const path of [`/v1/employees/${id}`, '/v1/employees', '/v1/employees?q=ada'])
+    t.equal((await service.call('GET', path)).status, 200)
+  await service.project()
+  const logId = created.log_id as string
+  for (const path of ['/bulk-user-logs', `/bulk-user-logs/${logId}`, `/bulk-user-logs/${logId}/records`, '/attention'])
+    t.equal((await service.admin(path)).status, 200)
+  for (const path of ['/events', '/checkpoint']) t.equal((await service.audit(path)).status, 200)
+
+  const client = new pg.Client({ connectionString: service.urls.serviceUrl })
+  await client.connect()
+  t.teardown(() => client.end())
+  let explained = 0
+  for (const [text, values] of sent) {
+    if (!/^\s*(?:select|insert|update|delete|with)\b/i.test(text)) continue
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>({ text: `explain (costs off) ${text}`, values })
+    const plan = rows.map((row) => row['QUERY PLAN'])
+    const tasks = plan.flatMap((line) => /Task Count: (\d+)/.exec(line)?.[1] ?? [])
+    if (plan.some((line) => line.includes('Citus'))) explained += 1
+    t.ok(
+      tasks.every((count) => count === '1') && !plan.some((line) => line.includes('repartition')),
+      text.replaceAll(/\s+/g, ' '),
+      { plan },
+    )
+  }
+  t.ok(explained > 20, 'most statements are about the company')
+})
