@@ -5,7 +5,6 @@ import { createFileBudget } from '../http/access/receive-files.ts'
 import { shareConnections } from '../http/access/share-connections.ts'
 import { createKeyLookup, createKeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
-import { readSignInKey } from '../accounts/users/sign-in-key.ts'
 import { createFailedSignIns } from '../accounts/sign-in/failed-sign-ins.ts'
 import type { Config } from '../config.ts'
 import { recordFaults } from '../accounts/oidc/record-faults.ts'
@@ -70,9 +69,6 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     log.warn({ err: error }, 'could not count failed sign-ins'),
   )
   const areReadModelsComplete = createCompleteness(access.db, projections)
-  // Only the coordinator of a cluster knows, and it may not answer later.
-  void areReadModelsComplete().catch(() => undefined)
-  await Promise.all([pool, access.pool].map(readSignInKey))
   const commands = {
     lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
     newId,

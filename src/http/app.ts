@@ -97,7 +97,7 @@ export interface AppServices {
   signer: CheckpointSigner
   storedFiles: PageServices['storedFiles']
   isReady(): Promise<boolean>
-  /** On a cluster. */
+  /** How many companies are read, and fail, together. */
   companiesTogether?: number | undefined
   /** Whether every read model has been filled once; a new version starts empty. */
   areReadModelsComplete(): Promise<boolean>

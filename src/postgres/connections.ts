@@ -40,8 +40,8 @@ export const WITNESS_CONNECTIONS = 2
 /** Transactions in which a worker process applies parts of uploaded files, side by side. */
 export const UPLOAD_LANES = 1
 
-/** Connections of a process to each machine of a cluster, besides those for work: heartbeat, places, presence, metrics. */
-export const MACHINE_CONNECTIONS = 4
+/** Connections of a process to a machine of a cluster, besides those for work: where companies are, presence, metrics. */
+export const MACHINE_CONNECTIONS = 3
 
 /** The maximum number of connections of each kind of process. */
 export function connectionsOf(settings: {

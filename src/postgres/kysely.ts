@@ -14,9 +14,10 @@ const MAX_NAMED = 100
 /**
  * A query builder for work that repeats few statements. Each statement gets a name, so that a connection parses and
  * plans it once. The pool must be configured so that a plan made while a table was small does no harm once it has
- * grown. Query builders on the same connections share the `names` of statements.
+ * grown.
  */
-export function openPreparedDatabase<Tables>(pool: Pool, names = new Map<string, string>()): Kysely<Tables> {
+export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
+  const names = new Map<string, string>()
   return openOn(pool, (text) => {
     if (!names.has(text) && names.size < MAX_NAMED) names.set(text, `statement ${names.size + 1}`)
     return names.get(text)

@@ -1,17 +1,15 @@
 import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
-import { outsideCompany } from '../../postgres/company-scope.ts'
 
 const keys = new WeakMap<Pool, Promise<Buffer>>()
 
 /**
- * Reads the installation's secret for signing in, which never changes. Asks the database once for each pool. On a
- * cluster, only the coordinator has it, so processes read it when they start.
+ * Reads the installation's secret for signing in, which never changes. Asks the database once for each pool.
  */
 export function readSignInKey(pool: Pool): Promise<Buffer> {
   const known = keys.get(pool)
   if (known) return known
-  const reading = outsideCompany(() => selectKey(pool))
+  const reading = selectKey(pool)
   keys.set(pool, reading)
   reading.catch(() => keys.delete(pool))
   return reading

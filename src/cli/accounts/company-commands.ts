@@ -19,7 +19,7 @@ export function addCompanyCommands(program: Command): void {
     .action(loadOnRun(async () => (await import('./company.ts')).listCompanies))
   company
     .command('show')
-    .description('show a company, its id as the database stores it, and its machine on a cluster')
+    .description('show a company, and its id as the database stores it')
     .addOption(companyOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./company.ts')).showCompany))

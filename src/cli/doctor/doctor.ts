@@ -1,6 +1,7 @@
+import type { Pool } from 'pg'
 import type { OpenedDatabase } from '../../postgres/embedded/find-database.ts'
 import { findDatabase } from '../../postgres/embedded/find-database.ts'
-import { isSetUp, openStore, openUnchecked } from '../../bootstrap/store.ts'
+import { isSetUp, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
 import { checkpointFolder, createNotes, signingKeyFile } from '../../bootstrap/signing.ts'
 import { readWitnesses } from '../../bootstrap/witnesses.ts'
@@ -122,7 +123,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     if (!isCurrent) return findings
     await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
     await addFindings('role', () => checkPrivileges(db))
-    await addFindings('companies', () => checkCompanies(config, urls))
+    await addFindings('companies', () => checkCompanies(config, pool))
     await addFindings('stored secrets', async () => checkSecrets(db, await findConfiguredSecretBox(config)))
     await addFindings('checkpoints', () => checkCheckpoints(db, createNotes(config), config.CHECKPOINT_INTERVAL_MS))
     return findings
@@ -131,15 +132,9 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
   }
 }
 
-/** On a cluster, machine by machine. */
-async function checkCompanies(config: Config, urls: OpenedDatabase['urls']): Promise<Finding[]> {
-  const { pool, close } = await openStore(config, urls)
-  try {
-    const findings = [await checkRecordedTimes(pool)]
-    for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
-    const witnesses = await checkWitnesses(pool, readWitnesses(config).witnesses.length)
-    return [...findings, ...(await checkWork(pool)), ...witnesses]
-  } finally {
-    await close()
-  }
+async function checkCompanies(config: Config, pool: Pool): Promise<Finding[]> {
+  const findings = [await checkRecordedTimes(pool)]
+  for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
+  const witnesses = await checkWitnesses(pool, readWitnesses(config).witnesses.length)
+  return [...findings, ...(await checkWork(pool)), ...witnesses]
 }

@@ -3,7 +3,6 @@ import type { Pool } from 'pg'
 import type { BackgroundWork } from '../../domain/background-work.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
-import { inCompany, outsideCompany } from '../../postgres/company-scope.ts'
 import { isTransient } from '../../postgres/database-errors.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
@@ -66,27 +65,21 @@ export async function recordFailingWork(
   { companyId, work, subject = '' }: WorkRef,
   error: string,
 ): Promise<void> {
-  await runFor(companyId, (uuid) =>
-    pool.query(
-      `insert into failing_work (company_id, work, subject, since, seen_at, error)
-       values ($1, $2, $3, statement_timestamp(), statement_timestamp(), $4)
-       on conflict (company_id, work, subject) do update set seen_at = excluded.seen_at, error = excluded.error`,
-      [uuid, work, subject, error.slice(0, MAX_ERROR)],
-    ),
+  await pool.query(
+    `insert into failing_work (company_id, work, subject, since, seen_at, error)
+     values ($1, $2, $3, statement_timestamp(), statement_timestamp(), $4)
+     on conflict (company_id, work, subject) do update set seen_at = excluded.seen_at, error = excluded.error`,
+    [uuidOf(companyId), work, subject, error.slice(0, MAX_ERROR)],
   )
 }
 
 /** Records that work has succeeded, or is no longer to be done. */
 export async function clearFailingWork(pool: Pool, { companyId, work, subject = '' }: WorkRef): Promise<void> {
-  await runFor(companyId, (uuid) =>
-    pool.query('delete from failing_work where company_id = $1 and work = $2 and subject = $3', [uuid, work, subject]),
-  )
+  const key = [uuidOf(companyId), work, subject]
+  await pool.query('delete from failing_work where company_id = $1 and work = $2 and subject = $3', key)
 }
 
-function runFor(companyId: string | null, task: (uuid: string) => Promise<unknown>): Promise<unknown> {
-  if (companyId === null) return outsideCompany(() => task(NO_COMPANY))
-  return inCompany(companyId, () => task(toUuid(companyId)))
-}
+const uuidOf = (companyId: string | null) => (companyId === null ? NO_COMPANY : toUuid(companyId))
 
 /** Deletes work that nobody has tried for hours. Returns how many rows. */
 export function expireFailingWork(pool: Pool): Promise<number> {

@@ -1,7 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { outsideCompany } from '../../postgres/company-scope.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /**
@@ -40,12 +39,12 @@ export async function readReached(
 
 /** Whether a version of a projection may be read: its tables have once caught up with the heads. */
 export async function isComplete(db: LedgerDb, projection: { name: string; version: number }): Promise<boolean> {
-  const find = db
+  const row = await db
     .selectFrom('projection_versions')
     .select('version')
     .where('projection', '=', projection.name)
     .where('version', '=', projection.version)
-  const row = await outsideCompany(() => find.executeTakeFirst())
+    .executeTakeFirst()
   return row !== undefined
 }
 
