@@ -40,7 +40,9 @@ export const CITUS_FAULTS: Record<string, Fault> = {
   },
   'cluster: coordinator killed': async (stage, random, load) => {
     await pause(random.below(WORKS_AT_MOST_MS))
-    return whileNobodyNotices(load, () => kill(machinesOf(stage).coordinator, random))
+    const from = load.now()
+    await kill(machinesOf(stage).coordinator, random)
+    return { spell: { from, to: load.now(), companyIds: load.companyIds } }
   },
   'cluster: shard moved': async (stage, random, load) => {
     const { workers, machineOf } = machinesOf(stage)
