@@ -1,6 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
+import { sql } from 'kysely'
 import type { Employee } from '../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
+import type { Indexes } from '../src/postgres/create-indexes.ts'
+import { createIndexes } from '../src/postgres/create-indexes.ts'
 
 /** A query builder of a database with any tables. The reader of a projection knows its own. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -15,16 +18,13 @@ export interface Projection {
   version: number
   /** Whether the fold writes states of employees as they are given, which follow from the rows. */
   takesStates?: true
+  /** What follows `create table` and the name, by name. Every key starts with the company. */
+  tables: Readonly<Record<string, string>>
   /**
-   * Creates the tables in an existing, empty schema, with the keys and indexes that the fold needs. Run as the owner of
-   * the database.
+   * Every index starts with the company. A rebuild creates those that only queries need once it has filled the tables,
+   * which is much faster. `migrate` creates an index that is added later, without a new version.
    */
-  createTables(db: AnyDb, schema: string): Promise<void>
-  /**
-   * Creates the indexes that queries need, once for each version: on empty tables, or after a rebuild has filled them, which
-   * is much faster. An index that is added later needs a new version.
-   */
-  createIndexes(db: AnyDb, schema: string): Promise<void>
+  indexes: Indexes<{ isForFold?: true }>
   /**
    * Folds events into the tables, in the transaction that moves the checkpoints. Each company has at most one batch,
    * whose events follow the previously folded ones without a gap and end with the end of a call, unless they are part
@@ -53,4 +53,15 @@ export interface CallPart {
 /** The schema that holds the live tables of a version of a projection. */
 export function schemaOf({ name, version }: Pick<Projection, 'name' | 'version'>): string {
   return `${name.replaceAll('-', '_')}_v${version}`
+}
+
+/**
+ * Creates the tables in an existing, empty schema, with the indexes that the fold needs. Run as the owner of the
+ * database.
+ */
+export async function createTables(db: AnyDb, { tables, indexes }: Projection, schema: string): Promise<void> {
+  for (const [name, definition] of Object.entries(tables))
+    await sql`create table ${sql.id(schema, name)} ${sql.raw(definition)}`.execute(db)
+  const ofFold = Object.entries(indexes).filter(([, { isForFold }]) => isForFold)
+  await createIndexes(db, schema, Object.fromEntries(ofFold))
 }

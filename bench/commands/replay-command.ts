@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../projections/index.ts'
-import { schemaOf } from '../../projections/projection.ts'
+import { createTables, schemaOf } from '../../projections/projection.ts'
+import { createIndexes } from '../../src/postgres/create-indexes.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { readHead } from '../../src/ledger/read/read-head.ts'
@@ -88,7 +89,7 @@ async function replayAll(urls: ServerUrls, companyId: string, version: number): 
     for (const projection of PROJECTIONS) {
       const fresh = { ...projection, version }
       await sql`create schema ${sql.id(schemaOf(fresh))}`.execute(db)
-      await fresh.createTables(db as never, schemaOf(fresh))
+      await createTables(db as never, fresh, schemaOf(fresh))
       const [started, cpu] = [performance.now(), process.cpuUsage()]
       await foldFar(db, fresh, companyId, {
         upTo: events,
@@ -96,7 +97,7 @@ async function replayAll(urls: ServerUrls, companyId: string, version: number): 
         signal,
         onReached: () => undefined,
       })
-      await fresh.createIndexes(db as never, schemaOf(fresh))
+      await createIndexes(db, schemaOf(fresh), fresh.indexes)
       const seconds = (performance.now() - started) / 1000
       const { user, system } = process.cpuUsage(cpu)
       replays.push({ projection: projection.name, events, seconds, cpuSeconds: (user + system) / 1_000_000 })

@@ -8,7 +8,7 @@ import type { RejectedName } from './rejected-names.ts'
 import { insertRejectedNames, findNames } from './rejected-names.ts'
 import type { CountedEntry } from './rollups.ts'
 import { addToRollups } from './rollups.ts'
-import { createBulkUserLogIndexes, createBulkUserLogTables, NO_KEY } from './tables.ts'
+import { BULK_USER_LOG_INDEXES, BULK_USER_LOG_TABLES, NO_KEY } from './tables.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
 import { bigints, byteas, integers, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 
@@ -19,8 +19,8 @@ import { bigints, byteas, integers, texts, timestamps, unnestedRows, uuids } fro
 export const bulkUserLogs: Projection = {
   name: 'bulk-user-logs',
   version: 1,
-  createTables: createBulkUserLogTables,
-  createIndexes: createBulkUserLogIndexes,
+  tables: BULK_USER_LOG_TABLES,
+  indexes: BULK_USER_LOG_INDEXES,
   fold,
 }
 

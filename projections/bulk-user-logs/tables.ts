@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { AnyDb } from '../projection.ts'
+import type { Projection } from '../projection.ts'
 import type { Operation } from '../../src/domain/events.ts'
 
 /** The tables of Bulk User Logs. `entries` holds the log; the others make its filters and sums fast. */
@@ -64,18 +63,8 @@ export const EVERY_KEY = 'key_0000000000e008000000000000'
 /** Stands for the key of the calls that users make by uploading files. */
 export const NO_KEY = 'key_0000000000e008000000000001'
 
-/** Creates the tables in an empty schema. Every key and index starts with the company. */
-export const createBulkUserLogTables = (db: AnyDb, schema: string) => runStatements(db, schema, TABLES)
-
-/** Creates the indexes that queries need. */
-export const createBulkUserLogIndexes = (db: AnyDb, schema: string) => runStatements(db, schema, INDEXES)
-
-async function runStatements(db: AnyDb, schema: string, statements: string[]): Promise<void> {
-  for (const statement of statements) await sql.raw(statement.replaceAll('$schema', `"${schema}"`)).execute(db)
-}
-
-const TABLES = [
-  `create table $schema.entries (
+export const BULK_USER_LOG_TABLES: Record<keyof BulkUserLogTables, string> = {
+  entries: `(
     company_id uuid not null,
     position bigint not null,
     call_id uuid not null,
@@ -99,7 +88,7 @@ const TABLES = [
     primary key (company_id, position)
   )`,
 
-  `create table $schema.rejected_names (
+  rejected_names: `(
     company_id uuid not null,
     name_hash bytea not null,
     entry_position bigint not null,
@@ -107,10 +96,7 @@ const TABLES = [
     employee_id uuid,
     primary key (company_id, name_hash, entry_position, position)
   )`,
-  // For erasures, and to find the employees of an entry.
-  `create index rejected_names_by_event on $schema.rejected_names (company_id, position)`,
-
-  `create table $schema.hours (
+  hours: `(
     company_id uuid not null,
     hour timestamptz(3) not null,
     first_position bigint not null,
@@ -118,7 +104,7 @@ const TABLES = [
     primary key (company_id, hour)
   ) with (fillfactor = 80)`,
 
-  `create table $schema.calls_by_hour (
+  calls_by_hour: `(
     company_id uuid not null,
     key_id uuid not null,
     hour timestamptz(3) not null,
@@ -132,15 +118,16 @@ const TABLES = [
     no_updates bigint not null,
     primary key (company_id, key_id, hour, operation, status)
   ) with (fillfactor = 80)`,
-]
+}
 
-const INDEXES = [
-  `create unique index if not exists entries_by_call on $schema.entries (company_id, call_id)`,
-  `create index if not exists entries_by_status on $schema.entries (company_id, status, position)`,
-  `create index if not exists entries_by_operation on $schema.entries (company_id, operation, position)`,
-  `create index if not exists entries_by_key on $schema.entries (company_id, key_id, position)`,
-  `create index if not exists entries_by_request on $schema.entries (company_id, request_id, position)`,
-  `create index if not exists entries_by_error on $schema.entries (company_id, error_code, position)
-    where error_code is not null`,
-  `create index if not exists entries_with_unchanged on $schema.entries (company_id, position) where no_updates > 0`,
-]
+export const BULK_USER_LOG_INDEXES: Projection['indexes'] = {
+  // For erasures, and to find the employees of an entry.
+  rejected_names_by_event: { table: 'rejected_names', on: '(company_id, position)', isForFold: true },
+  entries_by_call: { table: 'entries', on: '(company_id, call_id)', isUnique: true },
+  entries_by_status: { table: 'entries', on: '(company_id, status, position)' },
+  entries_by_operation: { table: 'entries', on: '(company_id, operation, position)' },
+  entries_by_key: { table: 'entries', on: '(company_id, key_id, position)' },
+  entries_by_request: { table: 'entries', on: '(company_id, request_id, position)' },
+  entries_by_error: { table: 'entries', on: '(company_id, error_code, position) where error_code is not null' },
+  entries_with_unchanged: { table: 'entries', on: '(company_id, position) where no_updates > 0' },
+}

@@ -5,10 +5,10 @@ import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employ
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import { onlyCompany } from '../../src/postgres/only-company.ts'
-import type { AnyDb, CompanyEvents, Projection } from '../projection.ts'
+import type { CompanyEvents, Projection } from '../projection.ts'
 import { integers, jsons, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
 import type { EmployeeRow } from './rows.ts'
-import { EMPLOYEE_COLUMNS, encodeAttributes, STATUS, toEmployee } from './rows.ts'
+import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES, encodeAttributes, toEmployee } from './rows.ts'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and
@@ -17,32 +17,10 @@ import { EMPLOYEE_COLUMNS, encodeAttributes, STATUS, toEmployee } from './rows.t
 export const employees: Projection = {
   name: 'employees',
   version: 1,
-  createTables,
-  createIndexes,
+  tables: EMPLOYEE_TABLES,
+  indexes: EMPLOYEE_INDEXES,
   fold,
   takesStates: true,
-}
-
-async function createTables(db: AnyDb, schema: string): Promise<void> {
-  // No index on email or external id: the directory has unique ones. None changes with an update, so that PostgreSQL
-  // can update rows in place (HOT).
-  await sql`create table ${sql.id(schema, 'employees')} (
-    company_id uuid not null,
-    employee_id uuid not null,
-    created_at timestamptz(3) not null,
-    updated_at timestamptz(3) not null,
-    deactivated_at timestamptz(3),
-    version integer not null,
-    search_text text not null,
-    attributes json not null,
-    primary key (company_id, employee_id)
-  )`.execute(db)
-}
-
-async function createIndexes(db: AnyDb, schema: string): Promise<void> {
-  const table = sql.id(schema, 'employees')
-  await sql`create index if not exists employees_by_status
-    on ${table} (company_id, (${STATUS}), employee_id)`.execute(db)
 }
 
 /** The maximum number of states in memory, because a small event may belong to a large state. */

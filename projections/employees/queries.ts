@@ -138,7 +138,7 @@ async function readFolded(db: AnyDb, companyId: string): Promise<number> {
 }
 
 function hasStatus(status: Employee['status']): RawBuilder<boolean> {
-  return sql<boolean>`${STATUS} = ${status}`
+  return sql<boolean>`${sql.raw(STATUS)} = ${status}`
 }
 
 function matchesText(q: string): RawBuilder<boolean> {

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { Employee, EmployeeLife } from '../../src/domain/employees/employee.ts'
 import { restoreEmployee } from '../../src/domain/employees/employee.ts'
 import type { AttributesSet } from '../../src/domain/events.ts'
 import { hasMoreMembersThan } from '../../src/domain/json.ts'
 import { fromUuid } from '../../src/domain/ids.ts'
+import type { Projection } from '../projection.ts'
 
 export type EmployeeTables = {
   employees: EmployeeLife & {
@@ -33,7 +33,29 @@ export const EMPLOYEE_COLUMNS = [
 ] as const satisfies (keyof EmployeeRow)[]
 
 /** The status of a row. As a text, because PostgreSQL rewrites a comparison with a truth value so that no index fits it. */
-export const STATUS = sql`case when deactivated_at is null then 'active' else 'inactive' end`
+export const STATUS = `case when deactivated_at is null then 'active' else 'inactive' end`
+
+export const EMPLOYEE_TABLES: Record<keyof EmployeeTables, string> = {
+  employees: `(
+    company_id uuid not null,
+    employee_id uuid not null,
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    deactivated_at timestamptz(3),
+    version integer not null,
+    search_text text not null,
+    attributes json not null,
+    primary key (company_id, employee_id)
+  )`,
+}
+
+/**
+ * None on email or external id: the directory has unique ones. None changes with an update, so that PostgreSQL can
+ * update rows in place (HOT).
+ */
+export const EMPLOYEE_INDEXES: Projection['indexes'] = {
+  employees_by_status: { table: 'employees', on: `(company_id, (${STATUS}), employee_id)` },
+}
 
 /** The members of an employee that have columns of their own. */
 const COLUMNS: ReadonlySet<string> = new Set<keyof Employee>([

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { followDatabaseClock } from '../postgres/database-clock.ts'
@@ -6,7 +7,7 @@ import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { errorReason } from '../postgres/error-reason.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { isDistributed } from '../migration/distribution-steps.ts'
-import { isCurrent } from '../migration/migrate.ts'
+import { findMissing } from '../migration/missing.ts'
 import type { PoolOptions } from '../postgres/pool.ts'
 import { openPool } from '../postgres/pool.ts'
 import { StartupError } from '../postgres/startup-error.ts'
@@ -61,10 +62,10 @@ function openOnCluster(config: Config, { serviceUrl: url }: DatabaseUrls): Opene
 
 /** Throws StartupError if the database does not answer or lacks something that this program needs. */
 async function assertCurrent(db: LedgerDb): Promise<void> {
-  const isReady = await isSetUp(db).catch((error: unknown) => {
+  const missing = await listMissing(db).catch((error: unknown) => {
     throw new StartupError(`the database cannot be used: ${errorReason(error)}`, { cause: error })
   })
-  if (!isReady)
+  if (missing.length > 0)
     throw new StartupError('the database is not set up for this version: run `npm run --silent cli -- migrate`')
 }
 
@@ -90,5 +91,8 @@ function storeOf(config: Config, open: OpenedPool['open'], companiesTogether = I
   return { pool, db, companiesTogether, open, close: () => db.destroy() }
 }
 
-/** Whether the database has every migration and queue that this program needs. */
-export const isSetUp = (db: LedgerDb) => isCurrent(db, queueNames())
+/**
+ * Lists what this program needs and the database lacks: nothing on one that a newer version has migrated, as long as
+ * migrations only add (docs/deployment.md, “Deploying a new version”).
+ */
+export const listMissing = (db: LedgerDb) => findMissing(db, { queues: queueNames(), projections: PROJECTIONS })

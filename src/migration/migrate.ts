@@ -5,10 +5,12 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import type { Migration, MigrationInfo } from 'kysely/migration'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { AnyDb, Projection } from '../../projections/projection.ts'
-import { schemaOf } from '../../projections/projection.ts'
+import { createTables, schemaOf } from '../../projections/projection.ts'
+import { createIndexes, createIndexesConcurrently } from '../postgres/create-indexes.ts'
 import { isLockTimeout } from '../postgres/database-errors.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { isDistributed, stepsLeft } from './distribution-steps.ts'
@@ -22,7 +24,8 @@ import { grantToService, readRole, RIGHTS } from './roles.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 
 const OLDEST_SERVER = 150_000
-const STATEMENT_TIMEOUT_MS = 3_600_000
+/** An index of a large table takes long. */
+const STATEMENT_TIMEOUT_MS = 24 * 3_600_000
 const LOCK_TIMEOUT_MS = 2_000
 const LOCK_TRIES = 60
 const LOCK_PAUSE_MS = 1_000
@@ -48,9 +51,10 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
   const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
   // For Citus; PostgreSQL ignores it. Creating tables in a transaction requires one connection per machine.
   const settings = { 'citus.multi_shard_modify_mode': 'sequential' }
-  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 3, ...times, settings })
+  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1, ...times, settings })
   const db = openDatabase<unknown>(pool)
   try {
+    // Whatever a killed process has left running holds the lock until it ends, because it is on this connection.
     await db.connection().execute(async (connection) => {
       await assertUsable(connection)
       await takeMigrationLock(connection)
@@ -58,11 +62,12 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
       const needs = { queues: hooks.queues, projections, role: await readRole(urls.serviceUrl) }
       if ((await isSettled(connection, hooks, projections)) && (await findMissing(connection, needs)).length === 0)
         return
-      await retryLocked(hooks, () => runMigrations(db, hooks))
-      await retryLocked(hooks, () => createProjectionTables(db, hooks, projections))
-      await retryLocked(hooks, () => distributeNew(db, hooks))
+      await retryLocked(hooks, () => runMigrations(connection, hooks))
+      await retryLocked(hooks, () => createProjectionTables(connection, hooks, projections))
+      await retryLocked(hooks, () => distributeNew(connection, hooks))
+      await retryLocked(hooks, () => createProjectionIndexes(connection, hooks, projections))
       await retryLocked(hooks, () => hooks.createQueues(urls.ownerUrl))
-      await retryLocked(hooks, () => grantToService(db, urls, projections))
+      await retryLocked(hooks, () => grantToService(connection, urls, projections))
       await setFingerprint(connection, await fingerprint(hooks.queuesVersion, projections))
     })
   } finally {
@@ -86,14 +91,6 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
       await pause(LOCK_PAUSE_MS)
     }
   }
-}
-
-/**
- * Whether the database has everything that this program needs. A database that a newer version has migrated qualifies,
- * as long as migrations only add (docs/deployment.md, “Deploying a new version”).
- */
-export async function isCurrent(db: AnyDb, queues: string[]): Promise<boolean> {
-  return (await findMissing(db, { queues, projections: PROJECTIONS })).length === 0
 }
 
 /** Lists what `migrate` would do, without doing it. */
@@ -155,10 +152,22 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
 
 async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: MIGRATIONS })
-  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
-  // All migrations run in one transaction.
-  if (error) throw error
-  for (const { migrationName } of results ?? []) onStep(`migration ${migrationName}: done`)
+  const migrator = new Migrator({ db, provider })
+  const isPending = ({ executedAt }: MigrationInfo) => executedAt === undefined
+  const pending = (await migrator.getMigrations()).filter(isPending)
+  for (const [at, { name, migration }] of pending.entries()) {
+    const next = pending[at + 1]
+    // Those between two that run outside a transaction share one.
+    if (next && !isConcurrent(migration) && !isConcurrent(next.migration)) continue
+    const { error, results } = await migrator.migrateTo(name, { disableTransactions: isConcurrent(migration) })
+    if (error) throw error
+    for (const { migrationName } of results ?? []) onStep(`migration ${migrationName}: done`)
+  }
+}
+
+/** Whether a migration runs outside a transaction, because it creates indexes of large tables. */
+function isConcurrent(migration: Migration & { isConcurrent?: true }): boolean {
+  return migration.isConcurrent === true
 }
 
 async function createProjectionTables(
@@ -174,14 +183,27 @@ async function createProjectionTables(
       )
       if (rows[0]?.made) return
       await sql`create schema ${sql.id(schema)}`.execute(transaction)
-      await projection.createTables(transaction, schema)
-      await projection.createIndexes(transaction, schema)
+      await createTables(transaction, projection, schema)
+      await createIndexes(transaction, schema, projection.indexes)
       // Without events, the new tables are already complete.
       await sql`insert into public.projection_versions (projection, version, completed_at)
         select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
         on conflict do nothing`.execute(transaction)
       onStep(`projection ${projection.name} version ${projection.version}: tables created`)
     })
+  }
+}
+
+/** Creates the indexes that this version has added to a projection whose tables exist. */
+async function createProjectionIndexes(
+  db: AnyDb,
+  { onStep }: MigrateHooks,
+  projections: readonly Projection[],
+): Promise<void> {
+  for (const projection of projections) {
+    await createIndexesConcurrently(db, schemaOf(projection), projection.indexes, (name) =>
+      onStep(`projection ${projection.name} version ${projection.version}: index ${name} created`),
+    )
   }
 }
 

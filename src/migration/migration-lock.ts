@@ -1,14 +1,30 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import { setTimeout as pause } from 'node:timers/promises'
+import { StartupError } from '../postgres/startup-error.ts'
 
 /** An arbitrary advisory lock key, unique in this database. */
 const MIGRATION_LOCK = 7_307_114
 
-/** Takes the migration lock, which only one process can hold. It is released when the connection closes. */
+const LOCK_PAUSE_MS = 200
+/** A day, because the holder may build an index of a large table. */
+const LOCK_TRIES = 432_000
+
+/**
+ * Takes the migration lock, which only one process can hold. It is released when the connection closes. Throws
+ * StartupError if another process holds it for a day.
+ */
 export async function takeMigrationLock(connection: Kysely<unknown>): Promise<void> {
-  // The holder may take long, and nobody else waits for this lock.
-  await sql`set lock_timeout = 0`.execute(connection)
-  await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(connection)
+  // A statement that waits would be waited for by the holder, if that creates an index concurrently.
+  for (let tries = 1; !(await tryLock(connection, MIGRATION_LOCK)); tries += 1) {
+    if (tries === LOCK_TRIES) throw new StartupError('another process has been migrating the database for a day')
+    await pause(LOCK_PAUSE_MS)
+  }
+}
+
+async function tryLock(connection: Kysely<unknown>, key: number): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select pg_try_advisory_lock(${key}) as is`.execute(connection)
+  return rows[0]!.is
 }
 
 /** Each process of the service holds this key, shared, on the coordinator while it runs. */
@@ -18,6 +34,5 @@ export const PRESENCE_LOCK = 7_307_115
  * Keeps processes of the service from starting, until the connection closes. False if one runs already.
  */
 export async function keepServiceOut(connection: Kysely<unknown>): Promise<boolean> {
-  const { rows } = await sql<{ is: boolean }>`select pg_try_advisory_lock(${PRESENCE_LOCK}) as is`.execute(connection)
-  return rows[0]!.is
+  return tryLock(connection, PRESENCE_LOCK)
 }

@@ -2,8 +2,9 @@ import { promises as fs } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Projection } from '../../projections/projection.ts'
+import type { AnyDb, Projection } from '../../projections/projection.ts'
 import { schemaOf } from '../../projections/projection.ts'
+import { findMissingIndexes } from '../postgres/create-indexes.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import { stepsLeft } from './distribution-steps.ts'
 import { RIGHTS } from './roles.ts'
@@ -28,12 +29,13 @@ export async function migrationNames(): Promise<string[]> {
  * Lists what this program needs and the database lacks, as seen by the current role. Additions of a newer version do
  * not count, so that the previous version can restart during a deployment.
  */
-export async function findMissing(db: Kysely<unknown>, { queues, projections, role }: Needs): Promise<string[]> {
+export async function findMissing(db: AnyDb, { queues, projections, role }: Needs): Promise<string[]> {
   const names = await migrationNames()
   const done = await doneMigrations(db)
   const schemas = projections.map((projection) => ({
     schema: schemaOf(projection),
     what: `projection ${projection.name} version ${projection.version}`,
+    indexes: projection.indexes,
   }))
   const schemaNames = schemas.map(({ schema }) => schema)
   const usable = await usableSchemas(db, schemaNames)
@@ -41,6 +43,9 @@ export async function findMissing(db: Kysely<unknown>, { queues, projections, ro
     ...names.filter((name) => !done.includes(name)).map((name) => `migration ${name}`),
     ...schemas.filter(({ schema }) => !usable.includes(schema)).map(({ what }) => `${what}: tables`),
   ]
+  for (const { schema, what, indexes } of schemas.filter(({ schema }) => usable.includes(schema))) {
+    for (const index of await findMissingIndexes(db, schema, indexes)) missing.push(`${what}: index ${index}`)
+  }
   if (done.length === 0) return [...missing, 'queues', 'rights of the service']
   const toDistribute = (await stepsLeft(db)).map(({ line }) => line)
   const rights = await missingRights(db, role ?? null, [...schemaNames, 'pgboss'])

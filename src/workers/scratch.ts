@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
+import { createTables } from '../../projections/projection.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { foldBetween, foldCalls } from './project.ts'
 import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
@@ -32,7 +33,7 @@ export async function withScratch<Result>(
   return db.connection().execute(async (connection) => {
     // Otherwise a scratch table would hide a ledger table of the same name.
     await sql`set search_path = public, pg_temp`.execute(connection)
-    await projection.createTables(connection as never, SCRATCH)
+    await createTables(connection as never, projection, SCRATCH)
     const tables = await readProjectionTables(connection, SCRATCH)
     try {
       return await task({ projection, db: connection, tables })

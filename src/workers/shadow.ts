@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
-import { schemaOf } from '../../projections/projection.ts'
+import { createTables, schemaOf } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import { createIndexes } from '../postgres/create-indexes.ts'
 import { isLockTimeout } from '../postgres/database-errors.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { replacedSchemaOf, findSchemaOid, shadowOf } from './copies.ts'
@@ -37,7 +38,7 @@ export async function beginShadow(
     if (begun !== null) return { oid: begun, isResumed: true }
     await forgetCheckpoints(transaction, shadow)
     await sql`create schema ${sql.id(schema)}`.execute(transaction)
-    await projection.createTables(transaction as never, schema)
+    await createTables(transaction as never, projection, schema)
     await options.handOver(transaction as never, schema)
     return { oid: (await findSchemaOid(transaction, schema))!, isResumed: false }
   })
@@ -48,7 +49,7 @@ export async function completeShadow(db: LedgerDb, projection: Projection, oid: 
   const schema = schemaOf(shadowOf(projection))
   await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${REBUILDS}, hashtext(${schema}))`.execute(transaction)
-    if ((await findSchemaOid(transaction, schema)) === oid) await projection.createIndexes(transaction as never, schema)
+    if ((await findSchemaOid(transaction, schema)) === oid) await createIndexes(transaction, schema, projection.indexes)
   })
 }
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { employee, startService } from '../support/service.ts'
 import { earlier } from '../support/postgres/move-back.ts'
+import { CALLS_BY_HOUR } from '../support/postgres/projection-tables.ts'
 
 const browser = await openBrowser()
 const USAGE = '/settings/usage'
@@ -25,7 +26,7 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   await service.project()
   // Move some calls back by days: an hour is only a row of sums in the read model.
   await service.pool.query(
-    `insert into bulk_user_logs_v1.calls_by_hour select company_id, key_id, hour - interval '20 days', operation, status, 1200, total, updated, deactivated, failed, no_updates from bulk_user_logs_v1.calls_by_hour`,
+    `insert into ${CALLS_BY_HOUR} select company_id, key_id, hour - interval '20 days', operation, status, 1200, total, updated, deactivated, failed, no_updates from ${CALLS_BY_HOUR}`,
   )
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
@@ -47,7 +48,7 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   await page.waitForURL('**/settings/usage?days=30')
   t.equal(await rows.count(), 2)
   await service.pool.query(
-    `update bulk_user_logs_v1.calls_by_hour set hour = ${earlier('hour', "interval '20 days'")} where calls = 1200`,
+    `update ${CALLS_BY_HOUR} set hour = ${earlier('hour', "interval '20 days'")} where calls = 1200`,
   )
   await page.reload()
   t.same(await totals.getByRole('row', { name: 'Calls failed' }).locator('td').allTextContents(), [
@@ -57,7 +58,7 @@ await t.test('calls and records are drawn by day and outcome, with the same numb
   ])
   t.same(await looksOf(page, `${USAGE}?days=30`), [])
   await service.pool.query(
-    `update bulk_user_logs_v1.calls_by_hour set hour = ${earlier('hour', "interval '-20 days'")} where calls = 1200`,
+    `update ${CALLS_BY_HOUR} set hour = ${earlier('hour', "interval '-20 days'")} where calls = 1200`,
   )
   await page.reload()
   t.same(await rows.nth(1).locator('td').allTextContents(), ['1,200', '1,200', '4', '2'], 'newest first')

@@ -14,6 +14,7 @@ import {
   startServer,
 } from '../support/processes/cli.ts'
 import { send } from '../support/service.ts'
+import { EMPLOYEES } from '../support/postgres/projection-tables.ts'
 
 const tests = t
 const DATA_DIR = makeDataDir(t)
@@ -69,7 +70,7 @@ async function employeesOf(dataDir: string): Promise<{ external_id: string; emai
   try {
     const { rows } = await client.query(
       `select external_id, email, case when deactivated_at is null then 'active' else 'inactive' end as status
-        from employee_directory join employees_v1.employees using (company_id, employee_id)`,
+        from employee_directory join ${EMPLOYEES} using (company_id, employee_id)`,
     )
     return rows as { external_id: string; email: string; status: string }[]
   } finally {

@@ -11,6 +11,7 @@ import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { uploadCall } from '../support/ledger/calls.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
+import { REJECTED_NAMES } from '../support/postgres/projection-tables.ts'
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 /** An age in days that even the records of today exceed. */
@@ -138,7 +139,7 @@ await t.test('workers retire records as configured, and the read models follow',
   const companyId = await openOldLedger(service, daysAgo(9))
   await appendRefusalsAt(service, companyId, daysAgo(9), 2)
   await service.project(companyId)
-  const names = async () => (await service.pool.query('select 1 from bulk_user_logs_v1.rejected_names')).rows.length
+  const names = async () => (await service.pool.query(`select 1 from ${REJECTED_NAMES}`)).rows.length
   t.equal(await names(), 2)
   await sendJob(service.urls.serviceUrl, RETIRE_RECORDS)
   await eventually('the hashes of the records are gone', async () => (await names()) === 0)

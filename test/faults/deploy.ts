@@ -25,7 +25,7 @@ export async function deploy(stage: Stage): Promise<Happened> {
     if (apis.includes(part)) await untilReady(part.address)
   }
   stage.projections = stage.projections.map((projection) =>
-    projection.name === 'employees' ? { ...projection, version: 2 } : projection,
+    projection.name === 'employees' ? { ...projection, version: projection.version + 1 } : projection,
   )
   return { wrong: findings('fault', await reading.end()) }
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import t from 'tap'
+import { employees } from '../../projections/employees/fold.ts'
+import { schemaOf } from '../../projections/projection.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
 import { NAMES, testServerUrls } from '../support/postgres/test-server.ts'
@@ -61,7 +63,7 @@ await t.test('a database that is behind is refused', async (t) => {
 
 await t.test('a database that lacks what this version reads is refused', async (t) => {
   const lacks: Record<string, string[]> = {
-    'the tables of a projection': ['drop schema employees_v1 cascade'],
+    'the tables of a projection': [`drop schema ${schemaOf(employees)} cascade`],
     'a queue': [
       `delete from pgboss.schedule where name = 'retire-records'`,
       `delete from pgboss.queue where name = 'retire-records'`,
@@ -78,18 +80,20 @@ await t.test('a database that lacks what this version reads is refused', async (
 await t.test('a dry run prints the steps and does nothing', async (t) => {
   const empty = settingsOf(await createEmptyDatabase(t))
   const first = await runCommand(t, ['migrate', '--dry-run'], empty)
-  t.match(first, {
-    exitCode: 0,
-    stdout:
-      /^migration 0001-first-release\n[^]*projection employees version 1: tables\n[^]*dry run: nothing was changed\n$/,
-  })
+  const tables = `projection employees version ${employees.version}: tables`
+  t.match(first, { exitCode: 0, stdout: /^migration 0001-first-release\n[^]*\ndry run: nothing was changed\n$/ })
+  t.ok(first.stdout.includes(`\n${tables}\n`))
   t.equal((await runCommand(t, ['migrate', '--dry-run'], empty)).stdout, first.stdout)
 
   const urls = await createTestDatabase(t)
   const settings = settingsOf(urls)
   t.same(await runJson(t, ['migrate', '--dry-run'], settings), { current: true, would_do: [] })
   const next = { ...settings, ...NEXT }
-  const steps = [/^migration 9999/, /^projection employees version 2: tables/]
+  const steps = [
+    /^migration 9999-of/,
+    /^migration 9999-tomorrows/,
+    new RegExp(`^projection employees version ${employees.version + 1}: tables`),
+  ]
   t.match(await runJson(t, ['migrate', '--dry-run'], next), { current: false, would_do: steps })
   t.match(await runJson(t, ['migrate'], next), { current: true, done: steps })
   t.same(await runJson(t, ['migrate', '--dry-run'], next), { current: true, would_do: [] })

@@ -9,6 +9,7 @@ import { openPool } from '../../src/postgres/pool.ts'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { createTables, schemaOf } from '../../projections/projection.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { employee, startService } from '../support/service.ts'
@@ -16,7 +17,7 @@ import { employee, startService } from '../support/service.ts'
 const service = await startService(t)
 const companyId = service.company.id
 const TABLES = ['entries', 'rejected_names', 'hours', 'calls_by_hour'] as const
-const LIVE = 'bulk_user_logs_v1'
+const LIVE = schemaOf(bulkUserLogs)
 
 async function makeHistory(key = service.company.key): Promise<void> {
   const call = (method: 'POST' | 'PATCH', path: string, body: unknown) => service.call(method, path, { body, key })
@@ -59,7 +60,7 @@ async function foldInto(schema: string, folded: RecordedEvent[]): Promise<string
 /** Folds batches, or parts of calls, into new tables one by one. */
 async function foldAllInto(schema: string, batches: Omit<CompanyEvents, 'companyId'>[]): Promise<string> {
   await ownerPool.query(`create schema ${schema}`)
-  await bulkUserLogs.createTables(owner, schema)
+  await createTables(owner, bulkUserLogs, schema)
   await owner.transaction().execute(async (transaction) => {
     for (const batch of batches) await bulkUserLogs.fold(transaction, schema, [{ companyId, ...batch }])
   })

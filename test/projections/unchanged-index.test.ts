@@ -5,6 +5,7 @@ import { countLogEntries, listLogEntries, listLogEntriesAfter } from '../../proj
 import { addBlocks } from '../../projections/bulk-user-logs/unchanged-index.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { employee, startService } from '../support/service.ts'
+import { ENTRIES } from '../support/postgres/projection-tables.ts'
 
 /*
  * What a search costs, and that the index is complete. `people-search.test.ts` compares what a search finds with a scan of
@@ -38,7 +39,7 @@ async function writeCalls(companyId: string, { count, every } = { count: CALLS, 
       '{"operation":"update_one","unchanged":["' || case when n % ${every}::integer = 0 then ${person}
         else (${others}::text[])[1 + n % ${others.length}::integer] end || '"]}'
     from (select n, gen_random_uuid() as id from generate_series(1, ${count}::integer) n) calls`.execute(service.db)
-  await sql`insert into bulk_user_logs_v1.entries
+  await sql`insert into ${sql.raw(ENTRIES)}
     select ${company}::uuid, position, call_id, 'Completed', 'update_one', recorded_at, 1, 200, null, null, call_id, 'Key',
       position::text, 1, 0, 0, 0, 1, position, '\\x00'
     from events where company_id = ${company} and position > ${BEFORE}`.execute(service.db)

@@ -11,6 +11,7 @@ import { rowsWith } from '../support/postgres/rows-with.ts'
 import type { TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import { makeWebhook } from '../support/stored-webhooks.ts'
+import { EMPLOYEES } from '../support/postgres/projection-tables.ts'
 
 /*
  * What a report lists of a person is what an erasure removes. After any history: every row of any table that holds a
@@ -148,7 +149,7 @@ async function readErasable(companyId: string): Promise<Rows> {
     deliveries: await read(
       'select delivery_id as key from webhook_deliveries where company_id = $1 and answer is not null',
     ),
-    employees: await read('select employee_id as key from employees_v1.employees where company_id = $1'),
+    employees: await read(`select employee_id as key from ${EMPLOYEES} where company_id = $1`),
     bodies: await read('select position as key from rejected_bodies where company_id = $1'),
   }
 }
@@ -179,19 +180,19 @@ function missing(before: Rows, after: Rows): Rows {
 /** Each row of any table that holds a value of the person, as the table and the key of `readErasable`. */
 async function findHolding(companyId: string): Promise<Rows> {
   const holding: Rows = { events: [], directory: [], answers: [], deliveries: [], employees: [], bodies: [] }
-  const places: [RegExp, keyof typeof holding, number][] = [
-    [/^public\.events: /, 'events', 1],
-    [/^public\.employee_directory: /, 'directory', 1],
-    [/^public\.idempotency_keys: /, 'answers', 6],
-    [/^public\.webhook_deliveries: /, 'deliveries', 2],
-    [/^employees_v1\.employees: /, 'employees', 1],
-    [/^public\.rejected_bodies: /, 'bodies', 1],
+  const places: [string, keyof typeof holding, number][] = [
+    ['public.events', 'events', 1],
+    ['public.employee_directory', 'directory', 1],
+    ['public.idempotency_keys', 'answers', 6],
+    ['public.webhook_deliveries', 'deliveries', 2],
+    [EMPLOYEES, 'employees', 1],
+    ['public.rejected_bodies', 'bodies', 1],
   ]
   for (const line of await rowsWith(service.urls.superUrl, [MARK])) {
-    const place = places.find(([table]) => table.test(line))
+    const place = places.find(([table]) => line.startsWith(`${table}: `))
     if (!place) throw new Error(`${line} holds a value of the person in a table that no report lists`)
     const [table, name, column] = place
-    const cells = line.replace(table, '').slice(1, -1).split(',')
+    const cells = line.slice(`${table}: (`.length, -1).split(',')
     if (cells[0] === toUuid(companyId)) holding[name]!.push(cells[column]!)
   }
   return holding

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
-import { schemaOf } from '../../projections/projection.ts'
+import { createTables, schemaOf } from '../../projections/projection.ts'
 import type { RecentEvents } from '../../src/ledger/append/recent-events.ts'
 import { createRecentEventsForWorkers } from '../../src/bootstrap/workers.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
@@ -136,7 +136,7 @@ async function rebuildFaults(companyId: string): Promise<string[]> {
   for (const projection of PROJECTIONS) {
     const schema = `rebuilt_${(rebuilds += 1)}`
     await ownerPool.query(`create schema ${schema}`)
-    await projection.createTables(owner, schema)
+    await createTables(owner, projection, schema)
     await owner.transaction().execute((transaction) => projection.fold(transaction, schema, [{ companyId, events }]))
     const { rows: tables } = await ownerPool.query<{ name: string }>(
       'select tablename as name from pg_tables where schemaname = $1',

@@ -7,6 +7,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
+import { EMPLOYEES } from '../support/postgres/projection-tables.ts'
 
 /* Histories of calls have few e-mails and external ids, so that they collide often. */
 
@@ -84,7 +85,7 @@ async function damageAndRepair(company: TestCompany, locator: string, title: str
 async function damage({ id }: TestCompany, title: string): Promise<void> {
   await service.project(id)
   await service.pool.query(
-    `update employees_v1.employees set attributes = (attributes::jsonb || jsonb_build_object('job_title', $2::text))::json
+    `update ${EMPLOYEES} set attributes = (attributes::jsonb || jsonb_build_object('job_title', $2::text))::json
      where company_id = $1`,
     [toUuid(id), title],
   )
@@ -201,7 +202,7 @@ await t.test('ledger, directory, log and counts agree after any history of calls
   })
   await t.resolves(fc.assert(property, { numRuns: 20 }))
   const { rows } = await service.pool.query(`select r.version is not null as folded
-    from employee_directory d full join employees_v1.employees r using (company_id, employee_id)
+    from employee_directory d full join ${EMPLOYEES} r using (company_id, employee_id)
     where d.company_id is null or r.company_id is null`)
   t.strictSame(rows, [], 'the read model and the directory have the same employees')
 })

@@ -9,6 +9,7 @@ import { inputs } from '../support/quick.ts'
 import { employee, startService } from '../support/service.ts'
 import { foldEmployees, sameJson } from '../support/ledger/verify-ledger.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
+import { EMPLOYEES, ENTRIES } from '../support/postgres/projection-tables.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
@@ -34,9 +35,9 @@ await t.test('many workers on one company at once fold every event exactly once'
   const { position } = await service.db.selectFrom('heads').select('position').executeTakeFirstOrThrow()
   t.strictSame(new Set(reached), new Set([position]))
   const { rows } = await service.pool.query(`select
-    (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
-    (select sum(octet_length(outcomes))::integer from bulk_user_logs_v1.entries) as records,
-    (select count(*)::integer from employees_v1.employees) as employees`)
+    (select count(*)::integer from ${ENTRIES}) as entries,
+    (select sum(octet_length(outcomes))::integer from ${ENTRIES}) as records,
+    (select count(*)::integer from ${EMPLOYEES}) as employees`)
   t.strictSame(rows[0], { entries: 3 * ROUNDS, records: ROUNDS * (40 + 40 + 2), employees: 40 * ROUNDS })
 })
 
@@ -51,7 +52,7 @@ await t.test('the employee read model equals a fold of the events', async (t) =>
 })
 
 await t.test('folding the same events again changes nothing', async (t) => {
-  const read = () => service.pool.query('select * from bulk_user_logs_v1.entries order by 1, 2')
+  const read = () => service.pool.query(`select * from ${ENTRIES} order by 1, 2`)
   const before = await read()
   await catchUp(service.db, bulkUserLogs, companyId)
   t.strictSame((await read()).rows, before.rows)
@@ -66,9 +67,7 @@ await t.test('a call larger than a batch is folded whole', async (t) => {
   t.equal(status, 201)
   const { entry } = await large.logOf(body.log_id)
   t.equal(entry.counts.total, count)
-  const { rows } = await large.pool.query(
-    'select sum(octet_length(outcomes))::integer as n from bulk_user_logs_v1.entries',
-  )
+  const { rows } = await large.pool.query(`select sum(octet_length(outcomes))::integer as n from ${ENTRIES}`)
   t.equal(rows[0].n, count)
 })
 

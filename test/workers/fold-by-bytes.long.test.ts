@@ -13,6 +13,7 @@ import { meddledDatabase } from '../support/postgres/meddled-database.ts'
 import { appendRefusalsAt, openOldLedger } from '../support/ledger/old-refusals.ts'
 import { openRebuilding } from '../support/rebuilding.ts'
 import { employee, startService } from '../support/service.ts'
+import { EMPLOYEES, ENTRIES, REJECTED_NAMES } from '../support/postgres/projection-tables.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** The most that is folded at once. */
@@ -38,9 +39,9 @@ async function ledgerOf(calls: { count: number; padding: number }[]): Promise<st
 async function entriesOf(companyId: string) {
   const { rows } = await service.pool.query(
     `select e.position, e.first_position as first, encode(e.outcomes, 'hex') as outcomes,
-      (select count(*)::integer from bulk_user_logs_v1.rejected_names n
+      (select count(*)::integer from ${REJECTED_NAMES} n
         where n.company_id = e.company_id and n.entry_position = e.position) as names
-     from bulk_user_logs_v1.entries e where e.company_id = $1 order by 1`,
+     from ${ENTRIES} e where e.company_id = $1 order by 1`,
     [toUuid(companyId)],
   )
   return rows
@@ -66,7 +67,7 @@ await t.test('one transaction folds a call larger than a batch in parts, with th
   t.strictSame(beyond(reads, BATCH_BYTES), [])
   const { rows } = await service.pool.query(
     `select count(distinct xmin::text)::integer as transactions from (
-      select xmin, company_id from bulk_user_logs_v1.rejected_names union all select xmin, company_id from bulk_user_logs_v1.entries
+      select xmin, company_id from ${REJECTED_NAMES} union all select xmin, company_id from ${ENTRIES}
       union all select xmin, company_id from checkpoints) written where company_id = $1`,
     [toUuid(companyId)],
   )
@@ -118,7 +119,7 @@ await t.test('a worker loads at most 1,000 employees at once', async (t) => {
   )
   t.ok(Math.max(...states) <= 1_000, JSON.stringify(states))
   const { rows } = await large.pool.query(
-    `select count(*)::integer as inactive from employees_v1.employees where deactivated_at is not null`,
+    `select count(*)::integer as inactive from ${EMPLOYEES} where deactivated_at is not null`,
   )
   t.equal(rows[0].inactive, MANY)
 })

@@ -11,6 +11,7 @@ import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import { employee, startService } from '../support/service.ts'
+import { EMPLOYEES } from '../support/postgres/projection-tables.ts'
 
 /** The recent events of a process, and how often they were used. */
 function openCounted() {
@@ -104,7 +105,7 @@ await t.test('if the ledger and the remembered events differ, the ledger is fold
   }
   t.equal(recent.used, used + ids.length, 'the first fold forgets the remembered events')
   const { rows } = await service.pool.query(
-    `select count(*)::integer as n from employees_v1.employees where attributes->>'first_name' = 'Eva'`,
+    `select count(*)::integer as n from ${EMPLOYEES} where attributes->>'first_name' = 'Eva'`,
   )
   t.ok(rows[0].n > 0)
 })

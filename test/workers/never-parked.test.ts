@@ -6,6 +6,7 @@ import { foldNext, UnfoldableError } from '../../src/workers/project.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
+import { EMPLOYEES } from '../support/postgres/projection-tables.ts'
 
 const service = await startService(t)
 const { id: companyId } = service.company
@@ -16,7 +17,7 @@ const failWith = (code: string) =>
     begin raise exception 'planted' using errcode = '${code}'; end $$`)
 
 await failWith('XX000')
-await setUp('create trigger refuse before insert on employees_v1.employees for each row execute function refuse()')
+await setUp(`create trigger refuse before insert on ${EMPLOYEES} for each row execute function refuse()`)
 
 // Connections, poolers, resources, Citus, rights and syntax: an event can cause none of them.
 const OF_THE_SERVER = [
@@ -57,7 +58,7 @@ await t.test('workers retry an error of the server for as long as it takes, and 
   const { db } = await startService(t, { SWEEP_INTERVAL_MS: '100' }, { urls: service.urls, workers: true, log })
   await eventually('it was tried more often than a company is parked', async () => tries > 6)
   t.match(await findCheckpoint(db, employees, companyId), { attempts: 0, isHeld: false })
-  await setUp('drop trigger refuse on employees_v1.employees')
+  await setUp(`drop trigger refuse on ${EMPLOYEES}`)
   await eventually('it is folded', async () => {
     const { position, head } = await findCheckpoint(db, employees, companyId)
     return position === head

@@ -3,6 +3,7 @@ import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { employees } from '../../projections/employees/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
+import { schemaOf } from '../../projections/projection.ts'
 import { startApi } from '../../src/bootstrap/api.ts'
 import { openStore } from '../../src/bootstrap/store.ts'
 import { startWorkers } from '../../src/bootstrap/workers.ts'
@@ -19,9 +20,10 @@ import { eventually } from '../support/eventually.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import type { Service } from '../support/service.ts'
 import { employee, send, startService } from '../support/service.ts'
+import { EMPLOYEES } from '../support/postgres/projection-tables.ts'
 
 /** The next version of the employees projection: the same, in its own tables. */
-const next: Projection = { ...employees, version: 2 }
+const next: Projection = { ...employees, version: employees.version + 1 }
 const NEXT_PROJECTIONS = [next, bulkUserLogs]
 const log = pino({ level: 'silent' })
 
@@ -49,8 +51,8 @@ await t.test('a new version is filled beside the old one, and read only when com
   const oldWorkers = await startWorkers({ config: service.config, urls: service.urls, store, log })
   t.teardown(oldWorkers.stop)
   const steps = await migrateToNext(service)
-  const ofCitus = CITUS_URL === undefined ? [] : ['table employees_v2.employees: distributed by company_id']
-  t.strictSame(steps, ['projection employees version 2: tables created', ...ofCitus])
+  const ofCitus = CITUS_URL === undefined ? [] : [`table ${schemaOf(next)}.employees: distributed by company_id`]
+  t.strictSame(steps, [`projection employees version ${next.version}: tables created`, ...ofCitus])
 
   // The new process shares no connections with the old one.
   const ofNew = await openStore(service.config, service.urls)
@@ -91,8 +93,8 @@ await t.test('a new version is filled beside the old one, and read only when com
   t.teardown(workers.stop)
   await eventually('the new version is ready', async () => (await ask('GET', '/readyz')).status === 200)
   t.equal((await ask('GET', '/v1/employees')).status, 200)
-  const { rows } = await service.pool.query(`select count(*)::integer as n from employees_v1.employees o
-    full join employees_v2.employees n using (company_id, employee_id) where n.attributes::text is distinct from o.attributes::text`)
+  const { rows } = await service.pool.query(`select count(*)::integer as n from ${EMPLOYEES} o
+    full join ${schemaOf(next)}.employees n using (company_id, employee_id) where n.attributes::text is distinct from o.attributes::text`)
   t.equal(rows[0].n, 0, 'it has all rows of the old version')
 })
 
@@ -104,13 +106,15 @@ await t.test('older versions are dropped on request', async (t) => {
   await migrateToNext(service)
   await db
     .insertInto('projection_versions')
-    .values({ projection: 'employees', version: 2, completed_at: '2026-01-01T00:00:00.000Z' })
+    .values({ projection: 'employees', version: next.version, completed_at: '2026-01-01T00:00:00.000Z' })
     .execute()
-  t.strictSame(await pruneVersions(db, next), [{ projection: 'employees', version: 1, isDropped: true }])
-  t.equal(await findSchemaOid(db, 'employees_v1'), null)
-  t.not(await findSchemaOid(db, 'employees_v2'), null)
+  t.strictSame(await pruneVersions(db, next), [
+    { projection: 'employees', version: employees.version, isDropped: true },
+  ])
+  t.equal(await findSchemaOid(db, schemaOf(employees)), null)
+  t.not(await findSchemaOid(db, schemaOf(next)), null)
   const left = await db.selectFrom('checkpoints').select(['projection', 'version']).execute()
-  t.strictSame(left, [{ projection: 'bulk-user-logs', version: 1 }])
+  t.strictSame(left, [{ projection: 'bulk-user-logs', version: bulkUserLogs.version }])
   t.strictSame(await pruneVersions(db, next), [])
 })
 
@@ -122,10 +126,10 @@ await t.test('a company parked in the old version does not delay the new one', a
   const company_id = toUuid(service.company.id)
   const failure = { attempts: 5, next_try_at: null, parked_at: '2026-01-01T00:00:00.000Z', error: 'x' }
   const row = { company_id, projection: 'employees', ...failure }
-  const rows = [6, 5].map((position, at) => ({ ...row, version: at + 1, position }))
+  const rows = [6, 5].map((position, at) => ({ ...row, version: employees.version + at, position }))
   await db.insertInto('checkpoints').values(rows).execute()
   t.equal(await completeVersion(db, next), 'behind')
-  await db.updateTable('checkpoints').set({ position: 6 }).where('version', '=', 2).execute()
+  await db.updateTable('checkpoints').set({ position: 6 }).where('version', '=', next.version).execute()
   t.equal(await completeVersion(db, next), 'completed')
   t.ok(await isComplete(db, next))
   t.equal(await completeVersion(db, next), 'complete', 'it is completed once')

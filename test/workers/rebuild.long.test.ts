@@ -3,10 +3,11 @@ import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { employees } from '../../projections/employees/fold.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
+import { schemaOf } from '../../projections/projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { readStanding } from '../../src/ledger/read/read-standings.ts'
 import { sqlState } from '../../src/postgres/database-errors.ts'
-import { findSchemaOid } from '../../src/workers/copies.ts'
+import { findSchemaOid, shadowOf } from '../../src/workers/copies.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { launch, runJson } from '../support/processes/cli.ts'
@@ -14,6 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { EMPLOYEES, ENTRIES } from '../support/postgres/projection-tables.ts'
 
 const environment = ({ urls }: Service) => ({ DATABASE_URL: urls.serviceUrl, MIGRATE_DATABASE_URL: urls.ownerUrl })
 
@@ -38,8 +40,8 @@ await t.test('readers see all rows during rebuilds, and writers continue', async
     while (!over.signal.aborted) {
       const found = await service.pool
         .query<{ entries: number; people: number }>(
-          `select (select count(*)::integer from bulk_user_logs_v1.entries) as entries,
-            (select count(*)::integer from employees_v1.employees) as people`,
+          `select (select count(*)::integer from ${ENTRIES}) as entries,
+            (select count(*)::integer from ${EMPLOYEES}) as people`,
         )
         .catch((error: unknown) => {
           if (!meetsSwitch(error)) throw error
@@ -71,7 +73,7 @@ await t.test('readers see all rows during rebuilds, and writers continue', async
   const [, calls] = await beside
   t.ok(calls > 0 && reads > 0)
   await eventually('all is folded', () => isCaughtUp(service.db))
-  const { rows } = await service.pool.query('select count(*)::integer as n from bulk_user_logs_v1.entries')
+  const { rows } = await service.pool.query(`select count(*)::integer as n from ${ENTRIES}`)
   t.equal(rows[0].n, 60 + calls, 'each call has one entry')
   for (const projection of PROJECTIONS) t.strictSame((await verify(projection)).faults, [])
   t.strictSame(await leftovers(service), [])
@@ -83,7 +85,7 @@ async function holdRebuild({ urls }: Service, { id }: { id: string }): Promise<p
   await holder.connect()
   await holder.query('begin')
   await holder.query(
-    `insert into checkpoints (company_id, projection, version, position) values ($1, 'employees-next', 1, 0)`,
+    `insert into checkpoints (company_id, projection, version, position) values ($1, 'employees-next', ${employees.version}, 0)`,
     [toUuid(id)],
   )
   return holder
@@ -104,7 +106,7 @@ await t.test('the next rebuild continues a killed one', async (t) => {
   await holder.query('rollback')
   await holder.end()
   t.ok(half.events > 0 && half.events < half.of)
-  t.strictSame(await leftovers(service), ['employees_next_v1'])
+  t.strictSame(await leftovers(service), [schemaOf(shadowOf(employees))])
 
   let begun: unknown[] = []
   const outcome = await rebuild(employees, { onBegun: (...facts) => (begun = facts) })
@@ -122,11 +124,11 @@ await t.test('an interrupted rebuild says how to continue; --restart starts over
   const stop = new AbortController()
   const stopped = rebuild(employees, { signal: stop.signal, onFolded: () => stop.abort(new Error('stopped')) })
   await t.rejects(stopped, { message: 'stopped' })
-  t.strictSame(await leftovers(service), ['employees_next_v1'])
-  const left = await findSchemaOid(db, 'employees_next_v1')
+  t.strictSame(await leftovers(service), [schemaOf(shadowOf(employees))])
+  const left = await findSchemaOid(db, schemaOf(shadowOf(employees)))
   const rebuilt = await runJson(t, ['projections', 'rebuild', 'employees', '--restart'], environment(service))
   t.match(rebuilt, { projection: 'employees', switched: true, old_tables_dropped: true })
-  t.not(await findSchemaOid(db, 'employees_v1'), left)
+  t.not(await findSchemaOid(db, schemaOf(employees)), left)
 
   const holder = await holdRebuild(service, service.company)
   const waiting = launch(t, ['projections', 'rebuild', 'employees'], environment(service))
@@ -155,7 +157,8 @@ await t.test('rebuilt tables have the same indexes', async (t) => {
   await makeHistory(service, service.company, 3)
   const indexes = async () => {
     const { rows } = await service.pool.query<{ indexdef: string }>(
-      `select indexdef from pg_indexes where schemaname in ('employees_v1', 'bulk_user_logs_v1') order by indexdef`,
+      'select indexdef from pg_indexes where schemaname = any($1) order by indexdef',
+      [PROJECTIONS.map(schemaOf)],
     )
     return rows.map(({ indexdef }) => indexdef)
   }

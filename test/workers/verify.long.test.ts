@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { makeHistory, openRebuilding, poison } from '../support/rebuilding.ts'
 import { employee, startService } from '../support/service.ts'
+import { EMPLOYEES, HOURS } from '../support/postgres/projection-tables.ts'
 
 const SILENT = { signal: new AbortController().signal, onBegun: () => undefined, onFolded: () => undefined }
 
@@ -35,21 +36,20 @@ await t.test('live tables that match the ledger are equal', async (t) => {
 
 await t.test('changed, missing and extra rows are named, and their values only on request', async (t) => {
   const { rows } = await service.pool.query<{ employee_id: string }>(
-    'select employee_id from employees_v1.employees where company_id = $1 order by employee_id',
+    `select employee_id from ${EMPLOYEES} where company_id = $1 order by employee_id`,
     [toUuid(companyId)],
   )
   const [changed, missing] = [rows[0]!.employee_id, rows[1]!.employee_id]
   const extra = '01930000-0000-7000-8000-000000000001'
   await service.pool.query(
-    `insert into employees_v1.employees select company_id, $2, created_at, updated_at, deactivated_at, version, search_text, attributes
-     from employees_v1.employees where employee_id = $1`,
+    `insert into ${EMPLOYEES} select company_id, $2, created_at, updated_at, deactivated_at, version, search_text, attributes
+     from ${EMPLOYEES} where employee_id = $1`,
     [changed, extra],
   )
-  await service.pool.query(
-    `update employees_v1.employees set search_text = 'planted@example.com' where employee_id = $1`,
-    [changed],
-  )
-  await service.pool.query('delete from employees_v1.employees where employee_id = $1', [missing])
+  await service.pool.query(`update ${EMPLOYEES} set search_text = 'planted@example.com' where employee_id = $1`, [
+    changed,
+  ])
+  await service.pool.query(`delete from ${EMPLOYEES} where employee_id = $1`, [missing])
   const { faults } = await verify(employees)
   t.strictSame(faults, [
     {
@@ -75,8 +75,7 @@ await t.test('changed, missing and extra rows are named, and their values only o
 })
 
 await t.test('a rebuild of a company corrects its rows and no others', async (t) => {
-  const versions = async () =>
-    (await service.pool.query('select employee_id, xmin from employees_v1.employees order by 1')).rows
+  const versions = async () => (await service.pool.query(`select employee_id, xmin from ${EMPLOYEES} order by 1`)).rows
   const before = await versions()
   const ended = await runCommand(
     t,
@@ -93,10 +92,10 @@ await t.test('a rebuild of a company corrects its rows and no others', async (t)
 
 await t.test('rows of an unknown company are found', async (t) => {
   const nobody = '01930000-0000-7000-8000-0000000000ff'
-  await service.pool.query(`insert into bulk_user_logs_v1.hours values ($1, now(), 1, 2)`, [nobody])
+  await service.pool.query(`insert into ${HOURS} values ($1, now(), 1, 2)`, [nobody])
   const { faults } = await verify(bulkUserLogs)
   t.match(faults, [{ rows: 1, differences: [{ table: 'hours', kind: 'extra' }] }])
-  await service.pool.query('delete from bulk_user_logs_v1.hours where company_id = $1', [nobody])
+  await service.pool.query(`delete from ${HOURS} where company_id = $1`, [nobody])
 })
 
 await t.test('a verification that ends at 100 companies with differences says so', async (t) => {
@@ -105,13 +104,13 @@ await t.test('a verification that ends at 100 companies with differences says so
     service.urls.superUrl,
     `insert into heads select gen_random_uuid(), 0, '', now() from generate_series(1, 101)`,
   )
-  await service.pool.query(`insert into bulk_user_logs_v1.hours select company_id, now(), 1, 2 ${strays}`)
+  await service.pool.query(`insert into ${HOURS} select company_id, now(), 1, 2 ${strays}`)
   const ended = await runCommand(t, ['projections', 'verify', 'bulk-user-logs'], environment)
   t.equal(ended.exitCode, 1)
   t.match(ended.stdout, 'bulk-user-logs: stopped after 100 companies with differences\n')
   const { stdout } = await runCommand(t, ['projections', 'verify', 'bulk-user-logs', '--json'], environment)
   t.match(JSON.parse(stdout), [{ equal: false, complete: false }])
-  await service.pool.query(`delete from bulk_user_logs_v1.hours where company_id in (select company_id ${strays})`)
+  await service.pool.query(`delete from ${HOURS} where company_id in (select company_id ${strays})`)
   await asSuperuser(service.urls.superUrl, `delete ${strays}`)
 })
 

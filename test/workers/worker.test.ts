@@ -9,6 +9,7 @@ import { inputs } from '../support/quick.ts'
 import { startProcess } from '../support/processes/processes.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
+import { EMPLOYEES, ENTRIES } from '../support/postgres/projection-tables.ts'
 
 const create = (service: Service, key = service.company.key) =>
   service.call('POST', '/v1/employees', { body: employee(), key })
@@ -31,7 +32,7 @@ await t.test('the sweep finds events whose job was lost', async (t) => {
   await work(t, service)
   await eventually('the sweep found it', async () => {
     const { rows } = await service.pool.query(
-      `select 1 from bulk_user_logs_v1.entries e join events v
+      `select 1 from ${ENTRIES} e join events v
         on v.company_id = e.company_id and v.stream_id = e.call_id where v.call_id = $1`,
       [toUuid(body.log_id)],
     )
@@ -51,7 +52,7 @@ await t.test('killed workers skip no event and fold none twice', async (t) => {
     }
   }
   const folded = async () => {
-    const { rows } = await service.pool.query('select count(*)::integer as n from bulk_user_logs_v1.entries')
+    const { rows } = await service.pool.query(`select count(*)::integer as n from ${ENTRIES}`)
     return rows[0].n as number
   }
   const load = calls()
@@ -65,8 +66,8 @@ await t.test('killed workers skip no event and fold none twice', async (t) => {
   await work(t, service)
   await eventually('all is folded', () => isCaughtUp(service.db))
   const { rows } = await service.pool.query(`select
-    (select sum(octet_length(outcomes))::integer from bulk_user_logs_v1.entries) as records,
-    (select count(*)::integer from employees_v1.employees) as employees`)
+    (select sum(octet_length(outcomes))::integer from ${ENTRIES}) as records,
+    (select count(*)::integer from ${EMPLOYEES}) as employees`)
   t.strictSame(rows[0], { records, employees: records })
   t.equal(await folded(), count)
 })

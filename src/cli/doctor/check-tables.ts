@@ -7,6 +7,8 @@ import type { Finding } from './finding.ts'
 import { fail, ok, warn } from './finding.ts'
 
 const LATE_SECONDS = 60
+/** How many missing things are named. */
+const NAMED_MISSING = 3
 /** Tolerates the clock corrections of NTP. */
 const AHEAD_SECONDS = 2
 const MIGRATE = 'run `npm run --silent cli -- migrate` with MIGRATE_DATABASE_URL set to the owner'
@@ -64,10 +66,12 @@ export async function checkRecordedTimes(pool: Pool): Promise<Finding> {
   return fail(check, summary, 'see docs/operations.md, “RecordedTimeAhead”')
 }
 
-/** The finding about the database schema. */
-export function migrationFinding(isSetUp: boolean): Finding {
-  if (isSetUp) return ok('migrations', 'the database schema is up to date')
-  return fail('migrations', 'the database is not set up for this version', MIGRATE)
+/** The finding about the database schema, which lacks these. */
+export function migrationFinding(missing: string[]): Finding {
+  if (missing.length === 0) return ok('migrations', 'the database schema is up to date')
+  const more = missing.length > NAMED_MISSING ? ` and ${missing.length - NAMED_MISSING} more` : ''
+  const lacks = `${missing.slice(0, NAMED_MISSING).join(', ')}${more}`
+  return fail('migrations', `the database is not set up for this version: it lacks ${lacks}`, MIGRATE)
 }
 
 /** Checks that a projection is complete, not parked, and not behind. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { OpenedDatabase } from '../../postgres/embedded/find-database.ts'
 import { findDatabase } from '../../postgres/embedded/find-database.ts'
-import { isSetUp, openUnchecked } from '../../bootstrap/store.ts'
+import { listMissing, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
 import { checkpointFolder, createNotes, signingKeyFile } from '../../bootstrap/signing.ts'
 import { readWitnesses } from '../../bootstrap/witnesses.ts'
@@ -117,10 +117,10 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('size', () => checkSize(pool, isEmbedded))
     if (movedTo !== undefined) await addFindings('disk', () => checkDisk(movedTo, 'every write'))
     await addFindings('LISTEN', () => checkListen(pool))
-    const isCurrent = await isSetUp(db).catch(() => false)
-    findings.push(migrationFinding(isCurrent))
+    const missing = await listMissing(db).catch(() => ['everything'])
+    findings.push(migrationFinding(missing))
     // The checks below read tables that an outdated database may lack.
-    if (!isCurrent) return findings
+    if (missing.length > 0) return findings
     await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
     await addFindings('role', () => checkPrivileges(db))
     await addFindings('companies', () => checkCompanies(config, pool))

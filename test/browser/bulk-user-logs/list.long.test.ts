@@ -2,6 +2,7 @@ import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { looksOf, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
 import { employee, startService } from '../../support/service.ts'
+import { ENTRIES, HOURS } from '../../support/postgres/projection-tables.ts'
 
 const LOGS = '/settings/bulk-user-logs'
 const browser = await openBrowser()
@@ -96,20 +97,14 @@ await t.test("days are in the company's time zone", async (t) => {
   await twoCalls(company)
   const at = (local: string) => [new Date(local), toUuid(company.id)]
   // 30 minutes before and after midnight at UTC+14.
+  await service.pool.query(`update ${ENTRIES} set requested_at = $1 where company_id = $2`, at('2026-03-01T09:30:00Z'))
   await service.pool.query(
-    `update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2`,
-    at('2026-03-01T09:30:00Z'),
-  )
-  await service.pool.query(
-    `update bulk_user_logs_v1.entries set requested_at = $1 where company_id = $2 and status = 'Failed'`,
+    `update ${ENTRIES} set requested_at = $1 where company_id = $2 and status = 'Failed'`,
     at('2026-03-01T10:30:00Z'),
   )
+  await service.pool.query(`update ${HOURS} set hour = $1 where company_id = $2`, at('2026-03-01T09:00:00Z'))
   await service.pool.query(
-    `update bulk_user_logs_v1.hours set hour = $1 where company_id = $2`,
-    at('2026-03-01T09:00:00Z'),
-  )
-  await service.pool.query(
-    `insert into bulk_user_logs_v1.hours select company_id, '2026-03-01T10:00:00Z', first_position, last_position from bulk_user_logs_v1.hours where company_id = $1`,
+    `insert into ${HOURS} select company_id, '2026-03-01T10:00:00Z', first_position, last_position from ${HOURS} where company_id = $1`,
     [toUuid(company.id)],
   )
   await service.pool.query(`update companies set time_zone = 'Pacific/Kiritimati' where company_id = $1`, [

@@ -196,13 +196,23 @@ export const BUGS: Record<string, Bug> = {
   },
 }
 
-/** The next version of the program, which adds a column and changes a projection. */
-const NEXT_VERSION: Replacement[] = [
+/** What raises the version of each projection. */
+const RAISED_VERSIONS: Replacement[] = [
   {
     file: 'projections/employees/fold.ts',
-    find: "name: 'employees',\n  version: 1,",
-    put: "name: 'employees',\n  version: 2,",
+    find: "name: 'employees',\n  version: ",
+    put: "name: 'employees',\n  version: 1 + ",
   },
+  {
+    file: 'projections/bulk-user-logs/fold.ts',
+    find: "name: 'bulk-user-logs',\n  version: ",
+    put: "name: 'bulk-user-logs',\n  version: 1 + ",
+  },
+]
+
+/** The next version of the program, which adds a column and changes a projection. */
+const NEXT_VERSION: Replacement[] = [
+  RAISED_VERSIONS[0]!,
   {
     file: 'src/migration/missing.ts',
     find: "new URL('../../migrations', import.meta.url)",
@@ -210,8 +220,17 @@ const NEXT_VERSION: Replacement[] = [
   },
 ]
 
+/** What adds an index to a projection. */
+const ADDED_INDEX: Replacement = {
+  file: 'projections/bulk-user-logs/tables.ts',
+  find: "BULK_USER_LOG_INDEXES: Projection['indexes'] = {",
+  put: "BULK_USER_LOG_INDEXES: Projection['indexes'] = { entries_by_duration: { table: 'entries', on: '(company_id, duration_ms)' },",
+}
+
 /** The replacements of every plant, by its name. */
 export const PLANTS: Record<string, Replacement[]> = {
   'the next version': NEXT_VERSION,
+  'an added index': [ADDED_INDEX],
+  'raised versions': RAISED_VERSIONS,
   ...Object.fromEntries(Object.entries(BUGS).map(([name, bug]) => [name, [bug]])),
 }

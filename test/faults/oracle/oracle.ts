@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
-import { schemaOf } from '../../../projections/projection.ts'
+import { createTables, schemaOf } from '../../../projections/projection.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
@@ -12,6 +12,7 @@ import { callsOf, countFaults, effectFaults, isCompleted, recordsExpected } from
 import type { Finding } from './finding.ts'
 import { findings, firstOfEach } from './finding.ts'
 import type { Attempt, Operation } from '../workload.ts'
+import { ENTRIES } from '../../support/postgres/projection-tables.ts'
 
 /*
  * The oracle knows what must be true after a load, whatever happened to the program, from its clients' answers alone.
@@ -90,7 +91,7 @@ function answerFaults({ id, attempts, isHostile }: Operation): Finding[] {
 /** Bulk User Logs has one entry for each call, which says what happened to each of its records, and no other. */
 async function logFaults(db: Db, companyId: string, calls: Map<string, Call>): Promise<Finding[]> {
   const { rows } = await sql<{ call_id: string; status: string; first: number; outcomes: string | null }>`
-    select call_id, status, first_position as first, encode(outcomes, 'hex') as outcomes from bulk_user_logs_v1.entries where company_id = ${toUuid(companyId)}`.execute(
+    select call_id, status, first_position as first, encode(outcomes, 'hex') as outcomes from ${sql.raw(ENTRIES)} where company_id = ${toUuid(companyId)}`.execute(
     db,
   )
   const shown = new Map<string, string>()
@@ -170,7 +171,7 @@ async function compareWithRebuild(
   const [live, scratch] = [schemaOf(projection), `oracle_${schemaOf(projection)}`]
   await sql`drop schema if exists ${sql.id(scratch)} cascade`.execute(db)
   await sql`create schema ${sql.id(scratch)}`.execute(db)
-  await projection.createTables(db, scratch)
+  await createTables(db, projection, scratch)
   await db
     .transaction()
     .execute((transaction) => projection.fold(transaction as never, scratch, [{ companyId, events }]))

@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { browse, cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
+import { ENTRIES } from '../../support/postgres/projection-tables.ts'
 
 /* One company's searches and exports do not block other work: here each of them waits for a locked table. */
 
@@ -196,10 +197,10 @@ await t.test('an open download keeps its slot until it ends or its client discon
   await own.call('POST', '/v1/employees', { body: employee() })
   await own.project()
   await own.pool.query(
-    `insert into bulk_user_logs_v1.entries
+    `insert into ${ENTRIES}
       select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from bulk_user_logs_v1.entries cross join generate_series(1, 15000) as n`,
+      from ${ENTRIES} cross join generate_series(1, 15000) as n`,
   )
   const open = async () => {
     const request = http.get(`${own.address}/admin/v1/bulk-user-logs.csv`, {

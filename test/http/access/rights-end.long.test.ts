@@ -11,6 +11,7 @@ import { openEventStream } from '../../support/http/event-stream.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { ENTRIES } from '../../support/postgres/projection-tables.ts'
 
 /* A user who loses their rights gets no further page of an open stream or download. Heartbeats continue. */
 
@@ -107,7 +108,7 @@ for (const path of ['/admin/v1/bulk-user-logs/stream', '/audit/v1/events/stream'
   })
 }
 
-const ENTRIES = 20_000
+const COUNT = 20_000
 const EVENTS = 4_000
 
 /** Opens a download, ends its user's rights between two of its pages, and returns what arrived. */
@@ -138,16 +139,16 @@ async function cutDownload(path: string, table: string) {
 
 await t.test('a CSV file has no row read after the rights ended, and does not look complete', async (t) => {
   await pool.query(
-    `insert into bulk_user_logs_v1.entries
+    `insert into ${ENTRIES}
       select company_id, position + 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from bulk_user_logs_v1.entries cross join generate_series(1, ${ENTRIES}) as n where company_id = $1 and position =
-        (select min(position) from bulk_user_logs_v1.entries where company_id = $1)`,
+      from ${ENTRIES} cross join generate_series(1, ${COUNT}) as n where company_id = $1 and position =
+        (select min(position) from ${ENTRIES} where company_id = $1)`,
     [toUuid(company.id)],
   )
-  const { isWhole, lines, readBefore } = await cutDownload('/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries')
+  const { isWhole, lines, readBefore } = await cutDownload('/admin/v1/bulk-user-logs.csv', ENTRIES)
   t.notOk(isWhole)
-  t.ok(readBefore < ENTRIES / 1_000, 'the file was not fully read before')
+  t.ok(readBefore < COUNT / 1_000, 'the file was not fully read before')
   t.ok(lines > 0 && lines <= 1 + readBefore * 1_000, `${lines} lines of ${readBefore} pages`)
 })
 
@@ -162,7 +163,7 @@ await t.test(
   'a download whose user loses their rights before its first page is refused like any other call',
   async (t) => {
     for (const [path, table] of [
-      ['/admin/v1/bulk-user-logs.csv', 'bulk_user_logs_v1.entries'],
+      ['/admin/v1/bulk-user-logs.csv', ENTRIES],
       ['/audit/v1/events', 'events'],
     ] as const) {
       const user = await newAdmin()

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { bulkUserLogs } from '../../../projections/bulk-user-logs/fold.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import { employees } from '../../../projections/employees/fold.ts'
 import { schemaOf } from '../../../projections/projection.ts'
@@ -9,7 +10,7 @@ import { linkOwnIdentity } from '../../../src/accounts/sign-in/link-identity.ts'
 import { addUser } from '../../../src/accounts/users/add-user.ts'
 import type { ProviderIdentity } from '../../../src/accounts/oidc/provider-client.ts'
 import { unpark } from '../../../src/workers/checkpoints.ts'
-import { shadowOf } from '../../../src/workers/copies.ts'
+import { replacedSchemaOf, shadowOf } from '../../../src/workers/copies.ts'
 import { catchUp, foldNext } from '../../../src/workers/project.ts'
 import { beginShadow, dropReplaced, switchToShadow } from '../../../src/workers/shadow.ts'
 import { readProjectionTables as describeTables } from '../../../src/workers/table-differences.ts'
@@ -27,6 +28,7 @@ import { employee, send, startService } from '../../support/service.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { HEADER_COLUMNS } from '../../../src/ledger/integrity/codec.ts'
 import { issueToken } from '../../support/http/sessions.ts'
+import { REJECTED_NAMES } from '../../support/postgres/projection-tables.ts'
 
 /*
  * A person with unmistakable values is in everything that the service stores. After the erasure, a dump of every table is
@@ -145,14 +147,15 @@ await t.test('an erasure leaves no byte of a person in the tables of a killed re
     await foldNext(db, shadowOf(projection), service.company.id, { batchEvents: 40 })
   }
   const held = tablesOf(await rowsWith(service.urls.superUrl, WORDS))
-  for (const table of ['employees_old_v1.employees', 'employees_next_v1.employees'])
-    t.ok(held.has(table), `${table} held them`)
+  for (const schema of [replacedSchemaOf(employees), schemaOf(shadowOf(employees))])
+    t.ok(held.has(`${schema}.employees`), `${schema} held them`)
   t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
   await service.project()
   t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
   // The copies of the log have no hashes of names that the live tables lack.
-  const names = (schema: string) => `select * from bulk_user_logs_${schema}.rejected_names`
-  const { rows } = await service.pool.query(`${names('old_v1')} union (${names('next_v1')} except ${names('v1')})`)
+  const [old, next] = [replacedSchemaOf(bulkUserLogs), schemaOf(shadowOf(bulkUserLogs))]
+  const { rows } = await service.pool.query(`select * from ${old}.rejected_names union
+    (select * from ${next}.rejected_names except select * from ${REJECTED_NAMES})`)
   t.strictSame(rows, [])
 })
 
@@ -190,7 +193,7 @@ await t.test('a person who was never created is found in refused records and era
     await eventually('the read models are caught up', () => isCaughtUp(service.db))
     t.strictSame(await rowsWith(service.urls.superUrl, WORDS), [])
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
-    const { rows } = await service.pool.query('select count(*)::integer as count from bulk_user_logs_v1.rejected_names')
+    const { rows } = await service.pool.query(`select count(*)::integer as count from ${REJECTED_NAMES}`)
     t.strictSame(rows, [{ count: 1 }], "another person's record is still found")
     t.match(await service.manage('POST', '/erasures', named), { status: 404, body: { code: 'employee_not_found' } })
   }

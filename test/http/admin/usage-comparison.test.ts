@@ -3,6 +3,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { EVERY_KEY } from '../../../projections/bulk-user-logs/tables.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { startService } from '../../support/service.ts'
+import { CALLS_BY_HOUR } from '../../support/postgres/projection-tables.ts'
 
 /* Usage in the days of the company's time zone, beside that of the days before. */
 
@@ -16,10 +17,10 @@ const HOUR_MS = 3_600_000
 
 /** Replaces all sums by some calls in each of these hours (RFC 3339 or milliseconds). */
 async function storeCalls(hours: Record<string | number, number>, status = 'Completed') {
-  await service.pool.query('delete from bulk_user_logs_v1.calls_by_hour')
+  await service.pool.query(`delete from ${CALLS_BY_HOUR}`)
   for (const [hour, calls] of Object.entries(hours)) {
     await service.pool.query(
-      `insert into bulk_user_logs_v1.calls_by_hour values ($1, $2, $3, 'create', $5, $4, 10 * $4::bigint, 0, 0, 0, 0)`,
+      `insert into ${CALLS_BY_HOUR} values ($1, $2, $3, 'create', $5, $4, 10 * $4::bigint, 0, 0, 0, 0)`,
       [toUuid(service.company.id), toUuid(EVERY_KEY), hour, calls, status],
     )
   }

@@ -9,6 +9,7 @@ import { appendLeaves, EMPTY_FRONTIER, leafHash } from '../../../src/ledger/inte
 import { BEFORE, emp, fold, hired } from '../../support/domain/given-when-then.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
+import { EMPLOYEES } from '../../support/postgres/projection-tables.ts'
 
 type Maintenance = Awaited<ReturnType<typeof openMaintenance>>
 const QUIET = { signal: new AbortController().signal, onBegun: () => undefined, onFolded: () => undefined }
@@ -139,9 +140,7 @@ for (const [which, rebuildRows] of REBUILDS) {
     const [{ id }] = created.body.employees
     const patch = (by: Service, body: object) => by.call('PATCH', `/v1/employees/${id}`, { key, body })
     await service.project()
-    await service.pool.query(
-      `update employees_v1.employees set attributes = replace(attributes::text, 'Sales', 'Damaged')::json`,
-    )
+    await service.pool.query(`update ${EMPLOYEES} set attributes = replace(attributes::text, 'Sales', 'Damaged')::json`)
     t.strictSame((await patch(sibling, { department: 'Damaged' })).body.changed, [], 'the damaged state is loaded')
     // Its state, which follows from the damaged row, waits for a fold.
     t.strictSame((await patch(sibling, { location: 'Madrid' })).body.changed, ['location'])

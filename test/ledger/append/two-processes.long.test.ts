@@ -6,6 +6,7 @@ import { employee, send, startService } from '../../support/service.ts'
 import { eventually } from '../../support/eventually.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { EMPLOYEES } from '../../support/postgres/projection-tables.ts'
 
 const CALLERS = 32
 const CALLS = 640
@@ -59,7 +60,7 @@ for (const count of [1, 16]) {
       t.strictSame(new Set(logged), new Set(answers.map(({ body }) => body.log_id)))
       const created = answers.filter(({ status }) => status === 201).map(({ body }) => body.employees[0].id)
       const { rows } = await service.pool.query(
-        'select employee_id from employees_v1.employees where employee_id = any($1::uuid[])',
+        `select employee_id from ${EMPLOYEES} where employee_id = any($1::uuid[])`,
         [created.map(toUuid)],
       )
       t.equal(rows.length, created.length)

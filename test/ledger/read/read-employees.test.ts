@@ -7,6 +7,7 @@ import { createEmployeeLookup } from '../../../src/ledger/read/read-employees.ts
 import { foldEmployees, ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { readEvents } from '../../support/ledger/company-events.ts'
 import { employee, startService } from '../../support/service.ts'
+import { EMPLOYEES } from '../../support/postgres/projection-tables.ts'
 
 /* Calls are decided on the read model and the events after it, however much the workers have folded. */
 
@@ -71,7 +72,7 @@ const STANDINGS: Record<string, (id: string) => Promise<unknown>> = {
   },
   'has lost the employee': async (id) => {
     await catchUp(service.db, employees, companyId)
-    await service.pool.query('delete from employees_v1.employees where employee_id = $1', [toUuid(id)])
+    await service.pool.query(`delete from ${EMPLOYEES} where employee_id = $1`, [toUuid(id)])
   },
 }
 

@@ -9,6 +9,7 @@ import { asSuperuser } from '../../../support/postgres/as-superuser.ts'
 import { csvRecords, csvRows } from '../../../support/http/csv-rows.ts'
 import { countConnects } from '../../../support/postgres/counted-connects.ts'
 import { employee, startService } from '../../../support/service.ts'
+import { ENTRIES } from '../../../support/postgres/projection-tables.ts'
 
 const RECORDS = 5_000
 /** The records whose details are read at once. */
@@ -61,10 +62,10 @@ function open(path: string): Promise<http.IncomingMessage> {
 
 await t.test('20,000 entries come in order, without those that arrive meanwhile', async (t) => {
   await service.pool.query(
-    `insert into bulk_user_logs_v1.entries
+    `insert into ${ENTRIES}
       select company_id, position - n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, 'r' || n, total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from bulk_user_logs_v1.entries cross join generate_series(10001, 29999) as n where company_id = $1`,
+      from ${ENTRIES} cross join generate_series(10001, 29999) as n where company_id = $1`,
     [toUuid(service.company.id)],
   )
   const response = await open('/admin/v1/bulk-user-logs.csv')
@@ -103,7 +104,7 @@ await t.test('a paused client stops the queries, and gets all rows after it resu
 })
 
 await t.test('a fault in the middle cuts off the file; one at the start gets a problem document', async (t) => {
-  const first = `select first_position from bulk_user_logs_v1.entries where call_id = '${toUuid(made.log_id)}'`
+  const first = `select first_position from ${ENTRIES} where call_id = '${toUuid(made.log_id)}'`
   const spoil = (index: number) =>
     asSuperuser(service.urls.superUrl, `update events set type = 'NobodyKnows' where position = (${first}) + ${index}`)
   await spoil(4_000)

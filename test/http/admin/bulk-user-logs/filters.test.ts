@@ -4,6 +4,7 @@ import { newId } from '../../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../../src/domain/ids.ts'
 import { browse, cookieOf } from '../../../support/http/sessions.ts'
 import { employee, startService } from '../../../support/service.ts'
+import { ENTRIES } from '../../../support/postgres/projection-tables.ts'
 
 const service = await startService(t)
 const second = await issueApiKey(
@@ -230,11 +231,9 @@ await t.test('an invalid filter gets 400 with the parameter named', async (t) =>
 
 await t.test('a search that reaches its limit says how far it came, and can continue', async (t) => {
   const { id: callId, requestedAt } = calls.get('bob unchanged')!
-  await service.pool.query('update bulk_user_logs_v1.entries set no_updates = 200000 where call_id = $1', [
-    toUuid(callId),
-  ])
+  await service.pool.query(`update ${ENTRIES} set no_updates = 200000 where call_id = $1`, [toUuid(callId)])
   // An older call with such records remains to be searched.
-  await service.pool.query('update bulk_user_logs_v1.entries set no_updates = 1 where call_id = $1', [
+  await service.pool.query(`update ${ENTRIES} set no_updates = 1 where call_id = $1`, [
     toUuid(calls.get('both created')!.id),
   ])
   const cookie = await cookieOf(service, service.company.admin)

@@ -7,6 +7,7 @@ import { eventually } from '../../../support/eventually.ts'
 import { openEventStream } from '../../../support/http/event-stream.ts'
 import { addressOf, startProcess } from '../../../support/processes/processes.ts'
 import { employee, startService } from '../../../support/service.ts'
+import { ENTRIES } from '../../../support/postgres/projection-tables.ts'
 
 const PATH = '/admin/v1/bulk-user-logs/stream'
 
@@ -78,10 +79,10 @@ await t.test('a client that reads nothing is disconnected, which frees its place
   await service.call('POST', '/v1/employees', { body: employee() })
   await service.project()
   await service.pool.query(
-    `insert into bulk_user_logs_v1.entries
+    `insert into ${ENTRIES}
       select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
         error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from bulk_user_logs_v1.entries cross join generate_series(1, 20000) as n where company_id = $1`,
+      from ${ENTRIES} cross join generate_series(1, 20000) as n where company_id = $1`,
     [toUuid(service.company.id)],
   )
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
