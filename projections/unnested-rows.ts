@@ -38,3 +38,12 @@ export function unnestedRows(columns: Record<string, Column>): RawBuilder<unknow
   )
   return sql`(select ${sql.join(unnested)}) r`
 }
+
+/** Inserts rows, given by all columns of a table. */
+export function insertRows<Name extends string>(
+  table: RawBuilder<unknown>,
+  columns: Record<Name, Column>,
+): RawBuilder<unknown> {
+  const names = Object.keys(columns).map((name) => sql.id(name))
+  return sql`insert into ${table} (${sql.join(names)}) select * from ${unnestedRows(columns)}`
+}

@@ -4,6 +4,7 @@ import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'
 import { ENTRIES } from './live-tables.ts'
 import { buildTimeConditions, joinConditions } from './queries.ts'
+import type { BulkUserLogTables } from './tables.ts'
 import { NO_KEY } from './tables.ts'
 
 /** The failed calls that are counted, the newest ones, and the most pairs of a key and a code. */
@@ -20,15 +21,15 @@ export async function readFailedCalls(
   since: string,
 ): Promise<{ failedCalls: FailedCalls[]; isCut: boolean }> {
   const company = toUuid(companyId)
-  const { rows } = await sql<{
-    key_id: string
-    key_name: string
-    code: string
-    calls: number
-    first_at: string
-    last_call: string
-    counted: number
-  }>`
+  const { rows } = await sql<
+    Pick<BulkUserLogTables['entries'], 'key_id' | 'key_name'> & {
+      code: string
+      calls: number
+      first_at: string
+      last_call: string
+      counted: number
+    }
+  >`
     with failed as (
       select position, call_id, key_id, key_name, error_code, requested_at from ${ENTRIES}
       where company_id = ${company} and status = 'Failed' and key_id <> ${toUuid(NO_KEY)} and requested_at >= ${since}
@@ -58,13 +59,7 @@ interface LastCall {
   status: 'Completed' | 'Failed'
 }
 
-interface LastCallRow {
-  key_id: string
-  call_id: string
-  requested_at: string
-  total: number
-  status: 'Completed' | 'Failed'
-}
+type LastCallRow = Pick<BulkUserLogTables['entries'], 'key_id' | 'call_id' | 'requested_at' | 'total' | 'status'>
 
 const LAST_CALL = sql`select e.key_id, e.call_id, e.requested_at, e.total, e.status from ${ENTRIES} e`
 

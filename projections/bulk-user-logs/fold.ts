@@ -8,9 +8,10 @@ import type { RejectedName } from './rejected-names.ts'
 import { insertRejectedNames, findNames } from './rejected-names.ts'
 import type { CountedEntry } from './rollups.ts'
 import { addToRollups } from './rollups.ts'
+import type { BulkUserLogTables } from './tables.ts'
 import { BULK_USER_LOG_INDEXES, BULK_USER_LOG_TABLES, NO_KEY } from './tables.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
-import { bigints, byteas, integers, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
+import { bigints, byteas, integers, insertRows, texts, timestamps, uuids } from '../unnested-rows.ts'
 
 /**
  * Bulk User Logs: one entry per call, with a byte per record. The details stay in the ledger, and the bytes tell where
@@ -51,29 +52,29 @@ async function insertEntries(transaction: Transaction<unknown>, schema: string, 
   const id = (name: 'companyId' | 'callId' | 'keyId') => uuids(entries.map((entry) => entry[name]))
   const text = (name: TextColumn) => texts(entries.map((entry) => entry[name]))
   const integer = (name: IntegerColumn) => integers(entries.map((entry) => entry[name]))
-  await sql`insert into ${sql.id(schema, 'entries')}
-    select * from ${unnestedRows({
-      company_id: id('companyId'),
-      position: bigints(entries.map(({ position }) => position)),
-      call_id: id('callId'),
-      status: text('status'),
-      operation: text('operation'),
-      requested_at: timestamps(entries.map((entry) => entry.requested_at)),
-      duration_ms: integer('duration_ms'),
-      http_status: integer('http_status'),
-      error_code: text('error_code'),
-      error_detail: text('error_detail'),
-      key_id: id('keyId'),
-      key_name: text('key_name'),
-      request_id: text('request_id'),
-      total: integer('total'),
-      updated: integer('updated'),
-      deactivated: integer('deactivated'),
-      failed: integer('failed'),
-      no_updates: integer('no_updates'),
-      first_position: bigints(entries.map(({ firstPosition }) => firstPosition)),
-      outcomes: byteas(entries.map(({ outcomes }) => outcomes)),
-    })}`.execute(transaction)
+  const insert = insertRows<keyof BulkUserLogTables['entries']>(sql.id(schema, 'entries'), {
+    company_id: id('companyId'),
+    position: bigints(entries.map(({ position }) => position)),
+    call_id: id('callId'),
+    status: text('status'),
+    operation: text('operation'),
+    requested_at: timestamps(entries.map((entry) => entry.requested_at)),
+    duration_ms: integer('duration_ms'),
+    http_status: integer('http_status'),
+    error_code: text('error_code'),
+    error_detail: text('error_detail'),
+    key_id: id('keyId'),
+    key_name: text('key_name'),
+    request_id: text('request_id'),
+    total: integer('total'),
+    updated: integer('updated'),
+    deactivated: integer('deactivated'),
+    failed: integer('failed'),
+    no_updates: integer('no_updates'),
+    first_position: bigints(entries.map(({ firstPosition }) => firstPosition)),
+    outcomes: byteas(entries.map(({ outcomes }) => outcomes)),
+  })
+  await insert.execute(transaction)
 }
 
 type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'

@@ -5,6 +5,7 @@ import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { ENTRIES } from './live-tables.ts'
 import type { EntryFilter, ValueFilter } from './queries.ts'
 import { buildColumnConditions, buildTimeConditions, joinConditions } from './queries.ts'
+import type { BulkUserLogTables } from './tables.ts'
 
 /** The entries with the same status, operation, key, error code and HTTP status. */
 export interface EntryGroup extends Record<keyof ValueFilter, string | number | null> {
@@ -59,7 +60,8 @@ export async function groupLogEntries(
 }
 
 type GroupRow = Pick<EntryGroup, 'status' | 'operation' | 'http_status' | 'entries'> &
-  CallCounts & { key_id: string; error_code: string | null }
+  CallCounts &
+  Pick<BulkUserLogTables['entries'], 'key_id' | 'error_code'>
 
 function toGroup({ status, operation, key_id, error_code, http_status, entries, ...counts }: GroupRow): EntryGroup {
   return { status, operation, key: fromUuid('key', key_id), error: error_code, http_status, entries, counts }

@@ -6,6 +6,7 @@ import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
 import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
+import type { EmployeeTables } from '../employees/rows.ts'
 import type { AnyDb } from '../projection.ts'
 import { schemaOf } from '../projection.ts'
 import { NO_KEY } from './tables.ts'
@@ -127,7 +128,7 @@ export async function matchPeople(
   ids: ReadonlySet<string>,
 ): Promise<Set<string>> {
   if (matchingIds) return new Set([...ids].filter((id) => matchingIds.has(id)))
-  const { rows } = await sql<{ employee_id: string }>`select employee_id from ${EMPLOYEES}
+  const { rows } = await sql<Pick<EmployeeTables['employees'], 'employee_id'>>`select employee_id from ${EMPLOYEES}
     where company_id = ${toUuid(companyId)} and employee_id = any(${[...ids].map(toUuid)}::uuid[]) and ${hasText(text)}`.execute(
     db,
   )

@@ -10,6 +10,7 @@ import { readUnchanged } from './people-search.ts'
 import type { CauseFilter } from './refusals.ts'
 import { findWithCause } from './refusals.ts'
 import { ENTRIES, REJECTED_NAMES } from './live-tables.ts'
+import type { BulkUserLogTables } from './tables.ts'
 
 /** A record of an entry, and the positions of the events with its details. */
 export interface LogRecord {
@@ -140,7 +141,7 @@ function matchesOutcome(outcome: RecordOutcome, filter: OutcomeFilter): boolean 
 }
 
 async function placeAll(db: AnyDb, companyId: string, { position, entry }: EntryPlace): Promise<Place[]> {
-  const { rows } = await sql<{ first_position: number; outcomes: Buffer | null }>`
+  const { rows } = await sql<Pick<BulkUserLogTables['entries'], 'first_position' | 'outcomes'>>`
     select first_position, outcomes from ${ENTRIES}
     where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
   const row = rows[0]
@@ -156,7 +157,9 @@ async function findRefused(
   entry: EntryPlace,
   person: PersonSearch,
 ): Promise<Set<number | null>> {
-  const { rows } = await sql<{ position: number; employee_id: string | null; is_named: boolean }>`
+  const { rows } = await sql<
+    Pick<BulkUserLogTables['rejected_names'], 'position' | 'employee_id'> & { is_named: boolean }
+  >`
     select n.position, n.employee_id, bool_or(n.name_hash in (${selectNameHashes(companyId, person)})) as is_named
     from ${REJECTED_NAMES} n
     where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position} and n.position >= (select e.first_position from ${ENTRIES} e

@@ -6,8 +6,8 @@ import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import { onlyCompany } from '../../src/postgres/only-company.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
-import { integers, jsons, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
-import type { EmployeeRow } from './rows.ts'
+import { insertRows, integers, jsons, texts, timestamps, uuids } from '../unnested-rows.ts'
+import type { EmployeeRow, EmployeeTables } from './rows.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES, encodeAttributes, toEmployee } from './rows.ts'
 
 /**
@@ -106,18 +106,17 @@ async function writeRows(
   onConflict: RawBuilder<unknown>,
 ): Promise<void> {
   if (rows.length === 0) return
-  await sql`insert into ${sql.id(schema, 'employees')}
-      (company_id, employee_id, created_at, updated_at, deactivated_at, version, search_text, attributes)
-    select * from ${unnestedRows({
-      company_id: uuids(rows.map(({ companyId }) => companyId)),
-      employee_id: uuids(rows.map(({ state }) => state.id)),
-      created_at: timestamps(rows.map(({ state }) => state.created_at)),
-      updated_at: timestamps(rows.map(({ state }) => state.updated_at)),
-      deactivated_at: timestamps(rows.map(({ state }) => state.deactivated_at)),
-      version: integers(rows.map(({ state }) => state.version)),
-      search_text: texts(rows.map(({ state }) => buildSearchText(state))),
-      attributes: jsons(rows.map(({ state }) => encodeAttributes(state))),
-    })} ${onConflict}`.execute(transaction)
+  const insert = insertRows<keyof EmployeeTables['employees']>(sql.id(schema, 'employees'), {
+    company_id: uuids(rows.map(({ companyId }) => companyId)),
+    employee_id: uuids(rows.map(({ state }) => state.id)),
+    created_at: timestamps(rows.map(({ state }) => state.created_at)),
+    updated_at: timestamps(rows.map(({ state }) => state.updated_at)),
+    deactivated_at: timestamps(rows.map(({ state }) => state.deactivated_at)),
+    version: integers(rows.map(({ state }) => state.version)),
+    search_text: texts(rows.map(({ state }) => buildSearchText(state))),
+    attributes: jsons(rows.map(({ state }) => encodeAttributes(state))),
+  })
+  await sql`${insert} ${onConflict}`.execute(transaction)
 }
 
 /**

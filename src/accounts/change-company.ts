@@ -11,6 +11,7 @@ import type { AppendedChange, CompanyChange } from '../ledger/append/append-comp
 import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append/append-company-events.ts'
 import { recordSessionEvents } from './record-session-events.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
+import type { Row } from '../ledger/tables.ts'
 
 /** The services that change a company. */
 export interface CompanyServices {
@@ -104,7 +105,7 @@ export async function isAdministrator(client: PoolClient, acting: Acting): Promi
 /** The command line may do what an administrator may. */
 async function loadRole(client: PoolClient, { companyId, actor }: Acting): Promise<Role | null> {
   if (actor === OPERATOR) return 'admin'
-  const { rows } = await client.query<{ role: Role }>(
+  const { rows } = await client.query<Row<'users', 'role'>>(
     'select role from users where company_id = $1 and user_id = $2 and removed_at is null',
     [toUuid(companyId), toUuid(actor)],
   )

@@ -1,6 +1,7 @@
 import type { UserEvent } from '../domain/accounts/user-lifecycle.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { Queryable } from '../postgres/query-client.ts'
+import type { Row } from '../ledger/tables.ts'
 
 /** An event of a user that has no version yet. */
 export type UnplacedEvent = {
@@ -19,7 +20,7 @@ export async function placeUserEvents(
   const counts = [...Map.groupBy(events, ({ userId }) => userId)].map(([userId, { length }]) => {
     return { u: toUuid(userId), n: length }
   })
-  const { rows } = await client.query<{ user_id: string; version: number }>(
+  const { rows } = await client.query<Row<'users', 'user_id' | 'version'>>(
     `update users as known set version = known.version + r.n from json_to_recordset($2) as r(u uuid, n integer)
      where known.company_id = $1 and known.user_id = r.u returning known.user_id, known.version - r.n as version`,
     [toUuid(companyId), JSON.stringify(counts)],

@@ -6,6 +6,7 @@ import { fromUuid, toUuid } from '../domain/ids.ts'
 import { appendCompanyEvents } from '../ledger/append/append-company-events.ts'
 import type { UnplacedEvent } from './place-user-events.ts'
 import { placeUserEvents } from './place-user-events.ts'
+import type { LedgerTables, Row } from '../ledger/tables.ts'
 
 interface RecordingServices {
   pool: Pool
@@ -74,11 +75,7 @@ async function appendAll(
 }
 
 /** Who caused events, and from where. */
-interface Origin {
-  actor: string
-  address: string | null
-  user_agent: string | null
-}
+type Origin = Row<'session_events', 'actor' | 'address' | 'user_agent'>
 
 async function findFirstOrigin(pool: Pool, companyId: string): Promise<Origin | null> {
   const { rows } = await pool.query<Origin>(
@@ -103,13 +100,7 @@ async function appendOf({ pool, onCommitted }: RecordingServices, companyId: str
 /** Events that are appended at once. */
 const AT_ONCE = 200
 
-interface SessionEventRow extends Origin {
-  event_id: string
-  user_id: string
-  type: string
-  data: object
-  happened_at: string
-}
+type SessionEventRow = Omit<LedgerTables['session_events'], 'company_id'>
 
 /** Takes the first events that have this origin, under the lock of the company's head. */
 async function takeEvents(client: ClientBase, companyId: string, origin: Origin): Promise<NewEvent[]> {

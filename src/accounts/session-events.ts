@@ -3,6 +3,7 @@ import type { Client } from '../domain/client.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import type { Queryable } from '../postgres/query-client.ts'
+import type { Row } from '../ledger/tables.ts'
 
 /*
  * What becomes of sessions is in the ledger, but signing in and out never waits for the head of a company. The
@@ -54,7 +55,7 @@ export async function endSessions(
   condition: string,
   values: unknown[],
 ): Promise<number> {
-  const { rows } = await client.query<{ user_id: string }>(
+  const { rows } = await client.query<Row<'sessions', 'user_id'>>(
     `delete from sessions where company_id = $1 and ${condition} returning user_id`,
     [toUuid(by.companyId), ...values],
   )

@@ -341,7 +341,8 @@ export interface LedgerTables {
     company_id: string
     webhook_id: string
     position: number
-    ahead: number[]
+    /** Bigints in an array arrive as texts. */
+    ahead: string[]
     attempts: number
     failing_since: string | null
     due_at: string | null
@@ -385,6 +386,12 @@ export interface LedgerTables {
   /** Projection versions that may be read: their tables have once caught up with the heads. */
   projection_versions: { projection: string; version: number; completed_at: string }
 }
+
+/** Some columns of a row of one of the ledger's tables. */
+export type Row<Table extends keyof LedgerTables, Column extends keyof LedgerTables[Table]> = Pick<
+  LedgerTables[Table],
+  Column
+>
 
 /** A query builder on the ledger's tables. */
 export type LedgerDb = Kysely<LedgerTables>

@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
-import type { KeyScope } from '../../domain/accounts/api-key.ts'
-import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
-import type { KeyUsage, RefreshPeriod } from '../../domain/accounts/quota.ts'
+import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import { hasExpired } from '../../domain/accounts/api-key.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { UsageRow } from '../../ledger/append/statements.ts'
 import { keyUsageOf } from '../../ledger/append/statements.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
@@ -24,26 +22,12 @@ export interface ApiKeyRecord extends KeyLife {
   expectedSince: string | null
 }
 
-export interface ApiKeyRow extends UsageRow {
-  api_id: string
-  version: number
-  name: string
-  is_enabled: boolean
-  is_revoked: boolean
-  scopes: KeyScope[]
-  expires_at: string | null
-  allowed_networks: string[] | null
-  quota_limit: number
-  refresh_period: RefreshPeriod
-  created_at: string
-  rotated_at: string | null
-  previous_expires_at: string | null
-  expected_calls: ExpectedCalls | null
-  expected_since: string | null
-  last_four: string | null
-  previous_last_four: string | null
-  now: string
-}
+export type ApiKeyRow = UsageRow &
+  Omit<LedgerTables['api_keys'], 'company_id' | 'secret_hash' | 'previous_secret_hash' | 'last_four'> & {
+    last_four: string | null
+    previous_last_four: string | null
+    now: string
+  }
 
 /** The last four characters of a key's secrets, as SQL. */
 export const LAST_FOUR = {

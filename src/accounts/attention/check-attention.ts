@@ -5,7 +5,7 @@ import type { CompanyServices } from '../change-company.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { trackWork } from '../../ledger/background/failing-work.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import { inCompany } from '../../postgres/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
@@ -44,7 +44,7 @@ const ATTENTION_TYPES = WEBHOOK_TYPES.filter((type) => type.startsWith('attentio
 
 /** Companies with a user or a webhook to tell, or with something that was raised and has to be resolved. */
 async function listCompanies(pool: Pool): Promise<string[]> {
-  const { rows } = await sql<{ company_id: string }>`
+  const { rows } = await sql<Row<'companies', 'company_id'>>`
     select company_id from users where wants_alerts and removed_at is null
     union select company_id from webhooks where status = 'enabled' and types && ${ATTENTION_TYPES}::text[]
     union select company_id from raised_attention`.execute(openDatabase(pool))

@@ -23,7 +23,7 @@ import type { ApiKeyRow } from '../api-keys/read-api-keys.ts'
 import { SELECT_API_KEYS, toApiKeyRecord } from '../api-keys/read-api-keys.ts'
 import { readFailingWork } from '../../ledger/background/failing-work.ts'
 import { findUnfoldedCallsOf } from '../../ledger/calls/find-unfolded-calls.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import { readDisputes } from './read-disputes.ts'
 
 type Condition = RawBuilder<unknown>
@@ -71,7 +71,7 @@ export async function readAttention(
 }
 
 async function readClockOf(db: LedgerDb, companyId: string): Promise<{ now: string; timeZone: string }> {
-  const { rows } = await sql<{ now: string; time_zone: string }>`
+  const { rows } = await sql<Row<'companies', 'time_zone'> & { now: string }>`
     select clock_timestamp() as now, time_zone from companies where company_id = ${toUuid(companyId)}`.execute(db)
   return { now: rows[0]!.now, timeZone: rows[0]!.time_zone }
 }

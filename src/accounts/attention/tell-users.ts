@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import type { EmailContent } from '../mail/email.ts'
 import { quote } from '../mail/email.ts'
 import type { Outbox } from '../mail/outbox.ts'
@@ -54,7 +54,7 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
 async function readStanding(db: LedgerDb, companyId: string): Promise<{ upTo: number; open: number }> {
   const company = toUuid(companyId)
   // One statement, so that both are of the same moment.
-  const { rows } = await sql<{ position: number; open: number }>`
+  const { rows } = await sql<Row<'heads', 'position'> & { open: number }>`
     select position, (select count(*)::integer from raised_attention where company_id = ${company}) as open
     from heads where company_id = ${company}`.execute(db)
   return { upTo: rows[0]!.position, open: rows[0]!.open }
@@ -65,23 +65,24 @@ const IS_DUE = `wants_alerts and role = 'admin' and removed_at is null
 
 /** Locks the users who may be told now, with the position up to which they were. Another process may tell the others. */
 async function lockUsers(client: PoolClient, companyId: string): Promise<{ userId: string; position: number }[]> {
-  const { rows } = await client.query<{ user_id: string; told_position: number }>(
+  const { rows } = await client.query<Row<'users', 'user_id' | 'told_position'>>(
     `select user_id, told_position from users where company_id = $1 and ${IS_DUE} order by user_id for update skip locked`,
     [toUuid(companyId)],
   )
-  return rows.map((row) => ({ userId: fromUuid('usr', row.user_id), position: row.told_position }))
+  // Whoever wants alerts has one.
+  return rows.map((row) => ({ userId: fromUuid('usr', row.user_id), position: row.told_position! }))
 }
 
 /** Lists the changes, up to a position, that a user who may be told now has not been told of. */
 async function listChanges(db: LedgerDb, companyId: string, upTo: number): Promise<Change[]> {
-  const { rows } = await sql<{ position: number; type: string; data: string }>`
+  const { rows } = await sql<Row<'events', 'position' | 'type' | 'data'>>`
     select position, type, data from events
     where company_id = ${toUuid(companyId)} and call_id is null and position <= ${upTo}
       and position > (select min(told_position) from users where company_id = ${toUuid(companyId)} and ${sql.raw(IS_DUE)})
       and type in ('AttentionRaised', 'AttentionResolved') and data is not null
     order by position desc limit ${MAX_CHANGES}`.execute(db)
   return rows
-    .map(({ position, type, data }) => ({ position, type, data: JSON.parse(data) as Change['data'] }))
+    .map(({ position, type, data }) => ({ position, type, data: JSON.parse(data!) as Change['data'] }))
     .toReversed()
 }
 

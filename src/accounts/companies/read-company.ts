@@ -1,5 +1,5 @@
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 
 /** A company as shown to its administrators. */
 export interface CompanyRecord {
@@ -11,12 +11,7 @@ export interface CompanyRecord {
   createdAt: string
 }
 
-export interface CompanyRow {
-  company_id: string
-  name: string
-  time_zone: string
-  created_at: string
-}
+export type CompanyRow = Omit<LedgerTables['companies'], 'hash_key'>
 
 /** Reads an existing company. */
 export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {

@@ -3,6 +3,7 @@ import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { UserRef } from '../users/users.ts'
 import type { NewCredential } from './webauthn.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { Row } from '../../ledger/tables.ts'
 
 /*
  * The rows of passkeys and recovery codes. They are written under the lock of the company's head, together with the user's
@@ -20,14 +21,7 @@ export interface Passkey {
   lastUsed: string | null
 }
 
-interface PasskeyRow {
-  passkey_id: string
-  name: string
-  credential_id: Buffer
-  transports: string[]
-  created_at: string
-  last_used: string | null
-}
+type PasskeyRow = Row<'passkeys', 'passkey_id' | 'name' | 'credential_id' | 'transports' | 'created_at' | 'last_used'>
 
 const idsOf = ({ companyId, userId }: UserRef) => [toUuid(companyId), toUuid(userId)]
 
@@ -84,13 +78,9 @@ interface StoredKey {
 
 /** Loads the key of a user's passkey; null if the user has no such passkey. */
 export async function loadKey(client: Queryable, owner: UserRef, credentialId: Buffer): Promise<StoredKey | null> {
-  const { rows } = await client.query<{
-    passkey_id: string
-    public_key: Buffer
-    counter: number
-    last_used: string | null
-    is_required: boolean
-  }>(
+  const { rows } = await client.query<
+    Row<'passkeys', 'passkey_id' | 'public_key' | 'counter' | 'last_used'> & { is_required: boolean }
+  >(
     `select passkey_id, public_key, counter, last_used, ${requiresProvider('$1', '$2')} as is_required
      from passkeys
      where company_id = $1 and user_id = $2 and credential_id = $3`,

@@ -4,6 +4,7 @@ import { verifyPassword } from '../users/password.ts'
 import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { UserRef } from '../users/users.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { Row } from '../../ledger/tables.ts'
 
 /** For how long a session is proof enough of someone who has no password. */
 export const RECENT_MINUTES = 10
@@ -42,7 +43,7 @@ async function loadProof(
   { companyId, userId }: UserRef,
   cookie: string | null,
 ): Promise<{ passwordHash: string | null; isRecent: boolean }> {
-  const { rows } = await client.query<{ password_hash: string | null; is_recent: boolean }>(
+  const { rows } = await client.query<Row<'users', 'password_hash'> & { is_recent: boolean }>(
     `select case when not ${requiresProvider('$1', '$2')} then password_hash end as password_hash,
        exists (select from sessions where company_id = $1 and user_id = $2 and session_hash = $3
          and created_at > clock_timestamp() - make_interval(mins => $4::integer)) as is_recent

@@ -1,5 +1,6 @@
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { Row } from '../../ledger/tables.ts'
 
 const MOST_LISTED = 100
 const MOST_UNLINKED = 50
@@ -12,7 +13,7 @@ export interface Administrator {
 
 /** Lists who can be the break-glass administrator: administrators with a password, oldest first, at most 100. */
 export async function listBreakGlass(client: Queryable, companyId: string): Promise<Administrator[]> {
-  const { rows } = await client.query<{ user_id: string; name: string; email: string }>(
+  const { rows } = await client.query<Row<'users', 'user_id' | 'name' | 'email'>>(
     `select user_id, name, email from users
      where company_id = $1 and role = 'admin' and removed_at is null and password_hash is not null
      order by user_id limit ${MOST_LISTED}`,
@@ -36,7 +37,7 @@ export async function readUnlinkedUsers(client: Queryable, companyId: string): P
      from users where company_id = $1 and removed_at is null`,
     [toUuid(companyId)],
   )
-  const { rows: first } = await client.query<{ user_id: string; name: string; email: string }>(
+  const { rows: first } = await client.query<Row<'users', 'user_id' | 'name' | 'email'>>(
     `select user_id, name, email from users where company_id = $1 and removed_at is null and issuer is null
      order by name, user_id limit ${MOST_UNLINKED}`,
     [toUuid(companyId)],

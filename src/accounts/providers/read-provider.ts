@@ -1,6 +1,7 @@
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
 
 /** A company's identity provider, as it is stored. */
 export interface StoredProvider {
@@ -22,15 +23,7 @@ export function placeOfSecret(providerId: string): string {
   return `identity provider ${providerId}`
 }
 
-interface ProviderRow extends ProviderSettings {
-  provider_id: string
-  version: number
-  use: ProviderUse['use']
-  break_glass: string | null
-  secret: Buffer
-  created_at: string
-  fault: string | null
-}
+type ProviderRow = Omit<LedgerTables['identity_providers'], 'company_id' | 'failing_since'>
 
 /** Reads a company's identity provider; null if it has none. */
 export async function readProvider(client: Queryable, companyId: string): Promise<StoredProvider | null> {

@@ -1,14 +1,9 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LinkableUser, MatchingUsers, ReturningPerson } from '../../domain/providers/decide-sign-in.ts'
+import type { Row } from '../../ledger/tables.ts'
 
-interface MatchingRow {
-  user_id: string
-  email: string
-  issuer: string | null
-  subject: string | null
-  is_removed: boolean
-}
+type MatchingRow = Row<'users', 'user_id' | 'email' | 'issuer' | 'subject'> & { is_removed: boolean }
 
 /** Loads the users whom a person of the provider may be, under the lock of the company's head. */
 export async function loadMatchingUsers(

@@ -13,6 +13,7 @@ import type { UnplacedEvent } from '../place-user-events.ts'
 import { placeUserEvents } from '../place-user-events.ts'
 import { appendSessionEvents } from '../record-session-events.ts'
 import { attemptsOf } from '../users/sign-in-records.ts'
+import type { Row } from '../../ledger/tables.ts'
 
 type RecordingServices = Pick<CompanyServices, 'pool' | 'onCommitted'>
 
@@ -40,7 +41,7 @@ export async function recordSignIns(services: RecordingServices & { log: Logger 
 const IS_OVER = `hour < date_trunc('hour', statement_timestamp() - interval '1 minute')`
 
 async function listCompanies(pool: Pool): Promise<string[]> {
-  const { rows } = await sql<{ company_id: string }>`
+  const { rows } = await sql<Row<'session_events', 'company_id'>>`
     select company_id from session_events
     union select company_id from failed_sign_ins where not is_recorded and ${sql.raw(IS_OVER)}`.execute(
     openDatabase(pool),
@@ -63,7 +64,7 @@ async function appendFailures({ pool, onCommitted }: RecordingServices, companyI
  */
 const MAX_USERS_AN_HOUR = 100
 
-type FailedHourRow = Record<FailingMethod, number> & { user_id: string; hour: string }
+type FailedHourRow = Row<'failed_sign_ins', FailingMethod | 'user_id' | 'hour'>
 
 /** Marks failures as recorded, under the lock of the company's head, and makes their events. */
 async function takeFailures(client: PoolClient, companyId: string): Promise<NewEvent[]> {

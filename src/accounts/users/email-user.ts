@@ -4,6 +4,7 @@ import { describeAccountChange, describeInvitation, describeReset } from '../mai
 import { enqueueEmail } from '../mail/outbox.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { Row } from '../../ledger/tables.ts'
 
 type Services = Pick<CompanyServices, 'outbox'>
 
@@ -59,7 +60,7 @@ export async function loadEmailContext(
   client: Queryable,
   { companyId, actor, client: sender }: Acting,
 ): Promise<EmailContext> {
-  const { rows } = await client.query<{ name: string; time_zone: string; actor_name: string | null }>(
+  const { rows } = await client.query<Row<'companies', 'name' | 'time_zone'> & { actor_name: string | null }>(
     `select c.name, c.time_zone, u.name as actor_name
      from companies c left join users u on u.company_id = c.company_id and u.user_id = $2
      where c.company_id = $1`,

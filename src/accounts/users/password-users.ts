@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import type { HashSetting } from './password.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
@@ -96,14 +96,8 @@ function usersIn(db: LedgerDb, { email, companyIds }: PasswordScope) {
   return query
 }
 
-interface UserRow {
-  company_id: string
-  name: string
-  user_id: string
-  role: Role
-  password_hash: string | null
-  has_passkeys: boolean
-}
+type UserRow = Row<'users', 'company_id' | 'user_id' | 'role' | 'password_hash'> &
+  Row<'companies', 'name'> & { has_passkeys: boolean }
 
 function toUser(row: UserRow): PasswordUser {
   return {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 
 /** A user's token without its secret. Times are RFC 3339 UTC. */
 export interface TokenRecord {
@@ -18,18 +18,7 @@ export interface TokenRecord {
   revokedAt: string | null
 }
 
-export interface TokenRow {
-  token_id: string
-  user_id: string
-  name: string
-  last_four: string | null
-  scope: TokenScope | null
-  created_at: string
-  expires_at: string
-  last_used: string | null
-  revoked_at: string | null
-  now: string
-}
+export type TokenRow = Omit<LedgerTables['user_tokens'], 'company_id' | 'token_hash'> & { now: string }
 
 export const SELECT_TOKENS = `select token_id, user_id, name, last_four, scope, created_at, expires_at, last_used,
   revoked_at, clock_timestamp() as now from user_tokens`

@@ -6,7 +6,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { companyOfSession } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
-import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import type { SessionEvent } from '../session-events.ts'
 import { insertSessionEvents } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
@@ -166,16 +166,12 @@ export async function findUserOfSession(
   }
 }
 
-interface SessionRow {
-  user_id: string
-  role: Role
-  name: string
-  email: string
-  session_role: Role
-  company_name: string
-  time_zone: string
-  is_stale: boolean
-}
+type SessionRow = Row<'users', 'user_id' | 'role' | 'name' | 'email'> &
+  Row<'companies', 'time_zone'> & {
+    session_role: Role
+    company_name: string
+    is_stale: boolean
+  }
 
 /** Replaces the cookie of a session, for the user's current role. Returns false if another request has done so. */
 export async function renewSession(db: LedgerDb, cookie: string, next: { hash: Buffer; role: Role }): Promise<boolean> {
@@ -205,7 +201,7 @@ export async function endSession(
   { cookie, client: sender, why }: { cookie: string; client: Client; why: 'signed out' | 'signed in again' },
 ): Promise<EndedSession | null> {
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<Pick<LedgerTables['sessions'], 'method' | 'id_token'>>(
+    const { rows } = await client.query<Row<'sessions', 'method' | 'id_token'>>(
       'delete from sessions where company_id = $1 and session_hash = $2 returning method, id_token',
       [toUuid(companyId), hashSecret(cookie)],
     )

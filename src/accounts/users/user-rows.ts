@@ -10,6 +10,7 @@ import { endSessions } from '../session-events.ts'
 import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
 import { SELECT_USERS, toUserRecord } from './users.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { Row } from '../../ledger/tables.ts'
 
 /*
  * The rows of users and their tokens, written only under the lock of the company's head, together with the user's
@@ -215,14 +216,14 @@ export async function findUserOfLink(
   companyId: string,
   linkHash: Buffer,
 ): Promise<UserOfLink | null> {
-  const { rows } = await client.query<{
-    user_id: string
-    email: string
-    company_name: string
-    invited_by: string
-    provider: string | null
-    proves_email: boolean
-  }>(
+  const { rows } = await client.query<
+    Row<'users', 'user_id' | 'email'> & {
+      company_name: string
+      invited_by: string
+      provider: string | null
+      proves_email: boolean
+    }
+  >(
     `select u.user_id, u.email, u.reset_hash is not distinct from $2 as proves_email, c.name as company_name, e.actor as invited_by, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
      from users u join companies c on c.company_id = u.company_id
        join events e on e.company_id = u.company_id and e.stream_id = u.user_id and e.stream_version = 1
@@ -246,7 +247,7 @@ export async function findUserOfLink(
 
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */
 export async function loadPasswordHash(client: Queryable, companyId: string, userId: string): Promise<string | null> {
-  const { rows } = await client.query<{ password_hash: string | null }>(
+  const { rows } = await client.query<Row<'users', 'password_hash'>>(
     'select password_hash from users where company_id = $1 and user_id = $2 and removed_at is null',
     [toUuid(companyId), toUuid(userId)],
   )

@@ -4,7 +4,7 @@ import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import { hashSecret } from './new-secret.ts'
 import { hasPasskey } from './sign-in-conditions.ts'
 
@@ -59,21 +59,19 @@ export interface UserRecord extends UserLife {
   lastSignInAt: string | null
 }
 
-export interface UserRow {
-  user_id: string
-  version: number
-  email: string
-  name: string
-  role: Role
-  has_password: boolean
-  has_passkeys: boolean
-  issuer: string | null
-  subject: string | null
-  created_at: string
-  removed_at: string | null
-  link_expires_at: string | null
-  last_sign_in_at: string | null
-}
+export type UserRow = Row<
+  'users',
+  | 'user_id'
+  | 'version'
+  | 'email'
+  | 'name'
+  | 'role'
+  | 'issuer'
+  | 'subject'
+  | 'created_at'
+  | 'removed_at'
+  | 'link_expires_at'
+> & { has_password: boolean; has_passkeys: boolean; last_sign_in_at: string | null }
 
 const HAS_PASSKEYS = hasPasskey('users.company_id', 'users.user_id')
 

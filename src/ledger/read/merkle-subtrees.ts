@@ -3,7 +3,7 @@ import { toUuid } from '../../domain/ids.ts'
 import type { Frontier, Subtree } from '../integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
-import type { LedgerDb } from '../tables.ts'
+import type { LedgerDb, Row } from '../tables.ts'
 
 /*
  * The roots of complete subtrees, cached in a table so that a proof reads few rows, however long the ledger is. They
@@ -144,7 +144,7 @@ async function readStored(
   subtrees: readonly Subtree[],
 ): Promise<(Buffer | undefined)[]> {
   // The lateral join with a limit looks up each row by its key, whatever the table's statistics say.
-  const { rows } = await sql<{ level: number; number: number; hash: Buffer }>`
+  const { rows } = await sql<Row<'merkle_subtrees', 'level' | 'number' | 'hash'>>`
     select wanted.level, wanted.number, found.hash
     from unnest(${subtrees.map(({ level }) => level)}::smallint[], ${subtrees.map(({ number }) => number)}::bigint[])
       as wanted(level, number)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 import type { Client } from '../../domain/client.ts'
-import type { LedgerDb } from '../tables.ts'
+import type { LedgerDb, Row } from '../tables.ts'
 
 /** From where the event at a position was sent; null if it was not sent, or if that is no longer kept. */
 export async function readClientOf(db: LedgerDb, companyId: string, position: number): Promise<Client | null> {
-  const { rows } = await sql<{ address: string; user_agent: string | null }>`
+  const { rows } = await sql<Row<'actor_clients', 'address' | 'user_agent'>>`
     select c.address, c.user_agent from events e
     join actor_clients c on c.company_id = e.company_id and c.client_id = e.client_id
     where e.company_id = ${toUuid(companyId)} and e.position = ${position}`.execute(db)
@@ -31,7 +31,9 @@ export async function listAddresses(
   actorId: string,
   limit: number,
 ): Promise<UsedAddress[]> {
-  const { rows } = await sql<{ address: string; first_at: string; last_at: string; user_agents: string[] }>`
+  const { rows } = await sql<
+    Row<'actor_clients', 'address' | 'first_at' | 'last_at'> & { user_agents: string[] | null }
+  >`
     select address, min(first_at) as first_at, max(last_at) as last_at,
       (array_agg(user_agent order by last_at desc) filter (where user_agent is not null))[:${MAX_PROGRAMS}::integer] as user_agents
     from (

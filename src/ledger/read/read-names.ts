@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { findEmployees } from '../../../projections/employees/queries.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb } from '../tables.ts'
+import type { LedgerDb, Row } from '../tables.ts'
 
 /** Reads the current names of keys, users and employees, by id. Unnamed and erased ones are left out. */
 export async function readNames(db: LedgerDb, companyId: string, ids: readonly string[]): Promise<Map<string, string>> {
@@ -24,7 +24,7 @@ export async function readNamesKept(
 ): Promise<Map<string, string>> {
   const names = await readNames(db, companyId, ids)
   const people = [...names.keys()].filter((id) => isId('emp', id))
-  const { rows } = await sql<{ employee_id: string }>`
+  const { rows } = await sql<Row<'employee_directory', 'employee_id'>>`
     select employee_id from employee_directory
     where company_id = ${toUuid(companyId)} and employee_id = any(${people.map(toUuid)}::uuid[])`.execute(db)
   const kept = new Set(rows.map((row) => fromUuid('emp', row.employee_id)))

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb } from '../tables.ts'
+import type { LedgerDb, Row } from '../tables.ts'
 
 /**
  * The head of a company, and the position up to which a projection has folded. Positions start at 1; 0 means nothing.
@@ -31,7 +31,7 @@ export async function readReached(
   companyIds: string[],
   projection: { name: string; version: number },
 ): Promise<Map<string, number>> {
-  const { rows } = await sql<{ company_id: string; position: number }>`
+  const { rows } = await sql<Row<'checkpoints', 'company_id' | 'position'>>`
     select company_id, position from checkpoints where company_id = any(${companyIds.map(toUuid)}::uuid[])
       and projection = ${projection.name} and version = ${projection.version}`.execute(db)
   return new Map(rows.map(({ company_id: company, position }) => [fromUuid('com', company), position]))
