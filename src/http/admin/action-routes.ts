@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema, TString } from '@sinclair/typebox'
-import type { Action } from '../openapi/actions.ts'
+import { type Action, describeAction } from '../openapi/actions.ts'
 import { NoQuery } from '../openapi/schema-parts.ts'
 import type { AnswerOf } from '../server/type-provider.ts'
 import { JSON_BODY } from './company-schemas.ts'
@@ -22,20 +22,10 @@ export function addActionRoutes<Name extends string, Answer extends TSchema>(
   { path, tags, params, answer, actions, run }: ActionRoutes<Name, Answer>,
 ): void {
   for (const name of Object.keys(actions) as Name[]) {
-    const { operationId, summary, description, problems } = actions[name]
     app.post<{ Params: { id: string }; Reply: unknown }>(
       `${path}/${name}`,
       {
-        schema: {
-          operationId,
-          summary,
-          description,
-          tags,
-          params,
-          querystring: NoQuery,
-          response: { 200: answer },
-          problems,
-        },
+        schema: { ...describeAction(actions[name]), tags, params, querystring: NoQuery, response: { 200: answer } },
         ...JSON_BODY,
       },
       (request, reply) => run(name, request.params.id, request, reply),

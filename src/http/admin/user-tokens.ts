@@ -14,9 +14,11 @@ import { checkProof, type ProofServices } from '../access/check-proof.ts'
 import type { SignInLimits } from '../access/sign-in-limits.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
+import { describeAction } from '../openapi/actions.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
 import { JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { TOKEN_ACTIONS } from './user-actions.ts'
 import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
 
 const tags = ['Tokens']
@@ -88,15 +90,11 @@ export function userTokens(
     '/tokens/:id',
     {
       schema: {
-        operationId: 'revokeToken',
-        summary: 'Revoke a token',
-        description:
-          'It stops working immediately. You can revoke your own tokens; administrators can revoke any token.',
+        ...describeAction(TOKEN_ACTIONS.revoke),
         tags,
         params: idIn('token', 'tok'),
         querystring: NoQuery,
         response: { 204: NO_CONTENT },
-        problems: ['token_not_found'],
       },
     },
     async (request, reply) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
@@ -12,9 +12,12 @@ import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
+import { describeAction } from '../openapi/actions.ts'
+import { addActionRoutes } from './action-routes.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
 import { ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { USER_ACTIONS } from './user-actions.ts'
 import {
   ChangeUserBody,
   InviteBody,
@@ -25,10 +28,6 @@ import {
   UserListQuery,
 } from './user-schemas.ts'
 
-interface OfUser {
-  Params: { id: string }
-}
-
 const params = idIn('user', 'usr')
 const tags = ['Users']
 
@@ -38,7 +37,18 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
   invite(app, services)
   addChangeRoute(app, services)
   reset(app, services)
-  erase(app, services)
+  addActionRoutes(app, {
+    path: '/users/:id',
+    tags,
+    params,
+    answer: ShownUser,
+    actions: { erase: USER_ACTIONS.erase },
+    run: async (_, id, request, reply) => {
+      const erased = await eraseUser(services, actingUser(request), readUserId(id))
+      setPositionHeader(reply, erased.position)
+      return renderUser(erased.user)
+    },
+  })
 }
 
 function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
@@ -77,7 +87,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
       },
     },
     async (request) => {
-      const user = await findUser(db, actingUser(request).companyId, userId(request))
+      const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
       if (!user) throw makeUnknownUserError()
       return renderUser(user)
     },
@@ -136,7 +146,12 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
       bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
-      const changed = await changeUserRole(services, actingUser(request), userId(request), request.body.role)
+      const changed = await changeUserRole(
+        services,
+        actingUser(request),
+        readUserId(request.params.id),
+        request.body.role,
+      )
       setPositionHeader(reply, changed.position)
       return renderUser(changed.user)
     },
@@ -146,20 +161,15 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
     '/users/:id',
     {
       schema: {
-        operationId: 'removeUser',
-        summary: 'Remove a user',
-        description:
-          'Their password, passkeys, recovery codes, sessions and tokens stop working immediately. A company always ' +
-          'keeps an administrator.',
+        ...describeAction(USER_ACTIONS.remove),
         tags,
         params,
         querystring: NoQuery,
         response: { 204: NO_CONTENT },
-        problems: ['user_not_found', 'last_admin', 'break_glass_user'],
       },
     },
     async (request, reply) => {
-      const { position } = await removeUser(services, actingUser(request), userId(request))
+      const { position } = await removeUser(services, actingUser(request), readUserId(request.params.id))
       return setPositionHeader(reply, position).code(204).send()
     },
   )
@@ -186,32 +196,7 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
       ...JSON_BODY,
     },
     async (request, reply) =>
-      showInvitation(reply, await resetUserPassword(services, actingUser(request), userId(request))),
-  )
-}
-
-function erase(app: FastifyInstance, services: CompanyServices): void {
-  app.post(
-    '/users/:id/erase',
-    {
-      schema: {
-        operationId: 'eraseUser',
-        summary: 'Erase a removed user: name, email address, tokens and linked account',
-        description:
-          'The removal has deleted passkeys and recovery codes. Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
-        tags,
-        params,
-        querystring: NoQuery,
-        response: { 200: ShownUser },
-        problems: ['user_not_found', 'user_not_removed'],
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const erased = await eraseUser(services, actingUser(request), userId(request))
-      setPositionHeader(reply, erased.position)
-      return renderUser(erased.user)
-    },
+      showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
   )
 }
 
@@ -228,8 +213,8 @@ export function readEmailField({ email }: { email: string }): string {
   throw new ProblemError(invalidFields(errors.map(({ code, message }) => fieldError('/email', code, message))))
 }
 
-function userId(request: FastifyRequest<OfUser>): string {
-  const { id } = request.params
+/** Reads the id of a user in a path. */
+export function readUserId(id: string): string {
   if (!isId('usr', id)) throw makeUnknownUserError()
   return id
 }

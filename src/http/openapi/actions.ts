@@ -15,3 +15,8 @@ export interface Action<Done extends string = string> {
   /** What the page says afterwards. */
   notice: string
 }
+
+/** What an action says in the schema of its endpoint. */
+export function describeAction({ operationId, summary, description, problems }: Action) {
+  return { operationId, summary, description, problems }
+}

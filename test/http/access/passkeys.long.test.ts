@@ -215,10 +215,9 @@ await t.test('an answer adds one passkey, also when it is sent twice, and a user
   const response = openAuthenticator(ORIGIN).create(options)
   const twice = [visitor.copy(), visitor.copy()]
   const answers = await Promise.all(twice.map((copy) => copy.visit('/account/passkeys', { response })))
-  t.strictSame(
-    answers.map(({ status }) => status).toSorted((a, b) => a - b),
-    [200, 412],
-  )
+  const [first, second] = answers.map(({ text }) => codesOn(text))
+  t.equal(first!.length, 10)
+  t.strictSame(second, first)
   const same = openAuthenticator(ORIGIN)
   for (let held = 1; held < 10; held += 1) {
     const { codes } = await addPasskey(visitor, fresh.member.password, held === 1 ? { authenticator: same } : {})
@@ -246,7 +245,9 @@ await t.test('new recovery codes need the password, replace all others, and are 
   const form = { seen, current: fresh.member.password }
   const next = codesOn((await visitor.visit('/account/recovery-codes', form)).text)
   t.equal(new Set([...codes, ...next]).size, 20)
-  t.equal((await visitor.visit('/account/recovery-codes', form)).status, 412, 'a form that is sent twice acts once')
+  const again = await visitor.visit('/account/recovery-codes', form)
+  t.strictSame(codesOn(again.text), next, 'a form that is sent twice acts once')
+  t.equal((await visitor.visit('/account/recovery-codes', { ...form, seen: early })).status, 412)
   const { rows } = await service.pool.query('select 1 from recovery_codes where company_id = $1', [toUuid(fresh.id)])
   t.equal(rows.length, 10)
 })

@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import type { Action } from '../../openapi/actions.ts'
+import { type Action, describeAction } from '../../openapi/actions.ts'
 import { NoQuery } from '../../openapi/schema-parts.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -62,21 +62,17 @@ export function addWebhookActions(app: FastifyInstance, services: WebhookRouteSe
 }
 
 function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
-  const { operationId, summary, description, problems } = WEBHOOK_ACTIONS.resume
   app.post(
     '/webhooks/:id/resume',
     {
       schema: {
-        operationId,
-        summary,
-        description,
+        ...describeAction(WEBHOOK_ACTIONS.resume),
         tags,
         params,
         querystring: NoQuery,
         body: ResumeBody,
         isBodyOptional: true,
         response: { 200: ShownWebhook },
-        problems,
       },
       ...JSON_BODY,
     },

@@ -1,27 +1,30 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { changeAlerts, wantsAlerts } from '../../../accounts/attention/change-alerts.ts'
-import { readFormFields } from '../parts/form.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { renderForm, type Form, type PageForms } from '../parts/form-page.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getActing } from '../parts/viewer.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
-/** Adds the route that turns alerts by email on or off for the acting administrator. */
-export function addAlertsRoute(app: FastifyInstance, { company }: PageServices): void {
-  app.post(`${ACCOUNT_PATH}/alerts`, async (request, reply) => {
-    const isWanted = readFormFields(request.body)['alerts'] === 'on'
-    await changeAlerts(company, getActing(request), isWanted)
-    return reply.redirect(`${ACCOUNT_PATH}?done=${isWanted ? 'alerts' : 'no-alerts'}`, 303)
-  })
+/** Makes the form that turns alerts by email on or off for the acting administrator. */
+export function makeAlertsForm({ company }: PageServices): Form<unknown, 'alerts' | 'no-alerts'> {
+  return {
+    path: '/alerts',
+    async run(request, { alerts }) {
+      const isWanted = alerts === 'on'
+      await changeAlerts(company, getActing(request), isWanted)
+      return { done: isWanted ? 'alerts' : 'no-alerts' }
+    },
+  }
 }
 
 /** Renders the choice of alerts; nothing for users who are not administrators, or where no email can be sent. */
-export async function renderAlerts(
+export async function renderAlerts<Name extends string>(
   { db, company }: PageServices,
-  { companyId, userId, role }: SessionUser,
+  forms: PageForms<Name | 'alerts'>,
+  request: FastifyRequest,
 ): Promise<Html> {
+  const { companyId, userId, role } = getViewer(request)
   if (role !== 'admin' || !company.outbox) return html``
   const isOn = await wantsAlerts(db, companyId, userId)
   return html`<h2>Alerts</h2>
@@ -32,7 +35,7 @@ export async function renderAlerts(
           : 'Get an email when something begins or stops needing attention, such as a webhook that fails.'
       }
     </p>
-    <form method="post" action="${ACCOUNT_PATH}/alerts">
-      <button name="alerts" value="${isOn ? 'off' : 'on'}">${isOn ? 'Stop alerts' : 'Email me alerts'}</button>
-    </form>`
+    ${renderForm(forms, 'alerts', {
+      buttons: html`<button name="alerts" value="${isOn ? 'off' : 'on'}">${isOn ? 'Stop alerts' : 'Email me alerts'}</button>`,
+    })}`
 }

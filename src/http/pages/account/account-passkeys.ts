@@ -11,6 +11,7 @@ import { MAX_PASSKEYS } from '../../../domain/accounts/passkeys.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
@@ -53,27 +54,22 @@ function renderCodes(left: number): Html {
 }
 
 function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
-  return html`<table class="cards" aria-labelledby="passkeys">
-    <thead>
-      <tr>
-        <th scope="col">Name</th>
-        <th scope="col">Created</th>
-        <th scope="col">Last used</th>
-        <th scope="col"><span class="visually-hidden">Actions</span></th>
-      </tr>
-    </thead>
-    <tbody>
-      ${passkeys.map(
-        ({ id, name, createdAt, lastUsed }) =>
-          html`<tr>
-            <th scope="row"><bdi>${name}</bdi></th>
-            <td data-label="Created">${renderTime(createdAt, timeZone)}</td>
-            <td data-label="Last used">${lastUsed === null ? 'never' : renderTime(lastUsed, timeZone)}</td>
-            <td>
-              <a class="unbroken" href="${PASSKEYS_PATH}/${id}/remove">Remove<span class="visually-hidden"> <bdi>${name}</bdi></span>…</a>
-            </td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+  return renderTable({
+    caption: 'Your passkeys',
+    columns: [
+      { heading: 'Name', cell: ({ name }) => html`<bdi>${name}</bdi>` },
+      { heading: 'Created', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
+      {
+        heading: 'Last used',
+        cell: ({ lastUsed }) => (lastUsed === null ? 'never' : renderTime(lastUsed, timeZone)),
+      },
+      {
+        heading: 'Actions',
+        isHeadingHidden: true,
+        cell: ({ id, name }) =>
+          html`<a class="unbroken" href="${PASSKEYS_PATH}/${id}/remove">Remove<span class="visually-hidden"> <bdi>${name}</bdi></span>…</a>`,
+      },
+    ],
+    rows: passkeys,
+  })
 }

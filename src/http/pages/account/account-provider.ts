@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { NO_PROVIDER } from '../../../accounts/providers/change-provider.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
@@ -7,15 +7,8 @@ import type { UserRecord } from '../../../accounts/users/users.ts'
 import { findSessionUser } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { companyPath } from '../parts/addresses.ts'
-import {
-  type FormProblem,
-  readFormFields,
-  readSeenVersion,
-  renderFormAlert,
-  renderSeenVersion,
-  toFormProblem,
-} from '../parts/form.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import { readSeenVersion, renderButtons } from '../parts/form.ts'
+import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -31,50 +24,88 @@ const PATH = `${ACCOUNT_PATH}/provider`
 export function addAccountProvider(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   const { access, company, sessions } = services
   const authorizationRequests = createAuthorizationRequests(services.providers.secrets, sessions)
-  app.get(PATH, (request, reply) => sendProviderPage(services, request, reply, null))
-
-  app.post(`${PATH}/link`, async (request, reply) => {
-    const provider = await requireUsedProvider(services, request)
-    const { companyId, userId, email } = getViewer(request)
-    try {
-      await requireProof(services, limits, request, reply)
-    } catch (error) {
-      return sendProviderPage(services, request, reply, toFormProblem(error))
-    }
-    const purpose = { to: 'link', userId, linkHash: null } as const
-    keepAuthorizationRequest(authorizationRequests, reply, {
-      companyId,
-      email,
-      purpose,
-      flow: null,
-      next: '',
-      kept: null,
-    })
-    // A page with a link: the policy of our pages lets no form lead to another site, not even by a redirect.
-    const { name } = provider.settings
-    return sendUserPage(request, reply, getViewer(request), {
-      title: `Link to ${name}`,
-      body: html`<h1>Link to <bdi>${name}</bdi></h1>
-        <p>Sign in there with your own account. From then on, it signs you in here as <bdi>${email}</bdi>.</p>
-        <p class="actions">
-          <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${name}</bdi></a>
-          <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
-        </p>`,
-    })
+  addFormPage(app, {
+    path: PATH,
+    load: async (request) => ({
+      provider: await requireUsedProvider(services, getViewer(request).companyId),
+      user: await requireOwnUser(services, request),
+    }),
+    render: async ({ provider, user }, forms, request) => {
+      const { name } = provider.settings
+      const form = isLinked(user, provider) ? 'unlink' : 'link'
+      const proof = await renderProof(services, request, { next: PATH, problem: forms.problemOf(form) })
+      const { title, heading, text, button, kind } = describeForm(form, name)
+      return {
+        title,
+        heading,
+        body: html`<p>${text}</p>
+          ${renderForm(forms, form, {
+            version: user.version,
+            fields: () => proof,
+            buttons: renderButtons(button, ACCOUNT_PATH, kind),
+          })}`,
+      }
+    },
+    forms: {
+      link: {
+        path: '/link',
+        async run(request, _, reply) {
+          const { companyId, userId, email } = getViewer(request)
+          const { name } = (await requireUsedProvider(services, companyId)).settings
+          await requireProof(services, limits, request, reply)
+          const purpose = { to: 'link', userId, linkHash: null } as const
+          const asked = { companyId, email, purpose, flow: null, next: '', kept: null }
+          keepAuthorizationRequest(authorizationRequests, reply, asked)
+          // A page with a link: the policy of our pages lets no form lead to another site, not even by a redirect.
+          return {
+            page: {
+              title: `Link to ${name}`,
+              body: html`<p>
+                  Sign in there with your own account. From then on, it signs you in here as <bdi>${email}</bdi>.
+                </p>
+                <p class="actions">
+                  <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${name}</bdi></a>
+                  <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
+                </p>`,
+            },
+          }
+        },
+      },
+      unlink: {
+        path: '/unlink',
+        async run(request, fields, reply) {
+          await requireProof(services, limits, request, reply)
+          const acting = getActing(request)
+          await unlinkIdentity(company, acting, acting.actor, readSeenVersion(fields))
+          // The session has ended if it began at the provider.
+          const isIn = await findSessionUser(access, request, sessions, 'peek')
+          return { goTo: isIn ? `${ACCOUNT_PATH}?done=unlinked` : '/sign-in' }
+        },
+      },
+    },
   })
+}
 
-  app.post(`${PATH}/unlink`, async (request, reply) => {
-    const { userId } = getViewer(request)
-    try {
-      await requireProof(services, limits, request, reply)
-      await unlinkIdentity(company, getActing(request), userId, readSeenVersion(readFormFields(request.body)))
-    } catch (error) {
-      return sendProviderPage(services, request, reply, toFormProblem(error))
-    }
-    // The session has ended if it began at the provider.
-    const isIn = await findSessionUser(access, request, sessions, 'peek')
-    return reply.redirect(isIn ? `${ACCOUNT_PATH}?done=unlinked` : '/sign-in', 303)
-  })
+function describeForm(form: 'link' | 'unlink', name: string) {
+  switch (form) {
+    case 'link':
+      return {
+        title: `Link to ${name}`,
+        heading: html`Link to <bdi>${name}</bdi>?`,
+        text: html`You sign in there next. From then on, that account signs you in here.`,
+        button: 'Link',
+        kind: 'primary',
+      } as const
+    case 'unlink':
+      return {
+        title: `Unlink from ${name}`,
+        heading: html`Unlink from <bdi>${name}</bdi>?`,
+        text: html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a
+          password or a passkey.`,
+        button: 'Unlink',
+        kind: 'danger',
+      } as const
+  }
 }
 
 /** Renders how the user signs in through the company's provider; nothing if it has none in use. */
@@ -97,40 +128,12 @@ async function findUsedProvider({ providers }: PageServices, companyId: string):
   return provider?.use.use === 'off' ? null : provider
 }
 
-async function requireUsedProvider(services: PageServices, request: FastifyRequest): Promise<StoredProvider> {
-  const provider = await findUsedProvider(services, getViewer(request).companyId)
+async function requireUsedProvider(services: PageServices, companyId: string): Promise<StoredProvider> {
+  const provider = await findUsedProvider(services, companyId)
   if (!provider) throw new ProblemError(NO_PROVIDER)
   return provider
 }
 
 function isLinked({ identity }: UserRecord, { settings }: StoredProvider): boolean {
   return identity?.issuer === settings.issuer
-}
-
-async function sendProviderPage(
-  services: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: FormProblem,
-): Promise<FastifyReply> {
-  const provider = await requireUsedProvider(services, request)
-  const user = await requireOwnUser(services, request)
-  const { name } = provider.settings
-  const verb = isLinked(user, provider) ? 'Unlink' : 'Link'
-  if (refusal) void reply.code(refusal.status)
-  return sendUserPage(request, reply, getViewer(request), {
-    title: verb === 'Link' ? `Link to ${name}` : `Unlink from ${name}`,
-    body: html`<h1>${verb} ${verb === 'Link' ? 'to' : 'from'} <bdi>${name}</bdi>?</h1>
-      ${renderFormAlert(refusal)}
-      <p>
-        ${verb === 'Link' ? html`You sign in there next. From then on, that account signs you in here.` : html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password or a passkey.`}
-      </p>
-      <form method="post" action="${PATH}/${verb.toLowerCase()}" class="stack">
-        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { next: PATH, problem: refusal })}
-        <div class="actions">
-          <button class="${verb === 'Link' ? 'primary' : 'danger'}">${verb}</button>
-          <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
-        </div>
-      </form>`,
-  })
 }

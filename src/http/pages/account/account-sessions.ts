@@ -1,52 +1,87 @@
 import type { FastifyRequest } from 'fastify'
 import { isIPv4 } from 'node:net'
 import { html } from 'hono/html'
-import { listSessions, type ShownSession } from '../../../accounts/users/own-sessions.ts'
-import { sessionCookie } from '../../access/session.ts'
+import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
+import {
+  endOtherSessions,
+  endOwnSession,
+  listSessions,
+  type ShownSession,
+} from '../../../accounts/users/own-sessions.ts'
+import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { findBrowserName } from './browser-name.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import type { Form, PageForms } from '../parts/form-page.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
 
-const PATH = `${ACCOUNT_PATH}/sessions`
 const SESSIONS_SHOWN = 50
 
+/** Makes the form that ends one of the user's own sessions, all others, or all. */
+export function makeSessionsForm({
+  accessPool,
+  company,
+  sessions,
+}: PageServices): Form<unknown, 'session' | 'gone' | 'others'> {
+  return {
+    path: '/sessions',
+    async run(request, { end, session }, reply) {
+      const acting = getActing(request)
+      if (session !== undefined) {
+        const hasEnded = await endOwnSession(accessPool, acting, session)
+        await recordSessionEvents(company, acting.companyId)
+        return { done: hasEnded ? 'session' : 'gone' }
+      }
+      const isThisKept = end !== 'all'
+      await endOtherSessions(accessPool, acting, isThisKept ? sessionCookie(request, sessions) : null)
+      await recordSessionEvents(company, acting.companyId)
+      if (isThisKept) return { done: 'others' }
+      clearSessionCookie(reply, sessions)
+      return { goTo: '/sign-in' }
+    },
+  }
+}
+
 /** Renders the user's own sessions and the buttons that end them. */
-export async function renderSessions({ db, sessions }: PageServices, request: FastifyRequest): Promise<Html> {
+export async function renderSessions<Name extends string>(
+  { db, sessions }: PageServices,
+  forms: PageForms<Name | 'sessions'>,
+  request: FastifyRequest,
+): Promise<Html> {
   const viewer = getViewer(request)
   const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
-  const sessionsOfUser = await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits)
-  const rows = sessionsOfUser.map(
-    (session) =>
-      html`<tr>
-        <th scope="row" data-label="Browser">
-          ${renderBrowser(session.userAgent)} ${session.isThis ? html`<strong>(this session)</strong>` : ''}
-        </th>
-        <td data-label="Address" class="${isIPv4(session.address) ? 'unbroken' : ''}">${session.address}</td>
-        <td data-label="Signed in">${renderTime(session.createdAt, viewer.timeZone)}</td>
-        <td data-label="Last active">${renderTime(session.lastUsed, viewer.timeZone)}</td>
-        <td data-label="Expires">${renderTime(session.expiresAt, viewer.timeZone)}</td>
-        <td>${session.isThis ? '' : renderSignOut(session)}</td>
-      </tr>`,
-  )
+  const action = forms.actionOf('sessions')
+  const renderTimeOf = (time: string) => renderTime(time, viewer.timeZone)
   return html`<h2 id="sessions">Sessions</h2>
-    <table class="cards" aria-labelledby="sessions">
-      <thead>
-        <tr>
-          ${['Browser', 'Address', 'Signed in', 'Last active', 'Expires'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}
-          <th scope="col"><span class="visually-hidden">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
+    ${renderTable({
+      caption: 'Your sessions',
+      columns: [
+        {
+          heading: 'Browser',
+          cell: ({ userAgent, isThis }) =>
+            html`${renderBrowser(userAgent)} ${isThis ? html`<strong>(this session)</strong>` : ''}`,
+        },
+        {
+          heading: 'Address',
+          cell: ({ address }) => (isIPv4(address) ? html`<span class="unbroken">${address}</span>` : address),
+        },
+        { heading: 'Signed in', cell: ({ createdAt }) => renderTimeOf(createdAt) },
+        { heading: 'Last active', cell: ({ lastUsed }) => renderTimeOf(lastUsed) },
+        { heading: 'Expires', cell: ({ expiresAt }) => renderTimeOf(expiresAt) },
+        {
+          heading: 'Actions',
+          isHeadingHidden: true,
+          cell: (session) => (session.isThis ? '' : renderSignOut(action, session)),
+        },
+      ],
+      rows: await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits),
+    })}
     <div class="actions">
-      ${renderConfirmedAction({ label: 'Sign out other sessions', text: 'All your sessions except this one end immediately.', action: PATH, field: { name: 'end', value: 'others' } })}
-      ${renderConfirmedAction({ label: 'Sign out all sessions', text: 'All your sessions end immediately, including this one.', action: PATH, field: { name: 'end', value: 'all' } })}
+      ${renderConfirmedAction({ label: 'Sign out other sessions', text: 'All your sessions except this one end immediately.', action, field: { name: 'end', value: 'others' } })}
+      ${renderConfirmedAction({ label: 'Sign out all sessions', text: 'All your sessions end immediately, including this one.', action, field: { name: 'end', value: 'all' } })}
     </div>`
 }
 
@@ -56,12 +91,12 @@ function renderBrowser(userAgent: string): Html {
   return userAgent === '' ? html`unknown` : html`<bdi>${userAgent}</bdi>`
 }
 
-function renderSignOut({ id, userAgent, address }: ShownSession): Html {
+function renderSignOut(action: string, { id, userAgent, address }: ShownSession): Html {
   return renderConfirmedAction({
     label: 'Sign out',
     of: html`${renderBrowser(userAgent)} at ${address}`,
     text: 'This session ends immediately.',
-    action: PATH,
+    action,
     field: { name: 'session', value: id },
   })
 }

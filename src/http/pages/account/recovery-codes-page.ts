@@ -1,15 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { issueRecoveryCodes } from '../../../accounts/passkeys/change-passkeys.ts'
-import {
-  type FormProblem,
-  readFormFields,
-  readSeenVersion,
-  renderFormAlert,
-  renderSeenVersion,
-  toFormProblem,
-} from '../parts/form.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import { readSeenVersion, renderButtons } from '../parts/form.ts'
+import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -21,58 +14,46 @@ import { requireOwnUser } from './own-user.ts'
 
 /** `/account/recovery-codes`: replaces the user's recovery codes. */
 export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
-  app.get(RECOVERY_CODES_PATH, (request, reply) => sendCodesForm(services, request, reply, null))
-  app.post(RECOVERY_CODES_PATH, async (request, reply) => {
-    try {
-      await requireProof(services, limits, request, reply)
-      const seen = readSeenVersion(readFormFields(request.body))
-      const codes = await issueRecoveryCodes(services.company, getActing(request), seen)
-      return await sendRecoveryCodes(request, reply, 'New recovery codes', codes)
-    } catch (error) {
-      return sendCodesForm(services, request, reply, toFormProblem(error))
-    }
+  addFormPage(app, {
+    path: RECOVERY_CODES_PATH,
+    load: (request) => requireOwnUser(services, request),
+    render: async (user, forms, request) => {
+      const asked = { next: RECOVERY_CODES_PATH, problem: forms.problemOf('codes') }
+      const proof = await renderProof(services, request, asked)
+      return {
+        title: 'New recovery codes',
+        heading: html`Make new recovery codes?`,
+        body: html`<p>Your earlier recovery codes stop working immediately.</p>
+          ${renderForm(forms, 'codes', {
+            version: user.version,
+            fields: () => proof,
+            buttons: renderButtons('Make new codes', ACCOUNT_PATH),
+          })}`,
+      }
+    },
+    forms: {
+      codes: {
+        async issue(request, fields, reply) {
+          await requireProof(services, limits, request, reply)
+          const codes = await issueRecoveryCodes(services.company, getActing(request), readSeenVersion(fields))
+          return { page: showRecoveryCodes('New recovery codes', codes, getViewer(request).email) }
+        },
+      },
+    },
   })
 }
 
-async function sendCodesForm(
-  services: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const user = await requireOwnUser(services, request)
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, getViewer(request), {
-    title: 'New recovery codes',
-    body: html`<h1>Make new recovery codes?</h1>
-      ${renderFormAlert(problem)}
-      <p>Your earlier recovery codes stop working immediately.</p>
-      <form method="post" action="${RECOVERY_CODES_PATH}" class="stack">
-        ${renderSeenVersion(user.version)} ${await renderProof(services, request, { next: RECOVERY_CODES_PATH, problem })}
-        <div class="actions">
-          <button class="primary">Make new codes</button><a class="button" href="${ACCOUNT_PATH}">Cancel</a>
-        </div>
-      </form>`,
-  })
-}
-
-/** Sends the page that shows recovery codes, once. */
-export function sendRecoveryCodes(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  title: string,
-  codes: string[],
-): Promise<FastifyReply> {
-  return sendUserPage(request, reply, getViewer(request), {
+/** Returns the page that shows new recovery codes. */
+export function showRecoveryCodes(title: string, codes: string[], email: string): PageContent {
+  return {
     title,
-    body: html`<h1>${title}</h1>
-      <p class="warning">Print or copy these recovery codes now. You won't see them again.</p>
-      <h2>Recovery codes for ${getViewer(request).email}</h2>
+    body: html`<p class="warning">Print or copy these recovery codes now. You won't see them again.</p>
+      <h2>Recovery codes for ${email}</h2>
       <p>
         Without your passkeys, your password and one of these codes sign you in. Each code works once. Keep them where
         you would keep a key, apart from your password.
       </p>
       ${renderCopyable('codes', codes.join('\n'), 'Copy codes')}
       <p class="actions"><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
-  })
+  }
 }

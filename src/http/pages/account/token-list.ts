@@ -5,25 +5,25 @@ import { findUserToken, listUserTokens } from '../../../accounts/users/read-user
 import { NO_SUCH_TOKEN, revokeUserToken } from '../../../accounts/users/user-tokens.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
+import { TOKEN_ACTIONS } from '../../admin/user-actions.ts'
 import { getTokenStatus } from '../../admin/user-schemas.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderBadge } from '../parts/badges.ts'
-import { readFormFields } from '../parts/form.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import { readFormFields, renderButtons } from '../parts/form.ts'
+import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 /* The tokens of a user, on the user's own page and on that for administrators, and the page that revokes one. */
 
-interface TokenRequest {
-  /** `id` is that of the user, on the page for administrators. */
-  Params: { token: string; id?: string }
-}
+/** A page of a token, below the page that lists it. `id` is that of the user, on the page for administrators. */
+type TokenRequest = PageRequest<{ token: string; id: string }>
 
 /** Where the tokens of a user are shown. */
 interface TokenPlace {
@@ -32,39 +32,37 @@ interface TokenPlace {
   path: string
 }
 
-/** Adds the routes that revoke a token, below the page that lists it. `pattern` is the pattern of its path. */
+/** Adds the page that revokes a token, below the page that lists it. `pattern` is the pattern of its path. */
 export function addTokenRevocation(
   app: FastifyInstance,
   { db, company }: PageServices,
   pattern: string,
-  placeOf: (request: FastifyRequest<TokenRequest>) => TokenPlace,
+  placeOf: (request: TokenRequest) => TokenPlace,
 ): void {
-  app.get<TokenRequest>(`${pattern}/tokens/:token/revoke`, async (request, reply) => {
-    const place = placeOf(request)
-    const { token } = await requireTokenOf(db, request, place)
-    return sendUserPage(request, reply, getViewer(request), {
+  const { button, done } = TOKEN_ACTIONS.revoke
+  addFormPage(app, {
+    path: `${pattern}/tokens/:token/revoke`,
+    load: (request: TokenRequest) => requireTokenOf(db, request, placeOf(request)),
+    render: ({ token }, forms, request) => ({
       title: `Revoke ${token.name}`,
-      body: html`<h1>Revoke “<bdi>${token.name}</bdi>”?</h1>
-        <p>All requests with this token will be refused immediately. This can't be undone.</p>
-        <form method="post" action="${place.path}/tokens/${token.id}/revoke" class="actions">
-          <button class="danger">Revoke token</button>
-          <a class="button" href="${place.path}">Cancel</a>
-        </form>`,
-    })
-  })
-  app.post<TokenRequest>(`${pattern}/tokens/:token/revoke`, async (request, reply) => {
-    const place = placeOf(request)
-    const { token } = await requireTokenOf(db, request, place)
-    await revokeUserToken(company, getActing(request), token.id)
-    return reply.redirect(`${place.path}?done=revoked`, 303)
+      heading: html`Revoke “<bdi>${token.name}</bdi>”?`,
+      body: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>
+        ${renderForm(forms, 'revoke', { buttons: renderButtons(button, placeOf(request).path, 'danger') })}`,
+    }),
+    forms: {
+      revoke: {
+        async run(request) {
+          const place = placeOf(request)
+          const { token } = await requireTokenOf(db, request, place)
+          await revokeUserToken(company, getActing(request), token.id)
+          return { goTo: `${place.path}?done=${done}` }
+        },
+      },
+    },
   })
 }
 
-async function requireTokenOf(
-  db: LedgerDb,
-  request: FastifyRequest<TokenRequest>,
-  { userId }: TokenPlace,
-): Promise<SeenToken> {
+async function requireTokenOf(db: LedgerDb, request: TokenRequest, { userId }: TokenPlace): Promise<SeenToken> {
   const { token: id } = request.params
   const seenToken = isId('tok', id) ? await findUserToken(db, getViewer(request).companyId, id) : null
   if (seenToken?.token.userId !== userId) throw new ProblemError(NO_SUCH_TOKEN)
@@ -82,42 +80,34 @@ export async function renderTokenList(
   const { cursor } = readFormFields(request.query)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
   const tokens = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
-  return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : renderTable(tokens.slice(0, ROWS_A_PAGE), path, timeZone)}
+  return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : renderTokens(tokens.slice(0, ROWS_A_PAGE), path, timeZone)}
   ${renderListLinks(path, {}, cursor, tokens, ({ token }) => token.id)}`
 }
 
-function renderTable(tokens: SeenToken[], path: string, timeZone: string): Html {
-  return html`<table class="cards" aria-labelledby="tokens">
-    <thead>
-      <tr>
-        <th scope="col">Name</th>
-        <th scope="col">Token</th>
-        <th scope="col">Access</th>
-        <th scope="col">Status</th>
-        <th scope="col">Last used</th>
-        <th scope="col">Ends</th>
-        <th scope="col"><span class="visually-hidden">Actions</span></th>
-      </tr>
-    </thead>
-    <tbody>
-      ${tokens.map((seen) => renderRow(seen, path, timeZone))}
-    </tbody>
-  </table>`
-}
-
-function renderRow(seen: SeenToken, path: string, timeZone: string): Html {
-  const { token } = seen
-  return html`<tr>
-    <th scope="row"><bdi>${token.name}</bdi></th>
-    <td data-label="Token">${renderLastFour(token.lastFour)}</td>
-    <td data-label="Access">${token.scope === null ? 'Full access' : 'Audit endpoint only'}</td>
-    <td data-label="Status">${renderTokenStatus(seen)}</td>
-    <td data-label="Last used">${token.lastUsed === null ? 'never' : renderTime(token.lastUsed, timeZone)}</td>
-    <td data-label="Ends">${renderTime(token.revokedAt ?? token.expiresAt, timeZone)}</td>
-    <td>
-      ${getTokenStatus(token, seen.now) === 'active' ? html`<a class="unbroken" href="${path}/tokens/${token.id}/revoke">Revoke<span class="visually-hidden"> <bdi>${token.name}</bdi></span>…</a>` : ''}
-    </td>
-  </tr>`
+function renderTokens(tokens: SeenToken[], path: string, timeZone: string): Html {
+  return renderTable({
+    caption: 'Tokens, newest first',
+    columns: [
+      { heading: 'Name', cell: ({ token }) => html`<bdi>${token.name}</bdi>` },
+      { heading: 'Token', cell: ({ token }) => renderLastFour(token.lastFour) },
+      { heading: 'Access', cell: ({ token }) => (token.scope === null ? 'Full access' : 'Audit endpoint only') },
+      { heading: 'Status', cell: renderTokenStatus },
+      {
+        heading: 'Last used',
+        cell: ({ token }) => (token.lastUsed === null ? 'never' : renderTime(token.lastUsed, timeZone)),
+      },
+      { heading: 'Ends', cell: ({ token }) => renderTime(token.revokedAt ?? token.expiresAt, timeZone) },
+      {
+        heading: 'Actions',
+        isHeadingHidden: true,
+        cell: ({ token, now }) =>
+          getTokenStatus(token, now) === 'active'
+            ? html`<a class="unbroken" href="${path}/tokens/${token.id}/revoke">Revoke<span class="visually-hidden"> <bdi>${token.name}</bdi></span>…</a>`
+            : '',
+      },
+    ],
+    rows: tokens,
+  })
 }
 
 const BADGES = {

@@ -13,7 +13,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
 import { renderAddressLink } from '../parts/clients.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, keepLineBreaks, readSeenVersion } from '../parts/form.ts'
+import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '../parts/form.ts'
 import type { PageForms, PageRequest } from '../parts/form-page.ts'
 import { addFormPage, renderForm, renderFormSection } from '../parts/form-page.ts'
 import { formatScopes } from '../parts/key-words.ts'
@@ -35,7 +35,7 @@ import {
   renderQuota,
 } from './api-key-facts.ts'
 import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
-import { sendSecret } from './api-key-secret.ts'
+import { showSecret } from './api-key-secret.ts'
 import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -78,11 +78,11 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
       },
       rotate: {
         path: '/rotate',
-        async run(request, fields, reply) {
+        async issue(request, fields) {
           const { overlap_seconds: overlap } = readOverlap(RotateBody, fields)
           const acting = getActing(request)
           const rotated = await rotateApiKey(company, acting, readKeyId(request), overlap, readSeenVersion(fields))
-          return sendSecret(request, reply, sessions, rotated)
+          return { page: showSecret(request, sessions, rotated) }
         },
       },
       expect: {
@@ -116,11 +116,7 @@ function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
         <p>
           Last used: ${renderLastUsed(key, getViewer(request).timeZone)}. To block it temporarily, disable it instead.
         </p>
-        ${renderForm(forms, 'revoke', {
-          layout: 'actions',
-          buttons: html`<button class="danger">${REVOKE.button}</button>
-            <a class="button" href="${PATH}/${key.id}">Cancel</a>`,
-        })}`,
+        ${renderForm(forms, 'revoke', { buttons: renderButtons(REVOKE.button, `${PATH}/${key.id}`, 'danger') })}`,
     }),
     forms: {
       revoke: {

@@ -16,10 +16,10 @@ import {
   renderSecretEnds,
 } from './api-key-facts.ts'
 import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
-import { sendSecret } from './api-key-secret.ts'
+import { showSecret } from './api-key-secret.ts'
 import { renderSecretSearch } from './secret-search.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
-import { checkForm, listOptions, readFormFields, readSeenVersion, renderChoice } from '../parts/form.ts'
+import { checkForm, listOptions, readFormFields, readSeenVersion, renderButtons, renderChoice } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -45,18 +45,16 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
           version: count,
           values: DEFAULTS,
           fields: (values, problem) => renderKeyFields(values, problem, getViewer(request).timeZone),
-          buttons: html`<div class="actions">
-            <button class="primary">Create key</button><a class="button" href="${PATH}">Cancel</a>
-          </div>`,
+          buttons: renderButtons('Create key', PATH),
         })}`,
     }),
     forms: {
       create: {
         keeps: KEY_FIELDS,
-        async run(request, fields, reply) {
+        async issue(request, fields) {
           const key = readNewKey(checkForm(IssueBody, readKeyBody(fields, getViewer(request).timeZone)))
           const issue = { ...getActing(request), ...key, seen: readSeenVersion(fields) }
-          return sendSecret(request, reply, services.sessions, await issueApiKeyRecord(services.company, issue))
+          return { page: showSecret(request, services.sessions, await issueApiKeyRecord(services.company, issue)) }
         },
       },
     },

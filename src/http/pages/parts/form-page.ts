@@ -8,6 +8,7 @@ import type { NavigationItem } from './navigation.ts'
 import { renderNotice } from './notice.ts'
 import type { Html, PageMoves } from './page.ts'
 import { renderSection } from './section.ts'
+import { createSharedOutcomes } from './shared-outcomes.ts'
 import { getViewer } from './viewer.ts'
 
 /*
@@ -18,11 +19,13 @@ import { getViewer } from './viewer.ts'
 /** A request for a page; `Params` are the parameters in the pattern of its path. */
 export type PageRequest<Params = unknown> = FastifyRequest<{ Params: Params }>
 
-/** What a form leads to: the page with a notice, another address, or an answer that was sent. */
-type Outcome<Notice> = { done: Notice } | { goTo: string } | FastifyReply
+/** What a form leads to: its page with a notice, another address, or a page without an address. */
+type Outcome<Notice> = { done: Notice } | { goTo: string } | { page: PageContent }
 
 /** A form of a page. */
-export interface Form<Params, Notice> {
+export type Form<Params, Notice> = FormRoute & (RunningForm<Params, Notice> | IssuingForm<Params, Notice>)
+
+interface FormRoute {
   /** Where it is sent to, below the path of the page; the page's own path if absent. */
   path?: string
   /**
@@ -32,28 +35,46 @@ export interface Form<Params, Notice> {
   keeps?: readonly string[]
   /** The configuration of its route. */
   config?: object
-  /** Does what the form asks for. Throws a problem, with an error for each bad field, to show the form again. */
-  run(request: PageRequest<Params>, fields: FormFields, reply: FastifyReply): Promise<Outcome<Notice>>
+}
+
+interface RunningForm<Params, Notice> {
+  /**
+   * Does what the form asks for, and perhaps sends an answer. Throws a problem, with an error for each bad field, to show
+   * the form again.
+   */
+  run(request: PageRequest<Params>, fields: FormFields, reply: FastifyReply): Promise<Outcome<Notice> | FastifyReply>
+}
+
+interface IssuingForm<Params, Notice> {
+  /** As `run`, with a page that shows a new secret once. If the user repeats the form, it leads to the same. */
+  issue(request: PageRequest<Params>, fields: FormFields, reply: FastifyReply): Promise<Outcome<Notice>>
 }
 
 interface FormPage<Params, Shown, Notice extends string, Name extends string> {
   /** The pattern of its path, such as `/settings/webhooks/:id`. */
   path: string
+  /** The configuration of the route that shows it. */
+  config?: object
   /** Loads what the page shows. Throws a problem if there is no such thing. */
   load(request: PageRequest<Params>): Promise<Shown>
-  /** Renders the page. */
-  render(shown: Shown, forms: PageForms<Name>, request: PageRequest<Params>): FormPageContent | Promise<FormPageContent>
+  /** Renders the page, or says which other address has what somebody looks for. */
+  render(shown: Shown, forms: PageForms<Name>, request: PageRequest<Params>): Rendered | Promise<Rendered>
   /** What the page says after a form was accepted. */
   notices?: Readonly<Record<Notice, string>>
   forms: Readonly<Record<Name, Form<Params, NoInfer<Notice>>>>
 }
 
-interface FormPageContent extends PageMoves {
+type Rendered = PageContent | { elsewhere: string }
+
+/** What a page says. */
+export interface PageContent extends PageMoves {
   title: string
   /** The heading, if it is more than the title. */
   heading?: Html
   /** The pages that this one is below. */
   trail?: readonly [NavigationItem, ...{ label: string; path: string }[]]
+  /** What is wrong with the address of the page; null if nothing is. */
+  problem?: FormProblem
   body: Html
 }
 
@@ -83,15 +104,21 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
   const show = async (request: FastifyRequest, reply: FastifyReply, refused: RefusedForm<Name> | null) => {
     const asked = request as PageRequest<Params>
     const shown = await page.load(asked)
-    if (refused) void reply.code(refused.problem.status)
     const content = await page.render(shown, createPageForms(page, asked, refused), asked)
-    const notice = refused ? renderFormAlert(refused.problem) : renderNotice(request, page.notices ?? {})
-    return sendUserPage(request, reply, getViewer(request), { ...content, body: renderContent(content, notice) })
+    if ('elsewhere' in content) return reply.redirect(content.elsewhere, 303)
+    const problem = refused?.problem ?? content.problem ?? null
+    if (problem) void reply.code(problem.status)
+    const notice = problem ? renderFormAlert(problem) : renderNotice(request, page.notices ?? {})
+    return sendContent(request, reply, content, notice)
   }
 
-  app.get(page.path, (request, reply) => show(request, reply, null))
+  app.get(page.path, page.config === undefined ? {} : { config: page.config }, (request, reply) =>
+    show(request, reply, null),
+  )
   for (const name of Object.keys(page.forms) as Name[]) {
-    const { path = '', keeps, config, run } = page.forms[name]
+    const form = page.forms[name]
+    const { path = '', keeps, config } = form
+    const run = 'run' in form ? form.run : answerRepeats(form)
     const keptForm = keeps && {
       fields: keeps,
       show: (request: FastifyRequest, reply: FastifyReply, problem: Problem) => show(request, reply, { name, problem }),
@@ -102,6 +129,7 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
         const outcome = await run(request as PageRequest<Params>, readFormFields(request.body), reply)
         if ('goTo' in outcome) return reply.redirect(outcome.goTo, 303)
         if ('done' in outcome) return reply.redirect(`${fillPath(page.path, request)}?done=${outcome.done}`, 303)
+        if ('page' in outcome) return await sendContent(request, reply, outcome.page)
         return outcome
       } catch (error) {
         return show(request, reply, { name, problem: toFormProblem(error) })
@@ -131,11 +159,27 @@ function fillPath(pattern: string, { params }: FastifyRequest): string {
   )
 }
 
-function renderContent({ title, heading, trail, body }: FormPageContent, notice: Html): Html {
+/** Runs a form that issues a secret. Who repeats it gets the outcome of the first time. */
+function answerRepeats<Params, Notice>({ issue }: IssuingForm<Params, Notice>): RunningForm<Params, Notice>['run'] {
+  const outcomes = createSharedOutcomes<Outcome<Notice>>()
+  return (request, fields, reply) =>
+    outcomes.share([getViewer(request).userId, request.url, fields], () => issue(request, fields, reply))
+}
+
+function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { title, heading, trail, body, ...moves }: PageContent,
+  notice?: Html,
+): Promise<FastifyReply> {
   const [item, ...between] = trail ?? []
-  return html`${item ? renderBreadcrumb(item, between) : ''}
-    <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
-    ${notice} ${body}`
+  return sendUserPage(request, reply, getViewer(request), {
+    ...moves,
+    title,
+    body: html`${item ? renderBreadcrumb(item, between) : ''}
+      <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
+      ${notice ?? ''} ${body}`,
+  })
 }
 
 interface RenderedForm {
@@ -147,19 +191,17 @@ interface RenderedForm {
   version?: number
   /** The buttons, and links beside them. */
   buttons: Html
-  /** The class of the form: fields stand in a stack, buttons of a question in a row. */
-  layout?: 'stack' | 'actions'
 }
 
 /** Renders a form. One that was refused keeps what was typed. */
 export function renderForm<Name extends string>(
   forms: PageForms<Name>,
   name: Name,
-  { fields, values = {}, version, buttons, layout = fields ? 'stack' : undefined }: RenderedForm,
+  { fields, values = {}, version, buttons }: RenderedForm,
 ): Html {
   const sent = forms.sentTo(name)
   const problem = forms.problemOf(name)
-  return html`<form method="post" action="${forms.actionOf(name)}" ${layout === undefined ? '' : html`class="${layout}"`}>
+  return html`<form method="post" action="${forms.actionOf(name)}" ${fields ? html`class="stack"` : ''}>
     ${version === undefined ? '' : renderSeenVersion(chooseSeenVersion(version, sent, problem))}
     ${fields ? fields(sent ?? values, problem) : ''} ${buttons}
   </form>`

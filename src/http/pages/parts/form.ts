@@ -190,6 +190,13 @@ export function renderChoice({ name, label, value, options, hint }: Choice, prob
   </div>`
 }
 
+/** Renders the button of a form and, beside it, the way back without sending it. */
+export function renderButtons(label: string, cancelPath: string, kind: 'primary' | 'danger' = 'primary'): Html {
+  return html`<div class="actions">
+    <button class="${kind}">${label}</button><a class="button" href="${cancelPath}">Cancel</a>
+  </div>`
+}
+
 /** Renders the field in which someone types a text, such as an email, to confirm an irreversible action. */
 export function renderTypedConfirmation(expected: string, problem: FormProblem): Html {
   const fault = findError('typed', '', problem)

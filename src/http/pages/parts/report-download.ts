@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { Report } from '../../../personal-data/report.ts'
 import { sendReport } from '../../admin/personal-data.ts'
 import { readFormFields } from './form.ts'
+import { renderForm, type PageForms } from './form-page.ts'
 import type { Html } from './page.ts'
 import type { PageServices } from './page-services.ts'
 import { requireViewer } from './viewer.ts'
@@ -15,11 +16,15 @@ export function renderReportButtons(): Html {
   </div>`
 }
 
-/** Renders a section with a form that asks for a report of what is held about a user. */
-export function renderReportForm(action: string, title: string, text: string): Html {
+/** Renders a section with the form `report`, which asks for what is held about a user. */
+export function renderReportForm<Name extends string>(
+  forms: PageForms<Name | 'report'>,
+  title: string,
+  text: string,
+): Html {
   return html`<h2>${title}</h2>
     <p>${text} The event stream records each report.</p>
-    <form method="post" action="${action}">${renderReportButtons()}</form>`
+    ${renderForm(forms, 'report', { buttons: renderReportButtons() })}`
 }
 
 /** Sends a report in the format that a form asks for, while its user stays signed in. */

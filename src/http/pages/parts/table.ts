@@ -7,6 +7,9 @@ interface Column<Row> {
   isWide?: boolean
   /** Holds long text, which may break. */
   isLong?: boolean
+  isNumber?: boolean
+  /** Only screen readers need the heading, as of buttons. */
+  isHeadingHidden?: boolean
   /** The text on hover. */
   title?: (row: Row) => string | null
   cell: (row: Row) => Html | string
@@ -20,18 +23,20 @@ interface Table<Row> {
   rows: readonly Row[]
   /** Each row takes one line where there is room. */
   hasSingleLines?: boolean
+  /** The caption says what no heading above the table says. */
+  isCaptionShown?: boolean
 }
 
 /** Renders a table, which becomes a list of cards on narrow pages. */
-export function renderTable<Row>({ caption, columns, rows, hasSingleLines = false }: Table<Row>): Html {
+export function renderTable<Row>({ caption, columns, rows, hasSingleLines, isCaptionShown }: Table<Row>): Html {
   const [first, ...others] = columns
   return html`<table class="cards${hasSingleLines ? ' rows' : ''}">
-    <caption class="visually-hidden">
+    <caption${isCaptionShown ? '' : html` class="visually-hidden"`}>
       ${caption}
     </caption>
     <thead>
       <tr>
-        ${columns.map((column) => html`<th scope="col"${renderClass(column)}>${column.heading}</th>`)}
+        ${columns.map((column) => html`<th scope="col"${renderClass(column)}>${renderHeading(column)}</th>`)}
       </tr>
     </thead>
     <tbody>
@@ -41,7 +46,7 @@ export function renderTable<Row>({ caption, columns, rows, hasSingleLines = fals
             <th scope="row"${renderClass(first)}${renderTitle(first, row)}>${first.cell(row)}</th>
             ${others.map(
               (column) =>
-                html`<td data-label="${column.heading}"${renderClass(column)}${renderTitle(column, row)}>${column.cell(row)}</td>`,
+                html`<td${renderLabel(column)}${renderClass(column)}${renderTitle(column, row)}>${column.cell(row)}</td>`,
             )}
           </tr>`,
       )}
@@ -49,8 +54,16 @@ export function renderTable<Row>({ caption, columns, rows, hasSingleLines = fals
   </table>`
 }
 
-function renderClass<Row>({ isWide, isLong }: Column<Row>): Html {
-  const classes = [...(isWide ? ['wide'] : []), ...(isLong ? ['long'] : [])]
+function renderHeading<Row>({ heading, isHeadingHidden }: Column<Row>): Html {
+  return isHeadingHidden ? html`<span class="visually-hidden">${heading}</span>` : html`${heading}`
+}
+
+function renderLabel<Row>({ heading, isHeadingHidden }: Column<Row>): Html {
+  return isHeadingHidden ? html`` : html` data-label="${heading}"`
+}
+
+function renderClass<Row>({ isWide, isLong, isNumber }: Column<Row>): Html {
+  const classes = [...(isWide ? ['wide'] : []), ...(isLong ? ['long'] : []), ...(isNumber ? ['number'] : [])]
   return classes.length === 0 ? html`` : html` class="${classes.join(' ')}"`
 }
 

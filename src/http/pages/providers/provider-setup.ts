@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { addProvider } from '../../../accounts/providers/change-provider.ts'
 import type { ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
-import { readFormFields } from '../parts/form.ts'
+import { readFormFields, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -56,9 +56,7 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
       fields: (values, problem) =>
         html`<input type="hidden" name="provider" value="${chosen}" />
           ${renderProviderFields(values, problem, guide.issuer)} ${renderSecretFields(values, problem)}`,
-      buttons: html`<div class="actions">
-        <button class="primary">Set up</button><a class="button" href="${PATH}">Cancel</a>
-      </div>`,
+      buttons: renderButtons('Set up', PATH),
     })}`
 }
 

@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { buildLinkUrl } from '../../../accounts/users/email-user.ts'
 import type { UserWithLink } from '../../../accounts/users/invite-user.ts'
 import { findBaseUrl } from '../parts/addresses.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import type { PageContent } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 import type { Html } from '../parts/page.ts'
@@ -11,30 +11,26 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 
-/** Sends the page that shows a user's one-time link, once. */
-export function sendOneTimeLink(
+/** Returns the page that shows a user's one-time link. */
+export function showOneTimeLink(
   request: FastifyRequest,
-  reply: FastifyReply,
   { sessions, company: { outbox } }: PageServices,
   title: string,
-  invited: UserWithLink,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const { user, linkToken, linkExpiresAt, isEmailed } = invited
+  { user, linkToken, linkExpiresAt, isEmailed }: UserWithLink,
+): PageContent {
   const link = buildLinkUrl(findBaseUrl(request, sessions), linkToken)
-  return sendUserPage(request, reply, viewer, {
+  return {
     title,
-    body: html`<h1>${title}</h1>
-      ${outbox ? renderEmailed(user.email, isEmailed) : ''}
+    body: html`${outbox ? renderEmailed(user.email, isEmailed) : ''}
       ${renderCopyWarning('the link')}
       <h2>One-time link for <bdi>${user.name}</bdi></h2>
       ${renderCopyable('link', link, 'Copy link')}
       <p>
         ${isEmailed ? html`You can also send it to <bdi>${user.email}</bdi> yourself` : html`Send it to <bdi>${user.email}</bdi>`} over a private channel: anyone who opens it can sign in as this user. It works once, until
-        ${renderTime(linkExpiresAt, viewer.timeZone)}.
+        ${renderTime(linkExpiresAt, getViewer(request).timeZone)}.
       </p>
       <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,
-  })
+  }
 }
 
 function renderEmailed(email: string, isEmailed: boolean): Html {

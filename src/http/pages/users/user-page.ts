@@ -1,190 +1,114 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { unlinkIdentity } from '../../../accounts/sign-in/link-identity.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../../accounts/users/change-user.ts'
-import { isId } from '../../../domain/ids.ts'
 import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { findUser } from '../../../accounts/users/users.ts'
 import { reportUser } from '../../../personal-data/report-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
+import { TOKEN_ACTIONS, USER_ACTIONS } from '../../admin/user-actions.ts'
 import { RoleBody } from '../../admin/user-schemas.ts'
+import { readUserId } from '../../admin/users.ts'
 import { ProblemError } from '../../server/problem.ts'
-import {
-  toFormProblem,
-  checkForm,
-  renderFormAlert,
-  readFormFields,
-  type FormProblem,
-  renderSeenVersion,
-  readSeenVersion,
-} from '../parts/form.ts'
 import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
+import { listNotices } from '../parts/actions.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { checkForm, readSeenVersion, renderButtons } from '../parts/form.ts'
+import { addFormPage, renderForm, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { ACCOUNT_PATH, NAVIGATION } from '../parts/navigation.ts'
-import { renderNotice } from '../parts/notice.ts'
-import { sendOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { renderTime } from '../parts/times.ts'
-import { renderSignIns } from './user-sign-ins.ts'
-import { isErased, listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
+import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
+import { showOneTimeLink } from './one-time-link.ts'
+import { renderSignIns } from './user-sign-ins.ts'
+import { formatUserName, isErased, listWaysIn, renderRoleChoice, renderUserStatus } from './user-facts.ts'
 
 const { path: PATH } = NAVIGATION.users
 
-export interface UserRoute {
-  Params: { id: string }
-}
-export type UserRequest = FastifyRequest<UserRoute>
+export type UserRequest = PageRequest<{ id: string }>
 
-const DONE = {
-  unlinked: 'User unlinked. The sessions that began at the identity provider have ended.',
-  role: 'Role changed. It applies from the next request.',
-  revoked: 'Token revoked.',
-  erased: "User erased. This can't be undone.",
-  removed: 'User removed. The password, link, sessions and tokens no longer work.',
-}
-
-/** `/settings/users/{id}`: one user, with the role, password reset and removal. */
+/** `/settings/users/{id}`: one user, with everything that can be done with it. */
 export function addUserPage(app: FastifyInstance, services: PageServices): void {
   const { company } = services
-  app.get<UserRoute>(`${PATH}/:id`, (request, reply) => sendUser(services, request, reply, null))
-
-  app.post<UserRoute>(`${PATH}/:id/role`, async (request, reply) => {
-    const id = readUserId(request.params)
-    try {
-      const { role } = checkForm(RoleBody, { role: readFormFields(request.body)['role'] ?? '' })
-      await changeUserRole(company, getActing(request), id, role)
-    } catch (error) {
-      return sendUser(services, request, reply, toFormProblem(error))
-    }
-    // Someone who just gave up the administrator role may not open this page again.
-    return reply.redirect(id === getViewer(request).userId ? '/' : `${PATH}/${id}?done=role`, 303)
+  addFormPage(app, {
+    path: `${PATH}/:id`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: async (user, forms, request) => ({
+      title: formatUserName(user),
+      trail: [NAVIGATION.users],
+      body: html`${renderUserFacts(user, getViewer(request).timeZone)}
+        ${await renderSignIns(services, getViewer(request), user)}
+        ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, getViewer(request).userId, forms)}
+        <h2 id="tokens">Tokens</h2>
+        ${await renderTokenList(services.db, request, placeOf(request), 'This user has no tokens.')}
+        ${renderReportForm(forms, 'Personal data', 'Everything that the service stores about this user.')}`,
+    }),
+    notices: {
+      unlinked: 'User unlinked. The sessions that began at the identity provider have ended.',
+      role: 'Role changed. It applies from the next request.',
+      ...listNotices(TOKEN_ACTIONS),
+      ...listNotices(USER_ACTIONS),
+    },
+    forms: {
+      role: {
+        path: '/role',
+        async run(request, { role: given = '' }) {
+          const { role } = checkForm(RoleBody, { role: given })
+          const { id } = request.params
+          await changeUserRole(company, getActing(request), readUserId(id), role)
+          // Someone who just gave up the administrator role may not open this page again.
+          return id === getViewer(request).userId ? { goTo: '/' } : { done: 'role' }
+        },
+      },
+      unlink: {
+        path: '/unlink',
+        async run(request) {
+          await unlinkIdentity(company, getActing(request), readUserId(request.params.id))
+          return { done: 'unlinked' }
+        },
+      },
+      report: {
+        path: '/personal-data',
+        config: { isHeavyRead: ALWAYS },
+        async run(request, _, reply) {
+          const report = await reportUser(company, getActing(request), readUserId(request.params.id))
+          return sendReportFile(services, request, reply, report)
+        },
+      },
+    },
   })
-
-  app.get<UserRoute>(`${PATH}/:id/reset-password`, (request, reply) =>
-    sendPasswordResetForm(services, request, reply, null),
-  )
-  app.post<UserRoute>(`${PATH}/:id/reset-password`, async (request, reply) => {
-    try {
-      const seen = readSeenVersion(readFormFields(request.body))
-      const reset = await resetUserPassword(company, getActing(request), readUserId(request.params), seen)
-      return await sendOneTimeLink(request, reply, services, 'Password reset', reset)
-    } catch (error) {
-      return sendPasswordResetForm(services, request, reply, toFormProblem(error))
-    }
-  })
-
-  app.post<UserRoute>(`${PATH}/:id/unlink`, async (request, reply) => {
-    const id = readUserId(request.params)
-    try {
-      await unlinkIdentity(company, getActing(request), id)
-    } catch (error) {
-      return sendUser(services, request, reply, toFormProblem(error))
-    }
-    return reply.redirect(`${PATH}/${id}?done=unlinked`, 303)
-  })
-
-  app.post<UserRoute>(`${PATH}/:id/personal-data`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
-    const report = await reportUser(company, getActing(request), readUserId(request.params))
-    return sendReportFile(services, request, reply, report)
-  })
-
-  addTokenRevocation(app, services, `${PATH}/:id`, ({ params }) => {
-    const userId = readUserId(params)
-    return { userId, path: `${PATH}/${userId}` }
-  })
-
-  app.get<UserRoute>(`${PATH}/:id/remove`, (request, reply) => sendUserRemovalForm(services, request, reply, null))
-  app.post<UserRoute>(`${PATH}/:id/remove`, async (request, reply) => {
-    const id = readUserId(request.params)
-    try {
-      await removeUser(company, getActing(request), id)
-    } catch (error) {
-      return sendUserRemovalForm(services, request, reply, toFormProblem(error))
-    }
-    return reply.redirect(`${PATH}/${id}?done=removed`, 303)
-  })
+  addTokenRevocation(app, services, `${PATH}/:id`, placeOf)
+  addPasswordReset(app, services)
+  addUserRemoval(app, services)
 }
 
-/** Reads the user id in the path. Throws a problem when it is not a user id. */
-export function readUserId({ id = '' }: { id?: string }): string {
-  if (!isId('usr', id)) throw new ProblemError(NO_SUCH_USER)
-  return id
-}
+const placeOf = ({ params: { id } }: UserRequest) => ({ userId: readUserId(id), path: `${PATH}/${id}` })
 
 /** Finds the user in the path. Throws `user_not_found`. */
 export async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
-  const user = await findUser(db, getViewer(request).companyId, readUserId(request.params))
+  const user = await findUser(db, getViewer(request).companyId, readUserId(request.params.id))
   if (!user) throw new ProblemError(NO_SUCH_USER)
   return user
 }
 
-async function sendUser(
-  services: PageServices,
-  request: UserRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const user = await requireUser(services, request)
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, viewer, {
-    title: formatUserName(user),
-    body: html`${renderBreadcrumb(NAVIGATION.users)}
-      <h1><bdi>${formatUserName(user)}</bdi></h1>
-      ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${renderUserFacts(user, viewer.timeZone)}
-      ${await renderSignIns(services, viewer, user)}
-      ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, viewer.userId, problem)}
-      <h2 id="tokens">Tokens</h2>
-      ${await renderTokenList(services.db, request, { userId: user.id, path: `${PATH}/${user.id}` }, 'This user has no tokens.')}
-      ${renderReportForm(`${PATH}/${user.id}/personal-data`, 'Personal data', 'Everything that the service stores about this user.')}`,
-  })
-}
-
 function renderUserFacts(user: UserRecord, timeZone: string): Html {
-  const { linkExpiresAt, removedAt } = user
-  return html`<dl class="facts">
-    <dt>Status</dt>
-    <dd>${renderUserStatus(user)}</dd>
-    <dt>Email</dt>
-    <dd><bdi>${user.email || 'Erased'}</bdi></dd>
-    <dt>Role</dt>
-    <dd>${user.role}</dd>
-    ${
-      user.hasPasskeys
-        ? html`<dt>Passkeys</dt>
-            <dd>Yes</dd>`
-        : ''
-    }
-    <dt>Signs in with</dt>
-    <dd>${listWaysIn(user).join(', ') || 'Nothing yet'}</dd>
-    ${
-      user.identity === null
-        ? ''
-        : html`<dt>Account</dt>
-            <dd><code>${user.identity.subject}</code> at <bdi>${user.identity.issuer}</bdi></dd>`
-    }
-    <dt>Created</dt>
-    <dd>${renderTime(user.createdAt, timeZone)}</dd>
-    ${
-      linkExpiresAt === null
-        ? ''
-        : html`<dt>One-time link</dt>
-            <dd>Expires ${renderTime(linkExpiresAt, timeZone)}</dd>`
-    }
-    ${
-      removedAt === null
-        ? ''
-        : html`<dt>Removed</dt>
-            <dd>${renderTime(removedAt, timeZone)}</dd>`
-    }
-    <dt>ID</dt>
-    <dd><code>${user.id}</code></dd>
-  </dl>`
+  const { identity, linkExpiresAt, removedAt } = user
+  return renderFacts([
+    ['Status', renderUserStatus(user)],
+    ['Email', html`<bdi>${user.email || 'Erased'}</bdi>`],
+    ['Role', user.role],
+    user.hasPasskeys ? ['Passkeys', 'Yes'] : null,
+    ['Signs in with', listWaysIn(user).join(', ') || 'Nothing yet'],
+    identity === null ? null : ['Account', html`<code>${identity.subject}</code> at <bdi>${identity.issuer}</bdi>`],
+    ['Created', renderTime(user.createdAt, timeZone)],
+    linkExpiresAt === null ? null : ['One-time link', html`Expires ${renderTime(linkExpiresAt, timeZone)}`],
+    removedAt === null ? null : ['Removed', renderTime(removedAt, timeZone)],
+    ['ID', html`<code>${user.id}</code>`],
+  ])
 }
 
 function renderRemovedUser(user: UserRecord): Html {
@@ -197,70 +121,80 @@ function renderRemovedUser(user: UserRecord): Html {
 
 function renderUserActions(
   { company: { outbox } }: PageServices,
-  { id, role, hasPassword, identity }: UserRecord,
+  { id, role: current, hasPassword, identity }: UserRecord,
   viewerId: string,
-  problem: FormProblem,
+  forms: PageForms<'role' | 'unlink' | 'report'>,
 ): Html {
   return html`<h2>Role</h2>
     ${id === viewerId ? html`<p class="warning">This is you: only another administrator can give you this role back.</p>` : ''}
-    <form method="post" action="${PATH}/${id}/role" class="stack">
-      ${renderRoleChoice(role, problem)}
-      <button class="primary">Change role</button>
-    </form>
+    ${renderForm(forms, 'role', {
+      fields: ({ role = current }, problem) => renderRoleChoice(role, problem),
+      buttons: html`<button class="primary">Change role</button>`,
+    })}
     <h2>Access</h2>
     <p class="actions">
       ${id === viewerId ? '' : html`<a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : outbox ? 'Send new link…' : 'Create new link…'}</a>`}
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
-    ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: 'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there links it again.', action: `${PATH}/${id}/unlink` })}`
+    ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: 'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there links it again.', action: forms.actionOf('unlink') })}`
 }
 
-async function sendPasswordResetForm(
-  services: PageServices,
-  request: UserRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const user = await requireUser(services, request)
-  if (user.id === viewer.userId) return reply.redirect(ACCOUNT_PATH, 303)
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, viewer, {
-    title: `Reset password for ${user.name}`,
-    body: html`<h1>Reset password for <bdi>${user.name}</bdi>?</h1>
-      ${renderFormAlert(problem)}
-      <p>
-        The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'}, earlier one-time links and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${services.company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
-      </p>
-      <form method="post" action="${PATH}/${user.id}/reset-password" class="actions">
-        ${renderSeenVersion(user.version)}
-        <button class="danger">Reset password</button>
-        <a class="button" href="${PATH}/${user.id}">Cancel</a>
-      </form>`,
+/** `/settings/users/{id}/reset-password`: asks before a user's password is replaced by a one-time link. */
+function addPasswordReset(app: FastifyInstance, services: PageServices): void {
+  const { company } = services
+  addFormPage(app, {
+    path: `${PATH}/:id/reset-password`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: (user, forms, request) => {
+      if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
+      return {
+        title: `Reset password for ${user.name}`,
+        heading: html`Reset password for <bdi>${user.name}</bdi>?`,
+        body: html`<p>
+            The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'}, earlier one-time links and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
+          </p>
+          ${renderForm(forms, 'reset', {
+            version: user.version,
+            buttons: renderButtons('Reset password', `${PATH}/${user.id}`, 'danger'),
+          })}`,
+      }
+    },
+    forms: {
+      reset: {
+        async issue(request, fields) {
+          const id = readUserId(request.params.id)
+          const reset = await resetUserPassword(company, getActing(request), id, readSeenVersion(fields))
+          return { page: showOneTimeLink(request, services, 'Password reset', reset) }
+        },
+      },
+    },
   })
 }
 
-async function sendUserRemovalForm(
-  services: PageServices,
-  request: UserRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const user = await requireUser(services, request)
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, viewer, {
-    title: `Remove ${user.name}`,
-    body: html`<h1>Remove <bdi>${user.name}</bdi>?</h1>
-      ${renderFormAlert(problem)}
-      <p>
-        The password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
-        keep the person's name in the ledger. To restore access later, invite the person again.
-      </p>
-      ${user.id === viewer.userId ? html`<p class="warning">This is you: you'll be signed out immediately.</p>` : ''}
-      <form method="post" action="${PATH}/${user.id}/remove" class="actions">
-        <button class="danger">Remove user</button>
-        <a class="button" href="${PATH}/${user.id}">Cancel</a>
-      </form>`,
+/** `/settings/users/{id}/remove`: asks before a user is removed. The page of the user says that it was. */
+function addUserRemoval(app: FastifyInstance, services: PageServices): void {
+  const { button, done } = USER_ACTIONS.remove
+  addFormPage(app, {
+    path: `${PATH}/:id/remove`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: (user, forms, request) => ({
+      title: `Remove ${user.name}`,
+      heading: html`Remove <bdi>${user.name}</bdi>?`,
+      body: html`<p>
+          The password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
+          keep the person's name in the ledger. To restore access later, invite the person again.
+        </p>
+        ${user.id === getViewer(request).userId ? html`<p class="warning">This is you: you'll be signed out immediately.</p>` : ''}
+        ${renderForm(forms, 'remove', { buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger') })}`,
+    }),
+    forms: {
+      remove: {
+        async run(request) {
+          const id = readUserId(request.params.id)
+          await removeUser(services.company, getActing(request), id)
+          return { goTo: `${PATH}/${id}?done=${done}` }
+        },
+      },
+    },
   })
 }

@@ -4,10 +4,12 @@ import { findLastSignIn, listFailedHours } from '../../../accounts/users/sign-in
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderClient } from '../parts/clients.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 
 const HOURS_SHOWN = 5
@@ -27,37 +29,21 @@ export async function renderSignIns(
 }
 
 function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string): Html {
-  return html`<dl class="facts">
-    <dt>Last sign-in</dt>
-    <dd>${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}</dd>
-    ${
-      client
-        ? html`<dt>From</dt>
-            <dd>${renderClient(client)}</dd>`
-        : ''
-    }
-  </dl>`
+  return renderFacts([
+    ['Last sign-in', html`${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}`],
+    client ? ['From', renderClient(client)] : null,
+  ])
 }
 
 function renderFailedHours(hours: FailedHour[], timeZone: string): Html {
-  return html`<h3 id="failed-sign-ins">Failed sign-ins</h3>
-    <table class="cards" aria-labelledby="failed-sign-ins">
-      <thead>
-        <tr>
-          <th scope="col">Last attempt in an hour</th>
-          <th scope="col">Attempts</th>
-          <th scope="col">Last one from</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${hours.map(
-          ({ lastAt, attempts, client }) =>
-            html`<tr>
-              <th scope="row">${renderTime(lastAt, timeZone)}</th>
-              <td data-label="Attempts">${formatAttempts(attempts)}</td>
-              <td data-label="Last one from">${client ? renderClient(client) : ''}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
+  return html`<h3>Failed sign-ins</h3>
+    ${renderTable({
+      caption: 'Failed sign-ins, the latest first',
+      columns: [
+        { heading: 'Last attempt in an hour', cell: ({ lastAt }) => renderTime(lastAt, timeZone) },
+        { heading: 'Attempts', cell: ({ attempts }) => formatAttempts(attempts) },
+        { heading: 'Last one from', cell: ({ client }) => (client ? renderClient(client) : '') },
+      ],
+      rows: hours,
+    })}`
 }

@@ -24,7 +24,7 @@ import { findSent, renderSent } from './sent-delivery.ts'
 import { renderWebhookActions, renderWebhookFacts } from './webhook-facts.ts'
 import { readWebhookForm, WEBHOOK_FIELDS } from './webhook-form.ts'
 import { renderWebhookForms } from './webhook-forms.ts'
-import { sendWebhookSecret } from './webhook-secret.ts'
+import { showWebhookSecret } from './webhook-secret.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
@@ -86,11 +86,11 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       },
       rotate: {
         path: '/rotate',
-        async run(request, fields, reply) {
+        async issue(request, fields) {
           const { overlap_seconds: overlap } = readOverlap(RotateWebhookBody, fields)
           const seen = readSeenVersion(fields)
           const rotated = await rotateWebhookSecret(webhooks, getActing(request), idOf(request), overlap, seen)
-          return sendWebhookSecret(request, reply, rotated)
+          return { page: showWebhookSecret(rotated, getViewer(request).timeZone) }
         },
       },
       ping: {

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { changeWebhook } from '../../../accounts/webhooks/change-webhook.ts'
 import type { WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -34,9 +34,7 @@ export function addWebhookRemoval(app: FastifyInstance, services: PageServices):
           <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
           ${renderForm(forms, 'remove', {
             fields: (_values, problem) => renderTypedConfirmation(getExpectedText(webhook), problem),
-            buttons: html`<div class="actions">
-              <button class="danger">Remove webhook</button><a class="button" href="${PATH}/${webhook.id}">Cancel</a>
-            </div>`,
+            buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
           })}`,
       }
     },

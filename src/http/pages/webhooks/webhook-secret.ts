@@ -1,41 +1,32 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { WebhookWithSecret } from '../../../accounts/webhooks/change-webhook.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import type { PageContent } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderCopyable, renderCopyWarning } from '../parts/once.ts'
 import type { Html } from '../parts/page.ts'
 import { renderTime } from '../parts/times.ts'
-import { getViewer } from '../parts/viewer.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 
-/** Shows a new secret of a webhook, once. */
-export function sendWebhookSecret(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { webhook, secret }: WebhookWithSecret,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
+/** Returns the page that shows a new secret of a webhook. */
+export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZone: string): PageContent {
   const isFirst = webhook.rotatedAt === null
-  const title = isFirst ? 'Webhook created' : 'Webhook secret rotated'
-  return sendUserPage(request, reply, viewer, {
-    title,
-    body: html`<h1>${title}</h1>
-      ${renderCopyWarning('the secret')}
+  return {
+    title: isFirst ? 'Webhook created' : 'Webhook secret rotated',
+    body: html`${renderCopyWarning('the secret')}
       <h2>Secret of “<bdi>${formatWebhookName(webhook)}</bdi>”</h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <p>
         The receiver needs it to verify the signatures of messages, with any library for
         <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
       </p>
-      ${isFirst ? '' : renderPreviousSecret(webhook.previousExpiresAt, viewer.timeZone)}
+      ${isFirst ? '' : renderPreviousSecret(webhook.previousExpiresAt, timeZone)}
       <div class="actions">
         ${isFirst ? html`<form method="post" action="${PATH}/${webhook.id}/ping"><button class="primary">Send test message</button></form>` : ''}
         <a class="button" href="${PATH}/${webhook.id}">View webhook</a>
       </div>`,
-  })
+  }
 }
 
 function renderPreviousSecret(expiresAt: string | null, timeZone: string): Html {

@@ -5,7 +5,7 @@ import { countWaitingMessages, type WaitingMessages } from '../../../accounts/we
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import { MOST_WEBHOOKS } from '../../../domain/webhooks/webhook-lifecycle.ts'
-import { readSeenVersion } from '../parts/form.ts'
+import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -16,7 +16,7 @@ import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { NEW_WEBHOOK, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
-import { sendWebhookSecret } from './webhook-secret.ts'
+import { showWebhookSecret } from './webhook-secret.ts'
 import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
@@ -42,18 +42,16 @@ export function addWebhooksPage(app: FastifyInstance, services: PageServices): v
           version: count,
           values: NEW_WEBHOOK,
           fields: renderWebhookFields,
-          buttons: html`<div class="actions">
-            <button class="primary">Create webhook</button><a class="button" href="${PATH}">Cancel</a>
-          </div>`,
+          buttons: renderButtons('Create webhook', PATH),
         })}`,
     }),
     forms: {
       create: {
         keeps: WEBHOOK_FIELDS,
-        async run(request, fields, reply) {
+        async issue(request, fields) {
           const settings = readWebhookForm(fields, webhooks.allowsHttp)
           const created = await createWebhook(webhooks, getActing(request), settings, readSeenVersion(fields))
-          return sendWebhookSecret(request, reply, created)
+          return { page: showWebhookSecret(created, getViewer(request).timeZone) }
         },
       },
     },

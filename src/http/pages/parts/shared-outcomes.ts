@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+
+/** A browser repeats a form within moments, as after a double click. */
+const REMEMBERED_MS = 10_000
+const MOST_REMEMBERED = 1_000
+
+/** The outcomes of forms that show a secret once. */
+interface SharedOutcomes<Outcome> {
+  /**
+   * Runs a form, or returns the outcome that the same form is getting now or got in the last seconds: of two answers, a
+   * browser shows only the last. A form that was refused is run again.
+   */
+  share(form: unknown, run: () => Promise<Outcome>): Promise<Outcome>
+}
+
+/** Keeps outcomes in the memory of this process. In another process, a repeated form is refused as outdated. */
+export function createSharedOutcomes<Outcome>(): SharedOutcomes<Outcome> {
+  const outcomes = new Map<string, Promise<Outcome>>()
+  return {
+    share(form, run) {
+      // The form may hold a password.
+      const key = createHash('sha256').update(JSON.stringify(form)).digest('base64')
+      const known = outcomes.get(key)
+      if (known) return known
+      const outcome = run()
+      outcomes.set(key, outcome)
+      const forget = () => {
+        if (outcomes.get(key) === outcome) outcomes.delete(key)
+      }
+      outcome.then(() => setTimeout(forget, REMEMBERED_MS).unref(), forget)
+      const [oldest] = outcomes.keys()
+      if (outcomes.size > MOST_REMEMBERED && oldest !== undefined) outcomes.delete(oldest)
+      return outcome
+    },
+  }
+}
