@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { CompanyServices } from '../../../accounts/change-company.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
@@ -12,24 +12,24 @@ import { makeUnknownEmployeeError } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { readEmployeeId, type EmployeeRoute } from './employee-page.ts'
+import { readEmployeeId, type EmployeeRequest } from './employee-page.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import {
-  toFormProblem,
   checkForm,
+  renderButtons,
   renderTypedConfirmation,
   requireTyped,
-  renderField,
-  renderFormAlert,
-  readFormFields,
+  toFormProblem,
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount } from '../parts/shown-values.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
+import { renderPersonFields } from './person-fields.ts'
 
 const PATH = NAVIGATION.employees.path
 const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or an external ID')
@@ -39,43 +39,76 @@ const HEAVY = { config: { isHeavyRead: ALWAYS } }
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
 export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  app.get<EmployeeRoute>(`${PATH}/:id/erase`, HEAVY, (request, reply) =>
-    sendEmployeeErasureForm(db, services, request, reply, null),
-  )
-  app.post<EmployeeRoute>(`${PATH}/:id/erase`, HEAVY, async (request, reply) => {
-    const id = readEmployeeId(request)
-    try {
-      const { typed } = await readPerson(db, getViewer(request).companyId, id)
-      requireTyped(readFormFields(request.body), typed)
-      await eraseEmployee(services, getActing(request), { by: 'id', value: id }, request.left)
-    } catch (error) {
-      return sendEmployeeErasureForm(db, services, request, reply, toFormProblem(error))
-    }
-    return reply.redirect(`${buildEmployeeUrl(id)}?done=erased`, 303)
+  addFormPage(app, {
+    path: `${PATH}/:id/erase`,
+    ...HEAVY,
+    load: (request: EmployeeRequest) => loadErasure(db, services, request),
+    render: ({ id, name, email, typed, scope }, forms) => ({
+      title: 'Erase person',
+      heading: html`Erase <bdi>${name}</bdi>?`,
+      trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(id) }],
+      body: html`${renderFacts([
+        ['Name', html`<bdi>${name}</bdi>`],
+        ['Email', html`<bdi>${email}</bdi>`],
+        ['Employee', html`<code>${id}</code>`],
+        ['Will be deleted', formatScope(scope)],
+      ])}
+        ${renderConsequences()}
+        ${renderForm(forms, 'erase', {
+          fields: (_, problem) => renderTypedConfirmation(typed, problem),
+          buttons: renderButtons('Erase person', buildEmployeeUrl(id), 'danger'),
+        })}`,
+    }),
+    forms: {
+      erase: {
+        ...HEAVY,
+        async run(request, fields) {
+          const id = readEmployeeId(request)
+          const { typed } = await readPerson(db, getViewer(request).companyId, id)
+          requireTyped(fields, typed)
+          await eraseEmployee(services, getActing(request), { by: 'id', value: id }, request.left)
+          return { goTo: `${buildEmployeeUrl(id)}?done=erased` }
+        },
+      },
+    },
   })
+  addPersonErasure(app, services)
+}
 
-  app.get(`${PATH}/erase`, (request, reply) => sendFindPersonForm(request, reply, null))
-  const keptForm = { fields: ['email', 'external_id'], show: sendFindPersonForm }
-  app.post(`${PATH}/erase`, { config: { ...HEAVY.config, keptForm } }, async (request, reply) => {
-    const { companyId } = getViewer(request)
-    const fields = readFormFields(request.body)
-    let person: NamedPerson
-    let scope: ErasureScope
-    try {
-      person = readPersonFields(fields)
-      scope = await findErasureScope(services.pool, companyId, person, request.left)
-    } catch (error) {
-      return sendFindPersonForm(request, reply, toFormProblem(error))
-    }
-    if (scope.employeeId !== null) return reply.redirect(`${buildEmployeeUrl(scope.employeeId)}/erase`, 303)
-    if (fields['typed'] === undefined) return sendPersonErasureForm(request, reply, { person, scope }, null)
-    try {
-      requireTyped(fields, person.value)
-      await eraseEmployee(services, getActing(request), person, request.left)
-    } catch (error) {
-      return sendPersonErasureForm(request, reply, { person, scope }, toFormProblem(error))
-    }
-    return reply.redirect(`${PATH}?done=erased`, 303)
+/** `/settings/employees/erase`: finds a person by email or external ID, and erases who appears only in refused records. */
+function addPersonErasure(app: FastifyInstance, services: CompanyServices): void {
+  addFormPage(app, {
+    path: `${PATH}/erase`,
+    load: async () => null,
+    render: (_, forms) => ({
+      title: 'Erase person',
+      heading: html`Erase a person by email or external ID`,
+      trail: [NAVIGATION.employees],
+      body: html`<p>This also finds someone who was never created and who appears only in refused records.</p>
+        ${renderForm(forms, 'find', {
+          fields: (values, problem) => renderPersonFields('Email', values, problem),
+          buttons: renderButtons('Find person', PATH),
+        })}`,
+    }),
+    forms: {
+      find: {
+        ...HEAVY,
+        keeps: ['email', 'external_id'],
+        async run(request, fields) {
+          const person = readPersonFields(fields)
+          const scope = await findErasureScope(services.pool, getViewer(request).companyId, person, request.left)
+          if (scope.employeeId !== null) return { goTo: `${buildEmployeeUrl(scope.employeeId)}/erase` }
+          if (fields['typed'] === undefined) return { page: askToErase(person, scope, null) }
+          try {
+            requireTyped(fields, person.value)
+            await eraseEmployee(services, getActing(request), person, request.left)
+          } catch (error) {
+            return { page: askToErase(person, scope, toFormProblem(error)) }
+          }
+          return { goTo: `${PATH}?done=erased` }
+        },
+      },
+    },
   })
 }
 
@@ -101,45 +134,17 @@ async function readPerson(db: LedgerDb, companyId: string, id: string): Promise<
   return { employee, typed: employee?.email ?? id }
 }
 
-async function sendEmployeeErasureForm(
-  db: LedgerDb,
-  services: CompanyServices,
-  request: FastifyRequest<EmployeeRoute>,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
+async function loadErasure(db: LedgerDb, services: CompanyServices, request: EmployeeRequest) {
+  const { companyId } = getViewer(request)
   const id = readEmployeeId(request)
-  const { employee, typed } = await readPerson(db, viewer.companyId, id)
+  const { employee, typed } = await readPerson(db, companyId, id)
   const name = employee ? `${employee.first_name} ${employee.last_name}` : 'Erased person'
-  const scope = await findErasureScope(services.pool, viewer.companyId, { by: 'id', value: id }, request.left)
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, viewer, {
-    title: 'Erase person',
-    body: html`${renderBreadcrumb(NAVIGATION.employees, [{ label: name, path: buildEmployeeUrl(id) }])}
-      <h1>Erase <bdi>${name}</bdi>?</h1>
-      ${renderFormAlert(problem)}
-      <dl class="facts">
-        <dt>Name</dt>
-        <dd><bdi>${name}</bdi></dd>
-        <dt>Email</dt>
-        <dd><bdi>${employee?.email ?? 'Erased'}</bdi></dd>
-        <dt>Employee</dt>
-        <dd><code>${id}</code></dd>
-        ${renderScope(scope)}
-      </dl>
-      ${renderConsequences()}
-      <form method="post" action="${buildEmployeeUrl(id)}/erase" class="stack">
-        ${renderTypedConfirmation(typed, problem)}
-        <div class="actions">
-          <button class="danger">Erase person</button><a class="button" href="${buildEmployeeUrl(id)}">Cancel</a>
-        </div>
-      </form>`,
-  })
+  const scope = await findErasureScope(services.pool, companyId, { by: 'id', value: id }, request.left)
+  return { id, name, email: employee?.email ?? 'Erased', typed, scope }
 }
 
-/** Renders how much an erasure would delete. */
-function renderScope({ events, refusedRecords, bodies, storedRows, fileNames }: ErasureScope): Html {
+/** Says how much an erasure would delete. */
+function formatScope({ events, refusedRecords, bodies, storedRows, fileNames }: ErasureScope): string {
   const parts = [
     ...(events > 0 ? [`the data of ${formatCount(events, 'event')}`] : []),
     ...(refusedRecords > 0 ? [formatCount(refusedRecords, 'refused record')] : []),
@@ -147,61 +152,27 @@ function renderScope({ events, refusedRecords, bodies, storedRows, fileNames }: 
     ...(storedRows > 0 ? [formatCount(storedRows, 'stored row')] : []),
     ...(fileNames > 0 ? [formatCount(fileNames, 'file name')] : []),
   ]
-  return html`<dt>Will be deleted</dt>
-    <dd>${parts.join(' and ')}</dd>`
+  return parts.join(' and ')
 }
 
-async function sendFindPersonForm(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const { email = '', external_id: externalId = '' } = problem ? readFormFields(request.body) : {}
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, getViewer(request), {
+/** Returns the page that asks before a person is erased who appears only in refused records. */
+function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: FormProblem): PageContent {
+  return {
     title: 'Erase person',
-    body: html`${renderBreadcrumb(NAVIGATION.employees)}
-      <h1>Erase a person by email or external ID</h1>
-      ${renderFormAlert(problem)}
-      <p>This also finds someone who was never created and who appears only in refused records.</p>
-      <form method="post" action="${PATH}/erase" class="stack">
-        ${renderField({ name: 'email', label: 'Email', value: email, isRequired: false, autocomplete: 'off', hint: 'Current, or as it appears in a refused record; case does not matter.' }, problem)}
-        ${renderField({ name: 'external_id', label: 'Or external ID', value: externalId, isRequired: false, autocomplete: 'off', hint: 'Exactly as sent.' }, problem)}
-        <div class="actions">
-          <button class="primary">Find person</button><a class="button" href="${PATH}">Cancel</a>
-        </div>
-      </form>`,
-  })
-}
-
-/** Asks for confirmation to erase a person who appears only in refused records. */
-async function sendPersonErasureForm(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { person, scope }: { person: NamedPerson; scope: ErasureScope },
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, getViewer(request), {
-    title: 'Erase person',
-    body: html`${renderBreadcrumb(NAVIGATION.employees)}
-      <h1>Erase <bdi>${person.value}</bdi>?</h1>
-      ${renderFormAlert(problem)}
-      <p>This person was never created and appears only in refused records.</p>
-      <dl class="facts">
-        <dt>${person.by === 'email' ? 'Email' : 'External ID'}</dt>
-        <dd><bdi>${person.value}</bdi></dd>
-        ${renderScope(scope)}
-      </dl>
+    heading: html`Erase <bdi>${value}</bdi>?`,
+    trail: [NAVIGATION.employees],
+    problem,
+    body: html`<p>This person was never created and appears only in refused records.</p>
+      ${renderFacts([
+        [by === 'email' ? 'Email' : 'External ID', html`<bdi>${value}</bdi>`],
+        ['Will be deleted', formatScope(scope)],
+      ])}
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
-        <input type="hidden" name="${person.by}" value="${person.value}" />
-        ${renderTypedConfirmation(person.value, problem)}
-        <div class="actions">
-          <button class="danger">Erase person</button><a class="button" href="${PATH}">Cancel</a>
-        </div>
+        <input type="hidden" name="${by}" value="${value}" />
+        ${renderTypedConfirmation(value, problem)} ${renderButtons('Erase person', PATH, 'danger')}
       </form>`,
-  })
+  }
 }
 
 /** Renders what an erasure deletes and what it keeps. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
@@ -23,6 +23,7 @@ import {
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
+import type { PageRequest } from '../parts/form-page.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { findEndOf, formatTime, readLocal } from '../../../domain/local-times.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
@@ -36,15 +37,13 @@ const PATH = NAVIGATION.employees.path
 /** Events that the page shows as they are stored; the event stream has all of them. */
 const EVENTS_SHOWN = 20
 
-export interface EmployeeRoute {
-  Params: { id: string }
-}
+export type EmployeeRequest = PageRequest<{ id: string }>
 
 const DONE = { erased: "Person erased. This can't be undone." }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
 export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
-  app.get<EmployeeRoute>(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+  app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
     const { time = '', position = '' } = readFormFields(request.query)
     // The form has two fields for a point in time; the address has one parameter.
     if (time !== '' || position !== '')
@@ -54,16 +53,12 @@ export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
 }
 
 /** Reads the employee id in the path. Throws a problem when it is not an employee id. */
-export function readEmployeeId({ params }: FastifyRequest<EmployeeRoute>): string {
+export function readEmployeeId({ params }: EmployeeRequest): string {
   if (!isId('emp', params.id)) throw makeUnknownEmployeeError()
   return params.id
 }
 
-async function sendEmployee(
-  reads: Reads,
-  request: FastifyRequest<EmployeeRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const { companyId, timeZone } = viewer
   const id = readEmployeeId(request)

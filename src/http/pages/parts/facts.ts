@@ -11,7 +11,7 @@ export function renderFacts(facts: readonly Fact[]): Html {
       fact === null
         ? ''
         : html`<dt>${fact[0]}</dt>
-            <dd>${fact[1]}</dd>`,
+            <dd>${fact[1]}</dd> `,
     )}
   </dl>`
 }

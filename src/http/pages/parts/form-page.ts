@@ -73,7 +73,7 @@ export interface PageContent extends PageMoves {
   heading?: Html
   /** The pages that this one is below. */
   trail?: readonly [NavigationItem, ...{ label: string; path: string }[]]
-  /** What is wrong with the address of the page; null if nothing is. */
+  /** What is wrong, if no form of the page was refused, such as with its address. */
   problem?: FormProblem
   body: Html
 }
@@ -107,9 +107,7 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
     const content = await page.render(shown, createPageForms(page, asked, refused), asked)
     if ('elsewhere' in content) return reply.redirect(content.elsewhere, 303)
     const problem = refused?.problem ?? content.problem ?? null
-    if (problem) void reply.code(problem.status)
-    const notice = problem ? renderFormAlert(problem) : renderNotice(request, page.notices ?? {})
-    return sendContent(request, reply, content, notice)
+    return sendContent(request, reply, { ...content, problem }, renderNotice(request, page.notices ?? {}))
   }
 
   app.get(page.path, page.config === undefined ? {} : { config: page.config }, (request, reply) =>
@@ -169,16 +167,17 @@ function answerRepeats<Params, Notice>({ issue }: IssuingForm<Params, Notice>): 
 function sendContent(
   request: FastifyRequest,
   reply: FastifyReply,
-  { title, heading, trail, body, ...moves }: PageContent,
-  notice?: Html,
+  { title, heading, trail, problem, body, ...moves }: PageContent,
+  notice = html``,
 ): Promise<FastifyReply> {
   const [item, ...between] = trail ?? []
+  if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, getViewer(request), {
     ...moves,
     title,
     body: html`${item ? renderBreadcrumb(item, between) : ''}
       <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
-      ${notice ?? ''} ${body}`,
+      ${problem ? renderFormAlert(problem) : notice} ${body}`,
   })
 }
 

@@ -170,7 +170,7 @@ ${value}</textarea
   </div>`
 }
 
-interface Choice {
+export interface Choice {
   name: string
   label: string
   value: string

@@ -2,10 +2,19 @@ import { html } from 'hono/html'
 import { encodeCursor } from '../../server/cursor.ts'
 import type { QueryValues } from './addresses.ts'
 import { buildUrl } from './addresses.ts'
+import { renderChoice, type Choice } from './form.ts'
 import type { Html } from './page.ts'
 
 /** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50
+
+/** Renders the form that filters a list by one choice. */
+export function renderFilter(path: string, choice: Choice): Html {
+  return html`<form method="get" action="${path}" class="filters">
+    ${renderChoice(choice, null)}
+    <div class="actions"><button>Filter</button></div>
+  </form>`
+}
 
 interface PageLink {
   label: string

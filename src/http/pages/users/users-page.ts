@@ -8,10 +8,10 @@ import { listUsers } from '../../../accounts/users/users.ts'
 import { InviteBody, USER_STATUSES } from '../../admin/user-schemas.ts'
 import { readEmailField } from '../../admin/users.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
-import { listOptions, checkForm, renderButtons, renderChoice, renderField, readFormFields } from '../parts/form.ts'
+import { listOptions, checkForm, renderButtons, renderField, readFormFields } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { showOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
@@ -68,19 +68,12 @@ async function sendUserList({ db }: PageServices, request: FastifyRequest, reply
     title: 'Users',
     body: html`<h1>Users</h1>
       <p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
-      ${renderUserFilter(status ?? '')} ${renderUserTable(users.slice(0, ROWS_A_PAGE), viewer.timeZone)}
+      ${renderFilter(PATH, { name: 'status', label: 'Status', value: status ?? '', options: FILTERS })} ${renderUserTable(users.slice(0, ROWS_A_PAGE), viewer.timeZone)}
       ${renderListLinks(PATH, filter, cursor, users, ({ id }) => id)}`,
   })
 }
 
 const FILTERS = listOptions({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')
-
-function renderUserFilter(status: string): Html {
-  return html`<form method="get" action="${PATH}" class="filters">
-    ${renderChoice({ name: 'status', label: 'Status', value: status, options: FILTERS }, null)}
-    <div class="actions"><button>Filter</button></div>
-  </form>`
-}
 
 function renderUserTable(users: UserRecord[], timeZone: string): Html {
   if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`

@@ -1,0 +1,15 @@
+import { html } from 'hono/html'
+import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
+import type { Html } from '../parts/page.ts'
+
+/** Renders the fields that name a person, one of which is filled in. */
+export function renderPersonFields(
+  emailLabel: string,
+  { email = '', external_id: externalId = '' }: FormFields,
+  problem: FormProblem,
+): Html {
+  const optional = { isRequired: false, autocomplete: 'off' } as const
+  const hint = 'Current, or as it appears in a refused record; case does not matter.'
+  return html`${renderField({ name: 'email', label: emailLabel, value: email, ...optional, hint }, problem)}
+  ${renderField({ name: 'external_id', label: 'Or external ID', value: externalId, ...optional, hint: 'Exactly as sent.' }, problem)}`
+}
