@@ -9,7 +9,6 @@ import { assertSameOrigin, findSessionUser, isFollowedLink } from '../access/ses
 import { addAccountPage } from './account/account-page.ts'
 import { addApiKeyPage } from './api-keys/api-key-page.ts'
 import { addApiKeysPage } from './api-keys/api-keys-page.ts'
-import { addSecretSearch } from './api-keys/secret-search.ts'
 import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
 import { addCompanyPage } from './company/company-page.ts'
 import { addEmployeePage } from './employees/employee-page.ts'
@@ -90,7 +89,6 @@ export async function pages(app: FastifyInstance, services: PageServices, limits
     await addSection(
       NAVIGATION.apiKeys,
       (scope) => addApiKeysPage(scope, services),
-      (scope) => addSecretSearch(scope, services),
       (scope) => addApiKeyPage(scope, services),
     )
     await addSection(

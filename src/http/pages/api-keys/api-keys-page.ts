@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../../domain/accounts/quota.ts'
@@ -17,11 +17,17 @@ import {
 } from './api-key-facts.ts'
 import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
-import { renderSecretSearch } from './secret-search.ts'
+import { makeSecretSearch, renderSecretSearch } from './secret-search.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
-import { checkForm, listOptions, readFormFields, readSeenVersion, renderButtons, renderChoice } from '../parts/form.ts'
-import { sendUserPage } from '../parts/layout.ts'
-import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import {
+  checkForm,
+  listOptions,
+  readFormFields,
+  readSeenVersion,
+  renderButtons,
+  type FormProblem,
+} from '../parts/form.ts'
+import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -32,7 +38,15 @@ const { path: PATH } = NAVIGATION.apiKeys
 
 /** `/settings/api-keys`: the list, and the form that creates a key. */
 export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
-  app.get(PATH, (request, reply) => sendKeyList(services, request, reply))
+  addFormPage(app, {
+    path: PATH,
+    load: (request) => loadKeys(services, request),
+    render: (shown, forms, request) => ({
+      title: 'API keys',
+      body: renderKeyList(shown, forms.problemOf('search'), getViewer(request).timeZone),
+    }),
+    forms: { search: makeSecretSearch(services) },
+  })
   addFormPage(app, {
     path: `${PATH}/new`,
     // A form that is sent twice creates one key.
@@ -70,25 +84,34 @@ const DEFAULTS = {
   allowed_networks: '',
 }
 
-async function sendKeyList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = getViewer(request)
+/** A page of the list. */
+interface ShownKeys {
+  filter: { status?: KeyStatus }
+  cursor: string | undefined
+  /** One more than the page shows, if there are more. */
+  keys: SeenKey[]
+}
+
+async function loadKeys({ db }: PageServices, request: FastifyRequest): Promise<ShownKeys> {
   const { cursor, status: requestedStatus } = readFormFields(request.query)
   const status = KEY_STATUSES.find((one) => one === requestedStatus)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }
-  const filter: { status?: KeyStatus } = status === undefined ? {} : { status }
-  const keys = await listApiKeys(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })
-  const isFiltered = status !== undefined || cursor !== undefined
-  return sendUserPage(request, reply, viewer, {
-    title: 'API keys',
-    body: html`<h1>API keys</h1>
-      <p>
-        Programs call the API with a key. See the <a href="/docs">API reference</a> and the
-        <a href="/problems">problem codes</a>.
-      </p>
-      ${keys.length === 0 && !isFiltered ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
-      ${keys.length === 0 && !isFiltered ? renderNoKeys() : html`<div class="beside">${renderSecretSearch(null)} ${renderKeyFilter(status ?? '')}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), viewer.timeZone)}`}
-      ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`,
-  })
+  const filter = status === undefined ? {} : { status }
+  const page = { limit: ROWS_A_PAGE + 1, ...before, ...filter }
+  return { filter, cursor, keys: await listApiKeys(db, getViewer(request).companyId, page) }
+}
+
+function renderKeyList({ filter, cursor, keys }: ShownKeys, searchProblem: FormProblem, timeZone: string): Html {
+  const { status = '' } = filter
+  const isNone = keys.length === 0 && status === '' && cursor === undefined
+  const choice = { name: 'status', label: 'Status', value: status, options: FILTERS }
+  return html`<p>
+      Programs call the API with a key. See the <a href="/docs">API reference</a> and the
+      <a href="/problems">problem codes</a>.
+    </p>
+    ${isNone ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
+    ${isNone ? renderNoKeys() : html`<div class="beside">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), timeZone)}`}
+    ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
 
 function renderNoKeys(): Html {
@@ -100,13 +123,6 @@ function renderNoKeys(): Html {
 }
 
 const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', expired: 'Expired', revoked: 'Revoked' })
-
-function renderKeyFilter(status: string): Html {
-  return html`<form method="get" action="${PATH}" class="filters">
-    ${renderChoice({ name: 'status', label: 'Status', value: status, options: FILTERS }, null)}
-    <div class="actions"><button>Filter</button></div>
-  </form>`
-}
 
 function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
   if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`

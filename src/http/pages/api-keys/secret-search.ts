@@ -1,6 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { FoundSecret, FoundSecrets } from '../../../accounts/api-keys/find-secrets.ts'
+import type { FoundSecrets } from '../../../accounts/api-keys/find-secrets.ts'
 import { findSecrets } from '../../../accounts/api-keys/find-secrets.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { hasPreviousSecret } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -9,19 +8,13 @@ import { readNames } from '../../../ledger/read/read-names.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { SecretSearchBody, toSecretSearch } from '../../admin/secret-search.ts'
 import { renderTokenStatus } from '../account/token-list.ts'
-import {
-  checkForm,
-  type FormProblem,
-  readFormFields,
-  renderField,
-  renderFormAlert,
-  toFormProblem,
-} from '../parts/form.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { checkForm, renderField, type FormProblem } from '../parts/form.ts'
+import type { Form } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderKeyStatus, renderSecretEnds } from './api-key-facts.ts'
@@ -29,20 +22,28 @@ import { renderKeyStatus, renderSecretEnds } from './api-key-facts.ts'
 const { path: PATH } = NAVIGATION.apiKeys
 
 /**
- * The search for a key or token. It is sent as a form, because a secret must not be in an address; the answer does not
- * repeat what was entered, and the form is not kept if the session has ended.
+ * Makes the form that searches for a key or token. It is a form, because a secret must not be in an address; the answer
+ * does not repeat what was entered, and the form is not kept if the session has ended.
  */
-export function addSecretSearch(app: FastifyInstance, { db }: PageServices): void {
-  app.post(PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
-    const { q = '', secret_sha256: sha256 = '' } = readFormFields(request.body)
-    if (q.trim() === '' && sha256 === '') return reply.redirect(PATH, 303)
-    try {
+export function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
+  return {
+    config: { isHeavyRead: ALWAYS },
+    async run(request, { q = '', secret_sha256: sha256 = '' }) {
+      if (q.trim() === '' && sha256 === '') return { goTo: PATH }
+      const { companyId, timeZone } = getViewer(request)
       const search = toSecretSearch(checkForm(SecretSearchBody, sha256 === '' ? { q } : { secret_sha256: sha256 }))
-      return await sendFound(request, reply, db, await findSecrets(db, getViewer(request).companyId, search))
-    } catch (error) {
-      return sendSearch(request, reply, toFormProblem(error), html``)
-    }
-  })
+      const found = await findSecrets(db, companyId, search)
+      const ownerIds = found.items.flatMap(({ token }) => token?.token.userId ?? [])
+      const owners = await readNames(db, companyId, ownerIds)
+      return {
+        page: {
+          title: 'Keys and tokens found',
+          trail: [NAVIGATION.apiKeys],
+          body: html`${renderSecretSearch(null)} ${renderFound(found, owners, timeZone)}`,
+        },
+      }
+    },
+  }
 }
 
 const HINT = 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.'
@@ -56,78 +57,41 @@ export function renderSecretSearch(problem: FormProblem): Html {
   </form>`
 }
 
-async function sendFound(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  db: PageServices['db'],
-  { items, isMore }: FoundSecrets,
-): Promise<FastifyReply> {
-  const { companyId, timeZone } = getViewer(request)
-  const owners = await readNames(
-    db,
-    companyId,
-    items.flatMap(({ token }) => token?.token.userId ?? []),
-  )
-  const rows = items.map((secret) =>
-    secret.key
-      ? renderFoundKey(secret, secret.key, timeZone)
-      : renderFoundToken(secret, secret.token, owners.get(secret.token.token.userId) ?? 'Erased user'),
-  )
-  return sendSearch(
-    request,
-    reply,
-    null,
-    items.length === 0
-      ? html`<p class="empty">
-          No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.
-        </p>`
-      : html`<table class="cards">
-            <caption class="visually-hidden">
-              Keys and tokens
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Name and ID</th>
-                <th scope="col">Found by</th>
-                <th scope="col">Status</th>
-                <th scope="col">Secret</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${rows}
-            </tbody>
-          </table>
-          ${isMore ? html`<p>There are more. Enter more of the name.</p>` : ''}`,
-  )
+function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string): Html {
+  if (items.length === 0)
+    return html`<p class="empty">
+      No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.
+    </p>`
+  return html`${renderTable({
+    caption: 'Keys and tokens',
+    columns: [
+      {
+        heading: 'Name and ID',
+        cell: ({ key, token }) => (key ? renderKeyName(key) : renderTokenName(token, owners)),
+      },
+      {
+        heading: 'Found by',
+        cell: ({ by, key }) =>
+          html`${FOUND_BY[by]}${key && by === 'previous_secret' ? renderPreviousEnd(key, timeZone) : ''}`,
+      },
+      { heading: 'Status', cell: ({ key, token }) => (key ? renderKeyStatus(key) : renderTokenStatus(token)) },
+      {
+        heading: 'Secret',
+        cell: ({ key, token }) => (key ? renderSecretEnds(key) : renderLastFour(token.token.lastFour)),
+      },
+    ],
+    rows: items,
+  })}
+    ${isMore ? html`<p>There are more. Enter more of the name.</p>` : ''}`
 }
 
-function sendSearch(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-  results: Html,
-): Promise<FastifyReply> {
-  if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, getViewer(request), {
-    title: 'Keys and tokens found',
-    body: html`${renderBreadcrumb(NAVIGATION.apiKeys)}
-      <h1>Keys and tokens found</h1>
-      ${renderFormAlert(problem)} ${renderSecretSearch(problem)} ${results}`,
-  })
+function renderKeyName({ key }: SeenKey): Html {
+  return html`<a href="${PATH}/${key.id}"><bdi>${key.name}</bdi></a><br /><code class="below">${key.id}</code>`
 }
 
-function renderFoundKey(secret: FoundSecret, seen: SeenKey, timeZone: string): Html {
-  const { key } = seen
-  return html`<tr>
-    <th scope="row">
-      <a href="${PATH}/${key.id}"><bdi>${key.name}</bdi></a><br /><code class="below">${key.id}</code>
-    </th>
-    <td data-label="Found by">
-      ${FOUND_BY[secret.by]}${secret.by === 'previous_secret' ? renderPreviousEnd(seen, timeZone) : ''}
-    </td>
-    <td data-label="Status">${renderKeyStatus(seen)}</td>
-    <td data-label="Secret">${renderSecretEnds(seen)}</td>
-  </tr>`
+function renderTokenName({ token }: SeenToken, owners: ReadonlyMap<string, string>): Html {
+  return html`<a href="${NAVIGATION.users.path}/${token.userId}#tokens"><bdi>${token.name}</bdi></a><br />
+    Token of <bdi>${owners.get(token.userId) ?? 'Erased user'}</bdi><br /><code class="below">${token.id}</code>`
 }
 
 const FOUND_BY = {
@@ -143,17 +107,4 @@ function renderPreviousEnd(seen: SeenKey, timeZone: string): Html {
   return end === null
     ? html``
     : html`, which ${hasPreviousSecret(seen) ? 'works until' : 'ended'} ${renderTime(end, timeZone)}`
-}
-
-function renderFoundToken(secret: FoundSecret, seen: SeenToken, owner: string): Html {
-  const { token } = seen
-  return html`<tr>
-    <th scope="row">
-      <a href="${NAVIGATION.users.path}/${token.userId}#tokens"><bdi>${token.name}</bdi></a><br />
-      Token of <bdi>${owner}</bdi><br /><code class="below">${token.id}</code>
-    </th>
-    <td data-label="Found by">${FOUND_BY[secret.by]}</td>
-    <td data-label="Status">${renderTokenStatus(seen)}</td>
-    <td data-label="Secret">${renderLastFour(token.lastFour)}</td>
-  </tr>`
 }
