@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import { listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
@@ -6,22 +6,14 @@ import { readDeliveryId } from '../../admin/webhooks/deliveries.ts'
 import { DELIVERY_STATUSES } from '../../admin/webhooks/delivery-schemas.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
-import {
-  listOptions,
-  readFormFields,
-  renderChoice,
-  renderFormAlert,
-  toFormProblem,
-  type FormProblem,
-} from '../parts/form.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { listOptions, readFormFields } from '../parts/form.ts'
+import { addFormPage } from '../parts/form-page.ts'
+import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderDeliveryTable } from './delivery-table.ts'
-import type { DeliveryRoute, WebhookRequest, WebhookRoute } from './require-webhook.ts'
+import type { DeliveryRequest } from './require-webhook.ts'
 import { requireWebhook } from './require-webhook.ts'
 import { findSent, renderSent } from './sent-delivery.ts'
 import { formatWebhookName } from './webhook-words.ts'
@@ -30,61 +22,51 @@ const { path: PATH } = NAVIGATION.webhooks
 
 /** `/settings/webhooks/{id}/deliveries`: what was sent in the last 30 days. */
 export function addDeliveriesPage(app: FastifyInstance, services: PageServices): void {
-  app.get<WebhookRoute>(`${PATH}/:id/deliveries`, (request, reply) => sendDeliveries(services, request, reply, null))
-
-  app.post<DeliveryRoute>(
-    `${PATH}/:id/deliveries/:delivery_id/redeliver`,
-    { config: { isHeavyRead: ALWAYS } },
-    async (request, reply) => {
-      const deliveryId = readDeliveryId(request.params.delivery_id)
-      const id = readWebhookId(request.params.id)
-      try {
-        const sent = await services.singleDeliveries.redeliver(getViewer(request).companyId, id, deliveryId)
-        return await reply.redirect(`${PATH}/${id}/deliveries?sent=${sent.id}`, 303)
-      } catch (error) {
-        return sendDeliveries(services, request, reply, toFormProblem(error))
+  addFormPage(app, {
+    path: `${PATH}/:id/deliveries`,
+    load: (request: DeliveryRequest) => loadDeliveries(services, request),
+    render: ({ webhook, sent, status, cursor, deliveries }, forms, request) => {
+      const path = `${PATH}/${webhook.id}/deliveries`
+      const isFiltered = status !== undefined || cursor !== undefined
+      const filter = renderFilter(path, { name: 'status', label: 'Result', value: status ?? '', options: FILTERS })
+      const shown = deliveries.slice(0, ROWS_A_PAGE)
+      return {
+        title: `Deliveries to ${formatWebhookName(webhook)}`,
+        heading: html`Deliveries`,
+        trail: [NAVIGATION.webhooks, { label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }],
+        body: html`${sent && !forms.refused ? renderSent(sent) : ''}
+          <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
+          ${shown.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : filter}
+          ${shown.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
+          ${shown.length === 0 ? '' : renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone)}
+          ${renderListLinks(path, { status }, cursor, deliveries, ({ id }) => id)}`,
       }
     },
-  )
+    forms: {
+      redeliver: {
+        path: '/:delivery_id/redeliver',
+        config: { isHeavyRead: ALWAYS },
+        async run(request) {
+          const deliveryId = readDeliveryId(request.params.delivery_id)
+          const id = readWebhookId(request.params.id)
+          const sent = await services.singleDeliveries.redeliver(getViewer(request).companyId, id, deliveryId)
+          return { goTo: `${PATH}/${id}/deliveries?sent=${sent.id}` }
+        },
+      },
+    },
+  })
 }
 
-async function sendDeliveries(
-  services: PageServices,
-  request: WebhookRequest,
-  reply: FastifyReply,
-  problem: FormProblem,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
+async function loadDeliveries(services: PageServices, request: DeliveryRequest) {
   const { webhook } = await requireWebhook(services, request)
-  const path = `${PATH}/${webhook.id}/deliveries`
-  const sent = await findSent(services, request, webhook.id)
   const { cursor, status: requestedStatus } = readFormFields(request.query)
-  const status = DELIVERY_STATUSES.find((status) => status === requestedStatus)
-  const deliveries = await listDeliveries(services.db, viewer.companyId, webhook.id, {
+  const status = DELIVERY_STATUSES.find((one) => one === requestedStatus)
+  const deliveries = await listDeliveries(services.db, getViewer(request).companyId, webhook.id, {
     limit: ROWS_A_PAGE + 1,
     ...(cursor === undefined ? {} : { before: decodeIdCursor('dlv', cursor) }),
     ...(status === undefined ? {} : { isDelivered: status === 'delivered' }),
   })
-  if (problem) void reply.code(problem.status)
-  const isFiltered = status !== undefined || cursor !== undefined
-  return sendUserPage(request, reply, viewer, {
-    title: `Deliveries to ${formatWebhookName(webhook)}`,
-    body: html`${renderBreadcrumb(NAVIGATION.webhooks, [{ label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }])}
-      <h1>Deliveries</h1>
-      ${problem ? renderFormAlert(problem) : sent ? renderSent(sent) : ''}
-      <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
-      ${deliveries.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : renderStatusFilter(path, status ?? '')}
-      ${deliveries.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
-      ${deliveries.length === 0 ? '' : renderDeliveryTable(webhook.id, deliveries.slice(0, ROWS_A_PAGE), viewer.timeZone)}
-      ${renderListLinks(path, status === undefined ? {} : { status }, cursor, deliveries, ({ id }) => id)}`,
-  })
+  return { webhook, sent: await findSent(services, request, webhook.id), status, cursor, deliveries }
 }
 
 const FILTERS = listOptions({ delivered: 'Delivered', failed: 'Failed' })
-
-function renderStatusFilter(path: string, status: string): Html {
-  return html`<form method="get" action="${path}" class="filters">
-    ${renderChoice({ name: 'status', label: 'Result', value: status, options: FILTERS }, null)}
-    <div class="actions"><button>Filter</button></div>
-  </form>`
-}

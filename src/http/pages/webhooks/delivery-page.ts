@@ -6,6 +6,7 @@ import type { RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.
 import { rebuildMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import { NO_SUCH_DELIVERY, readDeliveryId } from '../../admin/webhooks/deliveries.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
@@ -14,7 +15,7 @@ import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderMessage, renderResult, renderSendAgain } from './delivery-table.ts'
-import type { DeliveryRequest, DeliveryRoute } from './require-webhook.ts'
+import type { DeliveryRequest } from './require-webhook.ts'
 import { requireWebhook } from './require-webhook.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
@@ -22,7 +23,7 @@ const { path: PATH } = NAVIGATION.webhooks
 
 /** `/settings/webhooks/{id}/deliveries/{delivery_id}`: what was sent, and what the receiver answered. */
 export function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
-  app.get<DeliveryRoute>(`${PATH}/:id/deliveries/:delivery_id`, (request, reply) =>
+  app.get(`${PATH}/:id/deliveries/:delivery_id`, (request: DeliveryRequest, reply) =>
     sendDelivery(services, request, reply),
   )
 }
@@ -46,16 +47,12 @@ async function sendDelivery(
       { label: 'Deliveries', path: `${path}/deliveries` },
     ])}
       <h1>Delivery</h1>
-      <dl class="facts">
-        <dt>Sent</dt>
-        <dd>${renderTime(delivery.sentAt, viewer.timeZone)}</dd>
-        <dt>Message</dt>
-        <dd>${renderMessage(delivery)}</dd>
-        <dt>Result</dt>
-        <dd>${renderResult(delivery)}</dd>
-        <dt>Duration</dt>
-        <dd>${formatNumber(delivery.durationMs)} ms</dd>
-      </dl>
+      ${renderFacts([
+        ['Sent', renderTime(delivery.sentAt, viewer.timeZone)],
+        ['Message', renderMessage(delivery)],
+        ['Result', renderResult(delivery)],
+        ['Duration', `${formatNumber(delivery.durationMs)} ms`],
+      ])}
       ${renderSendAgain(webhook.id, delivery)}
       <div class="exchange">${renderRequest(message)} ${renderAnswer(delivery)}</div>`,
   })

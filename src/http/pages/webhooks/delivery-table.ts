@@ -4,6 +4,7 @@ import { renderBadge } from '../parts/badges.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTimeLink } from '../parts/times.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
@@ -15,34 +16,20 @@ export function describeOutcome({ error, httpStatus }: Delivery): string {
 
 /** Renders deliveries, each with a button that sends its message again. */
 export function renderDeliveryTable(webhookId: string, deliveries: Delivery[], timeZone: string): Html {
-  return html`<table class="cards">
-    <caption class="visually-hidden">
-      Deliveries, newest first
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">Sent</th>
-        <th scope="col">Message</th>
-        <th scope="col">Result</th>
-        <th scope="col" class="number">Duration</th>
-        <th scope="col"><span class="visually-hidden">Action</span></th>
-      </tr>
-    </thead>
-    <tbody>
-      ${deliveries.map(
-        (delivery) =>
-          html`<tr>
-            <th scope="row">${renderTimeLink(`${PATH}/${webhookId}/deliveries/${delivery.id}`, delivery.sentAt, timeZone)}</th>
-            <td data-label="Message">${renderMessage(delivery)}</td>
-            <td data-label="Result">${renderOutcome(delivery)}</td>
-            <td class="number" data-label="Duration">${formatNumber(delivery.durationMs)} ms</td>
-            <td>
-              ${renderSendAgain(webhookId, delivery)}
-            </td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+  return renderTable({
+    caption: 'Deliveries, newest first',
+    columns: [
+      {
+        heading: 'Sent',
+        cell: ({ id, sentAt }) => renderTimeLink(`${PATH}/${webhookId}/deliveries/${id}`, sentAt, timeZone),
+      },
+      { heading: 'Message', cell: renderMessage },
+      { heading: 'Result', cell: renderOutcome },
+      { heading: 'Duration', isNumber: true, cell: ({ durationMs }) => `${formatNumber(durationMs)} ms` },
+      { heading: 'Action', isHeadingHidden: true, cell: (delivery) => renderSendAgain(webhookId, delivery) },
+    ],
+    rows: deliveries,
+  })
 }
 
 /** Renders a button that sends a message again. */

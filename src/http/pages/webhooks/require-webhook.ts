@@ -1,21 +1,14 @@
-import type { FastifyRequest } from 'fastify'
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { ProblemError } from '../../server/problem.ts'
+import type { PageRequest } from '../parts/form-page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 
-export interface WebhookRoute {
-  Params: { id: string }
-}
-export type WebhookRequest = FastifyRequest<WebhookRoute>
-
-export interface DeliveryRoute {
-  Params: { id: string; delivery_id: string }
-}
-export type DeliveryRequest = FastifyRequest<DeliveryRoute>
+export type WebhookRequest = PageRequest<{ id: string }>
+export type DeliveryRequest = PageRequest<{ id: string; delivery_id: string }>
 
 /** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
 export async function requireWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
