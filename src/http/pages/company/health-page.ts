@@ -14,12 +14,12 @@ import type { CompanyStanding } from '../../../ledger/read/read-standings.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { readFormFields } from '../parts/form.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
+import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -28,50 +28,61 @@ import { describeTrouble, formatWebhookName } from '../webhooks/webhook-words.ts
 const PATH = NAVIGATION.health.path
 /** How often the page updates itself while it is visible. */
 const REFRESH_MS = 10_000
-const DONE = {
-  resumed: 'Projection resumed from where it stopped. If the same event fails again, it is parked again.',
-  'not-parked': 'The projection was no longer parked. Nothing was changed.',
-}
 
 /**
  * `/settings/health`: how far each projection of the company is, and what does not work. What concerns all companies is
  * for operators, in metrics and on the command line.
  */
 export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: SystemHealth): void {
-  app.get(PATH, async (request, reply) => {
-    const viewer = getViewer(request)
-    const body = html`<h1>System health</h1>
-      ${renderNotice(request, DONE)}
-      <p><a class="button" href="${PATH}">Refresh</a></p>
-      <div id="report" data-refresh="${REFRESH_MS}">${await renderReport(viewer.companyId, viewer.timeZone)}</div>`
-    return sendUserPage(request, reply, viewer, { title: 'System health', body })
+  addFormPage(app, {
+    path: PATH,
+    load: (request) => loadReport(db, health, getViewer(request).companyId),
+    render: (report, forms, request) => ({
+      title: 'System health',
+      body: html`<p><a class="button" href="${PATH}">Refresh</a></p>
+        <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
+    }),
+    notices: {
+      resumed: 'Projection resumed from where it stopped. If the same event fails again, it is parked again.',
+      'not-parked': 'The projection was no longer parked. Nothing was changed.',
+    },
+    forms: {
+      resume: {
+        path: '/resume',
+        async run(request, { projection = '' }) {
+          const { companyId, userId } = getViewer(request)
+          const projections = await health.report(companyId)
+          if (!projections.some(({ name }) => name === projection))
+            throw new ProblemError(problem('route_not_found', 'No such projection exists'))
+          const isResumed = await health.resume(companyId, projection)
+          if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
+          return { done: isResumed ? 'resumed' : 'not-parked' }
+        },
+      },
+    },
   })
+}
 
-  app.post(`${PATH}/resume`, async (request, reply) => {
-    const { companyId, userId } = getViewer(request)
-    const { projection = '' } = readFormFields(request.body)
-    const projections = await health.report(companyId)
-    if (!projections.some(({ name }) => name === projection))
-      throw new ProblemError(problem('route_not_found', 'No such projection exists'))
-    const isResumed = await health.resume(companyId, projection)
-    if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
-    return reply.redirect(`${PATH}?done=${isResumed ? 'resumed' : 'not-parked'}`, 303)
-  })
+async function loadReport(db: LedgerDb, health: SystemHealth, companyId: string) {
+  const [projections, head, webhooks, disputes, failing] = await Promise.all([
+    health.report(companyId),
+    readHead(db, companyId),
+    listWebhooks(db, companyId),
+    readDisputes(db, companyId),
+    readFailingWork(db, companyId),
+  ])
+  return { projections, head, webhooks, disputes, failing }
+}
 
-  async function renderReport(companyId: string, timeZone: string): Promise<Html> {
-    const [projections, head, webhooks, disputes, failing] = await Promise.all([
-      health.report(companyId),
-      readHead(db, companyId),
-      listWebhooks(db, companyId),
-      readDisputes(db, companyId),
-      readFailingWork(db, companyId),
-    ])
-    return html`${disputes.map((dispute) => renderDispute(dispute, timeZone))}
-    ${failing.map((work) => renderFailingWork(work, timeZone))}
-    ${projections.map((projection) => renderParkedWarning(projection, timeZone))}
-    ${webhooks.map(renderWebhookWarning)}
-    ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
-  }
+function renderReport(
+  { projections, head, webhooks, disputes, failing }: Awaited<ReturnType<typeof loadReport>>,
+  forms: PageForms<'resume'>,
+  timeZone: string,
+): Html {
+  return html`${disputes.map((dispute) => renderDispute(dispute, timeZone))}
+  ${failing.map((work) => renderFailingWork(work, timeZone))}
+  ${projections.map((projection) => renderParkedWarning(projection, forms, timeZone))}
+  ${webhooks.map(renderWebhookWarning)} ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
 }
 
 function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string): Html {
@@ -88,7 +99,11 @@ function renderFailingWork({ work, since }: FailingWork, timeZone: string): Html
   </p>`
 }
 
-function renderParkedWarning({ name, parkedAt, error, reached }: CompanyStanding, timeZone: string): Html {
+function renderParkedWarning(
+  { name, parkedAt, error, reached }: CompanyStanding,
+  forms: PageForms<'resume'>,
+  timeZone: string,
+): Html {
   if (parkedAt === null) return html``
   return html`<section class="warning" aria-label="${name} is parked">
     <p>
@@ -97,10 +112,7 @@ function renderParkedWarning({ name, parkedAt, error, reached }: CompanyStanding
       there. Calls are still accepted, and nothing is lost.
     </p>
     <pre>${error ?? 'No error was recorded.'}</pre>
-    <form method="post" action="${PATH}/resume">
-      <input type="hidden" name="projection" value="${name}" />
-      <button>Resume ${name}</button>
-    </form>
+    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${name}</button>` })}
   </section>`
 }
 
@@ -117,32 +129,18 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
 
 function renderProjections(projections: readonly CompanyStanding[]): Html {
   return html`<h2>Projections</h2>
-    <table class="cards">
-      <caption>
-        How far each read model is behind the ledger
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Projection</th>
-          <th scope="col">Status</th>
-          <th scope="col" class="number">Events behind</th>
-          <th scope="col" class="number">Seconds behind</th>
-          <th scope="col" class="number">Position</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${projections.map(
-          (one) =>
-            html`<tr>
-              <th scope="row">${one.name}</th>
-              <td data-label="Status">${renderProjectionStatus(one)}</td>
-              <td class="number" data-label="Events behind">${formatNumber(one.eventsBehind)}</td>
-              <td class="number" data-label="Seconds behind">${one.secondsBehind.toFixed(1)}</td>
-              <td class="number" data-label="Position">${formatNumber(one.reached)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
+    ${renderTable({
+      caption: 'How far each read model is behind the ledger',
+      isCaptionShown: true,
+      columns: [
+        { heading: 'Projection', cell: ({ name }) => name },
+        { heading: 'Status', cell: renderProjectionStatus },
+        { heading: 'Events behind', isNumber: true, cell: ({ eventsBehind }) => formatNumber(eventsBehind) },
+        { heading: 'Seconds behind', isNumber: true, cell: ({ secondsBehind }) => secondsBehind.toFixed(1) },
+        { heading: 'Position', isNumber: true, cell: ({ reached }) => formatNumber(reached) },
+      ],
+      rows: projections,
+    })}`
 }
 
 function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
@@ -153,15 +151,9 @@ function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanySta
 
 function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
   return html`<h2>Ledger</h2>
-    <dl class="facts">
-      <dt>Events</dt>
-      <dd>${formatNumber(position)}</dd>
-      <dt>Root hash</dt>
-      <dd>
-        <code id="root">${root.toString('base64')}</code>
-        <button type="button" class="quiet" data-copy="#root" hidden>Copy</button>
-      </dd>
-      <dt>Last event</dt>
-      <dd>${renderTime(recordedAt, timeZone)}</dd>
-    </dl>`
+    ${renderFacts([
+      ['Events', formatNumber(position)],
+      ['Root hash', renderId('root', root.toString('base64'))],
+      ['Last event', renderTime(recordedAt, timeZone)],
+    ])}`
 }

@@ -13,10 +13,9 @@ import { ProblemError } from '../../server/problem.ts'
 import { streamTexts } from '../../server/text-stream.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { FormFields, FormProblem } from '../parts/form.ts'
-import { readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
-import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import { readFormFields, renderField, toFormProblem } from '../parts/form.ts'
+import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
-import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -30,8 +29,6 @@ const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
 const FIELDS = ['employee', 'call', 'from', 'to'] as const
 
-const DONE = { running: 'A file is already being made. Nothing was started.' }
-
 type EvidencePageServices = Pick<
   PageServices,
   'db' | 'access' | 'sessions' | 'company' | 'signer' | 'reads' | 'storedFiles'
@@ -44,58 +41,59 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
   const plan = async (request: FastifyRequest, subject: EvidenceSubject) =>
     planOrRefuse({ db, pool: company.pool, signer }, request, getViewer(request).companyId, subject)
 
-  app.get(
-    EVIDENCE_PATH,
-    { config: { isHeavyRead: whenGiven('employee', 'call', 'from', 'to') } },
-    async (request, reply) => {
-      const viewer = getViewer(request)
-      const given = pickFields(request.query)
-      const file = await storedFiles.read(viewer.companyId)
-      const isOpen = file !== null && (file.state === 'waiting' || file.state === 'making')
-      const { planned, fault } = await planGiven(given)
-      const body = html`${renderBreadcrumb(NAVIGATION.ledger)}
-      <h1>Evidence files</h1>
-      ${renderNotice(request, DONE)} ${renderFormAlert(fault)}
-      <p>
-        An evidence file proves events to somebody who has nothing but the file. It has the events, the proof that they are
-        in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in it.
-        <a href="/verify">How it is verified</a>
-      </p>
-      ${planned ? renderPlan(planned, given, storedFiles.canStore) : ''}
-      <div id="stored" ${isOpen ? html`data-refresh="${REFRESH_MS}"` : ''}>
-        ${file === null ? '' : renderStoredFile(file, viewer, `${EVIDENCE_PATH}/stored`)}
-      </div>
-      ${renderForm(given, fault)}`
-      return sendUserPage(request, fault ? reply.code(fault.status) : reply, viewer, {
-        title: 'Evidence files',
-        body,
-        reloadSeconds: isOpen ? RELOAD_SECONDS : undefined,
-      })
-
-      async function planGiven(fields: FormFields): Promise<{ planned: PlannedEvidence | null; fault: FormProblem }> {
-        if (Object.keys(fields).length === 0) return { planned: null, fault: null }
-        try {
-          return { planned: await plan(request, readGivenSubject(fields, viewer.timeZone)), fault: null }
-        } catch (error) {
-          return { planned: null, fault: toFormProblem(error) }
-        }
+  addFormPage(app, {
+    path: EVIDENCE_PATH,
+    config: { isHeavyRead: whenGiven('employee', 'call', 'from', 'to') },
+    async load(request) {
+      const { companyId, timeZone } = getViewer(request)
+      const given = pickFields(request.body ?? request.query)
+      const file = await storedFiles.read(companyId)
+      if (request.method === 'POST' || Object.keys(given).length === 0)
+        return { given, file, planned: null, fault: null }
+      try {
+        return { given, file, planned: await plan(request, readGivenSubject(given, timeZone)), fault: null }
+      } catch (error) {
+        return { given, file, planned: null, fault: toFormProblem(error) }
       }
     },
-  )
+    render({ given, file, planned, fault }, forms, request) {
+      const isOpen = file !== null && (file.state === 'waiting' || file.state === 'making')
+      return {
+        title: 'Evidence files',
+        trail: [NAVIGATION.ledger],
+        problem: fault,
+        reloadSeconds: isOpen ? RELOAD_SECONDS : undefined,
+        body: html`<p>
+            An evidence file proves events to somebody who has nothing but the file. It has the events, the proof that they
+            are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in
+            it. <a href="/verify">How it is verified</a>
+          </p>
+          ${planned ? renderPlan(planned, given, storedFiles.canStore, forms) : ''}
+          <div id="stored" ${isOpen ? html`data-refresh="${REFRESH_MS}"` : ''}>
+            ${file === null ? '' : renderStoredFile(file, getViewer(request), `${EVIDENCE_PATH}/stored`)}
+          </div>
+          ${renderFields(given, fault ?? forms.problemOf('make'))}`,
+      }
+    },
+    notices: { running: 'A file is already being made. Nothing was started.' },
+    forms: {
+      make: {
+        async run(request, fields) {
+          const { companyId, userId, timeZone } = getViewer(request)
+          const subject = readGivenSubject(pickFields(fields), timeZone)
+          if (!storedFiles.canStore) throw new ProblemError(problem('unavailable', NO_KEY))
+          const isRequested = await storedFiles.request(companyId, { subject, requestedBy: userId })
+          return isRequested ? { goTo: EVIDENCE_PATH } : { done: 'running' }
+        },
+      },
+    },
+  })
 
   app.get(`${EVIDENCE_PATH}/file`, STREAMED_ROUTE, async (request, reply) => {
     const { companyId, timeZone } = getViewer(request)
     const planned = await plan(request, readGivenSubject(pickFields(request.query), timeZone))
     const reading = await reads.of(companyId, request.left)
     return sendEvidence({ request, reply, authorize }, reading, readMe, planned)
-  })
-
-  app.post(EVIDENCE_PATH, async (request, reply) => {
-    const { companyId, userId, timeZone } = getViewer(request)
-    const subject = readGivenSubject(pickFields(request.body), timeZone)
-    if (!storedFiles.canStore) throw new ProblemError(problem('unavailable', NO_KEY))
-    const isRequested = await storedFiles.request(companyId, { subject, requestedBy: userId })
-    return reply.redirect(buildUrl(EVIDENCE_PATH, { done: isRequested ? undefined : 'running' }), 303)
   })
 
   app.get(`${EVIDENCE_PATH}/stored`, STREAMED_ROUTE, async (request, reply) => {
@@ -144,7 +142,7 @@ function faultOf(name: string, fault: string) {
   return fieldError(`/${name}`, 'invalid_value', `${name} ${fault}`)
 }
 
-function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boolean): Html {
+function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boolean, forms: PageForms<'make'>): Html {
   const { events, checkpoint } = planned
   const text = html`<p>
     The file about ${describeSubject(planned)} has <strong>${formatNumber(events)}</strong> of the
@@ -157,14 +155,14 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
       </p>`
   if (!canStore) return html`${text}<p class="warning">${NO_KEY}.</p>`
   return html`${text}
-    <form method="post" action="${EVIDENCE_PATH}">
-      ${Object.entries(given).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      <button class="primary">Make evidence file</button>
-      <p class="hint">This may take some minutes. The file replaces your company's last one, and is kept for a day.</p>
-    </form>`
+    ${renderForm(forms, 'make', {
+      buttons: html`${Object.entries(given).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        <button class="primary">Make evidence file</button>
+        <p class="hint">This may take some minutes. The file replaces your company's last one, and is kept for a day.</p>`,
+    })}`
 }
 
-function renderForm(given: FormFields, fault: FormProblem): Html {
+function renderFields(given: FormFields, fault: FormProblem): Html {
   const field = (name: (typeof FIELDS)[number], label: string, hint?: string) =>
     renderField(
       {

@@ -10,9 +10,9 @@ import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { sendUserPage } from '../parts/layout.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
+import { addFormPage } from '../parts/form-page.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
-import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
@@ -24,12 +24,6 @@ const PATH = NAVIGATION.ledger.path
 const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
 
-const DONE = {
-  running: 'A verification was already running.',
-  busy: 'The service is verifying many ledgers. Nothing was started; try again in a few minutes.',
-  'too-large': `Ledgers of more than ${formatNumber(MAX_EVENTS)} events are verified offline. Nothing was started.`,
-}
-
 interface LedgerServices {
   db: LedgerDb
   signer: CheckpointSigner
@@ -38,45 +32,54 @@ interface LedgerServices {
 
 /** `/settings/ledger`: the signed checkpoint, and verification now or offline. For administrators and auditors. */
 export function addLedgerPage(app: FastifyInstance, services: LedgerServices): void {
-  const { db, signer, verifications } = services
+  const { verifications } = services
   // The script reloads only the verification.
   const isReload = ({ headers }: FastifyRequest) => headers['sec-fetch-mode'] === 'cors'
-  const config = { isHeavyRead: (request: FastifyRequest) => !isReload(request) }
-  app.get(PATH, { config }, async (request, reply) => {
-    const viewer = getViewer(request)
-    const run = await verifications.read(viewer.companyId)
-    const isRunning = run?.verdict === null
-    const names = await readNames(db, viewer.companyId, run === null ? [] : [run.startedBy])
-    const refresh = isRunning ? html`data-refresh="${REFRESH_MS}"` : ''
-    const unsigned = (await readFailingWork(db, viewer.companyId)).find(({ work }) => work === 'signing')
-    const body = html`<h1>Ledger integrity</h1>
-      ${renderNotice(request, DONE)} ${unsigned ? renderUnsigned(unsigned, viewer.timeZone) : ''}
-      <p>
-        Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
-        the root of the tree, and a signed checkpoint proves what the root was.
-      </p>
-      <p class="actions"><a class="button" href="${EVIDENCE_PATH}">Evidence files</a></p>
-      <h2>Verification</h2>
-      <div id="run" ${refresh}>${renderRun(run, names, viewer)}</div>
-      <h2>Signed checkpoint</h2>
-      ${isReload(request) ? '' : await renderCheckpoint(services, request)}
-      ${renderOffline(signer.publicKeys(viewer.companyId).current)}`
-    return sendUserPage(request, reply, viewer, {
-      title: 'Ledger integrity',
-      body,
-      reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
-    })
-  })
-
-  app.post(`${PATH}/verify`, async (request, reply) => {
-    const { companyId, userId } = getViewer(request)
-    const started = await verifications.start(companyId, userId)
-    return reply.redirect(started === 'started' ? PATH : `${PATH}?done=${started}`, 303)
-  })
-
-  app.post(`${PATH}/cancel`, async (request, reply) => {
-    await verifications.cancel(getViewer(request).companyId)
-    return reply.redirect(PATH, 303)
+  addFormPage(app, {
+    path: PATH,
+    config: { isHeavyRead: (request: FastifyRequest) => !isReload(request) },
+    load: (request) => loadVerification(services, request),
+    render: async ({ run, names, unsigned }, forms, request) => {
+      const viewer = getViewer(request)
+      const isRunning = run?.verdict === null
+      return {
+        title: 'Ledger integrity',
+        reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
+        body: html`${unsigned ? renderUnsigned(unsigned, viewer.timeZone) : ''}
+          <p>
+            Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
+            the root of the tree, and a signed checkpoint proves what the root was.
+          </p>
+          <p class="actions"><a class="button" href="${EVIDENCE_PATH}">Evidence files</a></p>
+          <h2>Verification</h2>
+          <div id="run" ${isRunning ? html`data-refresh="${REFRESH_MS}"` : ''}>${renderRun(run, names, forms, viewer)}</div>
+          <h2>Signed checkpoint</h2>
+          ${isReload(request) ? '' : await renderCheckpoint(services, request)}
+          ${renderOffline(services.signer.publicKeys(viewer.companyId).current)}`,
+      }
+    },
+    notices: {
+      running: 'A verification was already running.',
+      busy: 'The service is verifying many ledgers. Nothing was started; try again in a few minutes.',
+      'too-large': `Ledgers of more than ${formatNumber(MAX_EVENTS)} events are verified offline. Nothing was started.`,
+    },
+    forms: {
+      verify: {
+        path: '/verify',
+        async run(request) {
+          const { companyId, userId } = getViewer(request)
+          const started = await verifications.start(companyId, userId)
+          return started === 'started' ? { goTo: PATH } : { done: started }
+        },
+      },
+      cancel: {
+        path: '/cancel',
+        async run(request) {
+          await verifications.cancel(getViewer(request).companyId)
+          return { goTo: PATH }
+        },
+      },
+    },
   })
 
   app.get(`${PATH}/checkpoint`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
@@ -88,6 +91,14 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
       .type('text/plain; charset=utf-8')
       .send(checkpoint.note)
   })
+}
+
+async function loadVerification({ db, verifications }: LedgerServices, request: FastifyRequest) {
+  const { companyId } = getViewer(request)
+  const run = await verifications.read(companyId)
+  const names = await readNames(db, companyId, run === null ? [] : [run.startedBy])
+  const unsigned = (await readFailingWork(db, companyId)).find(({ work }) => work === 'signing')
+  return { run, names, unsigned }
 }
 
 function renderUnsigned({ since, error }: FailingWork, timeZone: string): Html {
@@ -116,19 +127,16 @@ async function renderCheckpoint(services: LedgerServices, request: FastifyReques
   const checkpoint = await sign(services, request)
   if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
   const { size, root, note, last } = checkpoint
-  return html`<dl class="facts">
-      <dt>Events</dt>
-      <dd>${formatNumber(size)}</dd>
-      <dt>Root</dt>
-      <dd>
-        <code id="root">${root.toString('base64')}</code>
-        <button type="button" class="quiet" data-copy="#root" hidden>Copy root</button>
-      </dd>
-      <dt>Kept outside the database</dt>
-      <dd>
-        ${last === null ? 'No checkpoint yet' : html`The checkpoint at position ${formatNumber(last.size)}, which this one continues`}
-      </dd>
-    </dl>
+  return html`${renderFacts([
+    ['Events', formatNumber(size)],
+    ['Root', renderId('root', root.toString('base64'), 'Copy root')],
+    [
+      'Kept outside the database',
+      last === null
+        ? 'No checkpoint yet'
+        : `The checkpoint at position ${formatNumber(last.size)}, which this one continues`,
+    ],
+  ])}
     <details>
       <summary>Signed note</summary>
       <pre id="note">${note}</pre>

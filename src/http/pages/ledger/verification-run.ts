@@ -3,18 +3,24 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { VerificationRun } from '../../../ledger/audit/verification-rows.ts'
 import type { ConsistentLedger } from '../../../ledger/audit/verify-export.ts'
 import { renderBadge } from '../parts/badges.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 
-const PATH = NAVIGATION.ledger.path
-
 /** Renders the last verification of a ledger, and the button that starts or cancels one. */
-export function renderRun(run: VerificationRun | null, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+export function renderRun(
+  run: VerificationRun | null,
+  names: ReadonlyMap<string, string>,
+  forms: PageForms<'verify' | 'cancel'>,
+  viewer: SessionUser,
+): Html {
+  const start = renderForm(forms, 'verify', { buttons: html`<button class="primary">Verify ledger</button>` })
   if (run === null)
     return html`<p>The ledger has not been verified from this page yet.</p>
-    ${renderStart()}`
+      ${start}`
   const { startedBy, startedAt, verdict, position, size } = run
   const by = html`<p class="hint">
     Started by <bdi>${names.get(startedBy) ?? startedBy}</bdi>, ${renderTime(startedAt, viewer.timeZone)}
@@ -22,13 +28,8 @@ export function renderRun(run: VerificationRun | null, names: ReadonlyMap<string
   if (verdict === null)
     return html`<p role="status">Verified ${formatNumber(position)} of ${formatNumber(size)} events</p>
       <progress max="${Math.max(size, 1)}" value="${Math.min(position, size)}" aria-label="Verified events"></progress>
-      ${by}
-      <form method="post" action="${PATH}/cancel"><button>Cancel</button></form>`
-  return html`${renderVerdict(verdict, run)} ${by} ${renderStart()}`
-}
-
-function renderStart(): Html {
-  return html`<form method="post" action="${PATH}/verify"><button class="primary">Verify ledger</button></form>`
+      ${by} ${renderForm(forms, 'cancel', { buttons: html`<button>Cancel</button>` })}`
+  return html`${renderVerdict(verdict, run)} ${by} ${start}`
 }
 
 function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { position, size }: VerificationRun): Html {
@@ -72,14 +73,10 @@ const FAULTS = {
 
 function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger): Html {
   return html`<p role="status">${renderBadge('good', 'Consistent')} All ${formatNumber(events)} events are as they were recorded.</p>
-    <dl class="facts">
-      <dt>Calls</dt>
-      <dd>${formatNumber(calls)}</dd>
-      <dt>Events whose data was erased</dt>
-      <dd>${formatNumber(erased)}, each explained by an erasure</dd>
-      <dt>Root</dt>
-      <dd><code>${root}</code></dd>
-      <dt>Signed</dt>
-      <dd>${signedTo > 0 ? `Up to position ${formatNumber(signedTo)}` : 'No: this service has no signing key'}</dd>
-    </dl>`
+    ${renderFacts([
+      ['Calls', formatNumber(calls)],
+      ['Events whose data was erased', `${formatNumber(erased)}, each explained by an erasure`],
+      ['Root', html`<code>${root}</code>`],
+      ['Signed', signedTo > 0 ? `Up to position ${formatNumber(signedTo)}` : 'No: this service has no signing key'],
+    ])}`
 }
