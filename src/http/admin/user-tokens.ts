@@ -64,6 +64,7 @@ export function userTokens(
           'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 ' +
           'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
           'does the same.',
+        security: [{ session: [] }],
         querystring: NoQuery,
         body: IssueTokenBody,
         response: { 201: TokenWithSecret },

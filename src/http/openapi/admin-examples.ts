@@ -76,5 +76,10 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
   },
   erasePerson: { email: { summary: 'By email address', value: { email: 'raj.patel@example.com' } } },
   changeCompany: { berlin: { summary: 'Change the time zone', value: { time_zone: 'Europe/Berlin' } } },
-  issueToken: { script: { summary: 'A token for a script', value: { name: 'nightly export', expires_in_days: 90 } } },
+  issueToken: {
+    script: {
+      summary: 'A token for a script',
+      value: { name: 'nightly export', expires_in_days: 90, current_password: '{password}' },
+    },
+  },
 }

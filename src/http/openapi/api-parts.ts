@@ -69,6 +69,13 @@ export const SECURITY_SCHEMES = {
   apiId: { type: 'apiKey', in: 'header', name: 'x-api-id', description: 'The id of an API key. It is not a secret.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The secret of that key: `el_live_…`.' },
   bearer: { type: 'http', scheme: 'bearer', description: "A company user's token: `el_user_…`." },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session',
+    description:
+      'The cookie of a browser in which a user signed in, named `__Host-session` over https. A browser adds `Origin`.',
+  },
 }
 
 export const TAGS = [

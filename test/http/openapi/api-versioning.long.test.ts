@@ -12,8 +12,11 @@ await t.test('nothing the last release promised is broken: docs/versioning.md', 
   const isNewType = /^[A-Z]+ \/admin\/v1\/webhooks.*: 20[01]\..*types?(\[\])?: values$/
   // The entry of an uploaded file, which no earlier release has: docs/versioning.md names it.
   const isFileUpload = /^GET \/admin\/v1\/bulk-user-logs(\/\{log_id\})?: 200\.(items\[\]\.)?(name: values|key[.:] ?.*)$/
+  // A token could make a token that outlived it, so the server refuses all tokens there.
+  const isIssuing = /^POST \/admin\/v1\/tokens: security$/
+  const accepted = [isNewType, isFileUpload, isIssuing]
   t.strictSame(
-    breakingChanges(released, current).filter((change) => !isNewType.test(change) && !isFileUpload.test(change)),
+    breakingChanges(released, current).filter((change) => !accepted.some((pattern) => pattern.test(change))),
     [],
   )
 })

@@ -68,7 +68,8 @@ await t.test('every example of the admin endpoint works on a real server', async
   for (const { path, method, operation } of withBodies.toSorted((a, b) => place(a) - place(b))) {
     const [, , , kind = ''] = path.split('/')
     for (const { value } of Object.values(operation.requestBody!.content['application/json']!.examples ?? {})) {
-      const body = JSON.parse(JSON.stringify(value).replace('{token}', oneTimeToken)) as unknown
+      const text = JSON.stringify(value).replace('{token}', oneTimeToken)
+      const body = JSON.parse(text.replace('{password}', service.company.admin.password)) as unknown
       const headers = { authorization: `Bearer ${service.company.admin.token}` }
       const answer =
         operation.operationId === 'issueToken'

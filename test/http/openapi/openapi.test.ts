@@ -67,7 +67,7 @@ await t.test('the named schemas exist', async (t) => {
     'BulkUserLogEntry',
   ]
   for (const name of names) t.ok(document.components.schemas[name], name)
-  t.strictSame(Object.keys(document.components['securitySchemes']!), ['apiId', 'apiKey', 'bearer'])
+  t.strictSame(Object.keys(document.components['securitySchemes']!), ['apiId', 'apiKey', 'bearer', 'session'])
 })
 
 // What public generators make of the document is tested in generated-clients.long.test.ts.
@@ -107,6 +107,8 @@ await t.test('bodies that are not JSON are text, or an archive', async (t) => {
 await t.test('the public API requires both headers of a key, the admin endpoint a token', async (t) => {
   for (const { path, operation } of operationsOf(document)) {
     if (path.startsWith('/v1/')) t.strictSame(operation.security, [{ apiId: [], apiKey: [] }], path)
+    // A token issues no tokens.
+    else if (operation.operationId === 'issueToken') t.strictSame(operation.security, [{ session: [] }])
     else if (operation.security.length > 0) t.strictSame(operation.security, [{ bearer: [] }], path)
   }
   const open = operationsOf(document)

@@ -21,13 +21,14 @@ export function renderIndex(document: OpenApiDocument, groups: OperationGroup[])
     </p>
     <h2 id="authentication">Authentication</h2>
     <p>
-      Calls below <code>/v1</code> need the id and the secret of an API key. The others need the token of a user. The
-      samples take them from the environment:
+      Calls below <code>/v1</code> need the id and the secret of an API key. The others need the token of a user, and the
+      call that issues a token needs a session. The samples take them from the environment:
     </p>
     <pre><code>export API_URL=https://ledger.example.com
 export API_ID=key_…
 export API_KEY=el_live_…
-export API_TOKEN=el_user_…</code></pre>
+export API_TOKEN=el_user_…
+export SESSION=el_ses_…</code></pre>
     <dl class="members">
       ${Object.values(components.securitySchemes).map(
         ({ name = 'authorization: Bearer', description }) =>

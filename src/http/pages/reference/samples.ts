@@ -27,10 +27,14 @@ export function writeSamples(operation: Operation): Sample[] {
   ]
 }
 
-const CREDENTIALS: Record<string, [name: string, value: string]> = {
-  apiId: ['x-api-id', '$API_ID'],
-  apiKey: ['x-api-key', '$API_KEY'],
-  bearer: ['authorization', 'Bearer $API_TOKEN'],
+const CREDENTIALS: Record<string, SampleRequest['headers']> = {
+  apiId: [['x-api-id', '$API_ID']],
+  apiKey: [['x-api-key', '$API_KEY']],
+  bearer: [['authorization', 'Bearer $API_TOKEN']],
+  session: [
+    ['cookie', 'session=$SESSION'],
+    ['origin', '$API_URL'],
+  ],
 }
 
 function buildRequest({ method, path, parameters, security, body, answers }: Operation): SampleRequest {
@@ -41,7 +45,7 @@ function buildRequest({ method, path, parameters, security, body, answers }: Ope
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     exampleOf(parameters.find((parameter) => parameter.name === name)),
   )
-  const credentials = security.map((scheme) => CREDENTIALS[scheme]!)
+  const credentials = security.flatMap((scheme) => CREDENTIALS[scheme]!)
   const [example] = Object.values(content?.examples ?? {})
   return {
     method,
