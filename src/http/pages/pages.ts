@@ -38,7 +38,6 @@ import { addDeliveryPage } from './webhooks/delivery-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
 import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
-import { addProviderCheck } from './providers/provider-check.ts'
 import { addProviderPage } from './providers/provider-page.ts'
 import { addProviderSetup } from './providers/provider-setup.ts'
 import { addPublicKeys } from './providers/public-keys.ts'
@@ -110,7 +109,6 @@ export async function pages(app: FastifyInstance, services: PageServices, limits
       NAVIGATION.signIn,
       (scope) => addProviderPage(scope, services, limits),
       (scope) => addProviderSetup(scope, services),
-      (scope) => addProviderCheck(scope, services),
     )
     await addSection(
       NAVIGATION.events,

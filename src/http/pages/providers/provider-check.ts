@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import type { ProviderClient } from '../../../accounts/oidc/provider-client.ts'
@@ -6,27 +5,31 @@ import { ProviderError } from '../../../accounts/oidc/provider-client.ts'
 import { UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { toSentence } from '../parts/form.ts'
-import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import type { Form } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getViewer } from '../parts/viewer.ts'
 import { requireProvider } from './require-provider.ts'
 
-const { path: PATH } = NAVIGATION.signIn
-
-/** `/settings/sign-in/check`: what the provider publishes, without signing in. */
-export function addProviderCheck(app: FastifyInstance, services: PageServices): void {
-  app.post(`${PATH}/check`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
-    const provider = await requireProvider(services, request)
-    return sendUserPage(request, reply, getViewer(request), {
-      title: 'Check of the provider',
-      body: html`${renderBreadcrumb(NAVIGATION.signIn)}
-        <h1>Check of <bdi>${provider.settings.name}</bdi></h1>
-        ${await renderCheck(services.providers.client, provider)}
-        <p class="actions"><a class="button primary" href="${PATH}">Back to Sign-in</a></p>`,
-    })
-  })
+/** Makes the form that shows what the provider publishes, without signing in. */
+export function makeProviderCheck(services: PageServices): Form<unknown, never> {
+  return {
+    path: '/check',
+    config: { isHeavyRead: ALWAYS },
+    async run(request) {
+      const provider = await requireProvider(services, request)
+      const { name } = provider.settings
+      return {
+        page: {
+          title: 'Check of the provider',
+          heading: html`Check of <bdi>${name}</bdi>`,
+          trail: [NAVIGATION.signIn],
+          body: html`${await renderCheck(services.providers.client, provider)}
+            <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+        },
+      }
+    },
+  }
 }
 
 async function renderCheck(client: ProviderClient, provider: StoredProvider): Promise<Html> {

@@ -3,14 +3,13 @@ import type { StoredProvider } from '../../../accounts/providers/read-provider.t
 import type { ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { renderFacts } from '../parts/facts.ts'
+import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { Html } from '../parts/page.ts'
 import { renderTime } from '../parts/times.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderUse } from './provider-words.ts'
-
-const { path: PATH } = NAVIGATION.signIn
 
 /** What each use means. */
 export const MEANINGS = {
@@ -50,10 +49,13 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
 }
 
 /** Renders the buttons of a provider. */
-export function renderProviderActions({ id, companyId }: StoredProvider): Html {
+export function renderProviderActions<Name extends string>(
+  forms: PageForms<Name | 'check'>,
+  { id, companyId }: StoredProvider,
+): Html {
   return html`<div class="actions">
     <a class="button primary" href="/sign-in/${companyId}/start?test=1">Test sign-in</a>
-    <form method="post" action="${PATH}/check"><button>Check</button></form>
+    ${renderForm(forms, 'check', { buttons: html`<button>Check</button>` })}
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
   </div>`
 }

@@ -36,6 +36,7 @@ import {
 } from './provider-form.ts'
 import { renderRemoval, renderUseForms, type UseChoices } from './provider-use.ts'
 import { findOperatorSettings, renderUse } from './provider-words.ts'
+import { makeProviderCheck } from './provider-check.ts'
 import { requireProvider } from './require-provider.ts'
 
 const { path: PATH } = NAVIGATION.signIn
@@ -102,6 +103,7 @@ export function addProviderPage(app: FastifyInstance, services: PageServices, li
           return { done: 'required' }
         },
       },
+      check: makeProviderCheck(services),
       remove: {
         path: '/remove',
         async run(request, fields) {
@@ -118,7 +120,7 @@ interface ShownProvider extends Omit<UseChoices, 'proof'> {
   breakGlass: UserRecord | null
 }
 
-type ProviderForms = PageForms<'edit' | 'secret' | 'off' | 'optional' | 'require' | 'remove'>
+type ProviderForms = PageForms<'check' | 'edit' | 'secret' | 'off' | 'optional' | 'require' | 'remove'>
 
 async function loadProvider(services: PageServices, companyId: string): Promise<ShownProvider | null> {
   const { pool } = services.providers
@@ -157,7 +159,7 @@ async function renderProvider(
   const keys = findKeys(services.providers.secrets, provider)
   return html`<h2><bdi>${settings.name}</bdi></h2>
     ${missing ?? ''}
-    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(provider)}`)}
+    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(forms, provider)}`)}
     ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
     ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, { ...shown, proof }))}
     ${renderFormSection(forms, 'edit', {

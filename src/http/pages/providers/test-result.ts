@@ -4,8 +4,10 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Role } from '../../../domain/accounts/roles.ts'
 import type { ProviderIdentity } from '../../../accounts/oidc/provider-client.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
+import { renderTable } from '../parts/table.ts'
 
 /** What a test of signing in found. Nothing has changed. */
 interface TestResult {
@@ -44,31 +46,26 @@ function renderTestResult({ identity, outcome }: TestResult): Html {
       ${renderOutcome(outcome)} Nothing was changed.
     </p>
     <h2>What the provider says</h2>
-    <dl class="facts">
-      <dt>Account</dt>
-      <dd><code>${subject}</code> at <bdi>${issuer}</bdi></dd>
-      <dt>Email</dt>
-      <dd>${renderEmail(identity)}</dd>
-      <dt>Name</dt>
-      <dd>${name === null ? 'None' : html`<bdi>${name}</bdi>`}</dd>
-      <dt>Values of the role claim</dt>
-      <dd>${roleValues.length === 0 ? 'None' : roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}</dd>
-    </dl>
+    ${renderFacts([
+      ['Account', html`<code>${subject}</code> at <bdi>${issuer}</bdi>`],
+      ['Email', renderEmail(identity)],
+      ['Name', name === null ? 'None' : html`<bdi>${name}</bdi>`],
+      [
+        'Values of the role claim',
+        roleValues.length === 0
+          ? 'None'
+          : html`${roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`,
+      ],
+    ])}
     <h2>All claims</h2>
-    <table class="cards">
-      <caption class="visually-hidden">
-        Claims
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Claim</th>
-          <th scope="col">Value</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${Object.entries(identity.claims).map(renderClaim)}
-      </tbody>
-    </table>`
+    ${renderTable({
+      caption: 'Claims',
+      columns: [
+        { heading: 'Claim', cell: ([claim]) => html`<code>${claim}</code>` },
+        { heading: 'Value', cell: ([, value]) => html`<code>${formatClaim(value)}</code>` },
+      ],
+      rows: Object.entries(identity.claims),
+    })}`
 }
 
 function renderOutcome(outcome: TestOutcome): Html {
@@ -103,11 +100,7 @@ function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: Provider
 
 const MOST_CHARACTERS = 2_000
 
-function renderClaim([name, value]: [string, unknown]): Html {
+function formatClaim(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
-  return html`<tr>
-    <th scope="row"><code>${name}</code></th>
-    <td data-label="Value"><code>${shown}</code></td>
-  </tr>`
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
 }
