@@ -128,7 +128,7 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
   if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
   return renderTable({
     caption: 'API keys, newest first',
-    hasSingleLines: true,
+    look: 'rows',
     columns: [
       {
         heading: 'Name',

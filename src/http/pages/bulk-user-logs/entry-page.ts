@@ -27,7 +27,7 @@ import {
   formatEntryTitle,
   renderCorrections,
   renderCounts,
-  renderFacts,
+  renderRequest,
   renderOutcome,
   renderWholeRefusal,
 } from './entry.ts'
@@ -90,7 +90,7 @@ async function sendEntry(
       </div>
       ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
       <aside class=\"entry-side\" aria-label=\"Call\">
-        ${renderCounts(entry, outcomes)} ${renderFacts(entry, client, viewer.timeZone)}
+        ${renderCounts(entry, outcomes)} ${renderRequest(entry, client, viewer.timeZone)}
       </aside>
     </div>`
   return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, { title: formatEntryTitle(entry), body })
@@ -124,7 +124,7 @@ async function sendRecord(
         <p>${renderPersonInFull(record!)}</p>
       </div>
       <div class="entry-records">${renderRecordDetails(record!)}</div>
-      <aside class="entry-side" aria-label="Call">${renderFacts(entry, client, viewer.timeZone)}</aside>
+      <aside class="entry-side" aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
   return sendUserPage(request, reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
 }

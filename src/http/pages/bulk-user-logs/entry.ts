@@ -7,6 +7,7 @@ import { isCorrected } from '../../../ledger/corrections/read-correction.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
@@ -154,34 +155,28 @@ function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Htm
 }
 
 /** Renders the facts of the request. */
-export function renderFacts(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
+export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
   const { entry } = logEntry
-  const fact = (label: string, value: Html) => html`<dt>${label}</dt><dd>${value}</dd>`
   return html`<section class="entry-facts" aria-label="Request">
-    <dl class="facts">
-      ${fact('Date/Time', renderTime(entry.requested_at, timeZone))}
-      ${fact('Name', html`${entry.name}`)} ${fact('Operation', html`${OPERATIONS[entry.operation]}`)}
-      ${fact('HTTP status', html`${entry.http_status}`)}
-      ${isAboutRecords(logEntry) ? fact('API error', renderApiError(logEntry)) : ''}
-      ${fact('Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`)}
-      ${
-        entry.key
-          ? fact(
-              'API key',
-              html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
-                <code>${entry.key.id}</code>`,
-            )
-          : fact('User', html`<bdi>${formatCaller(entry)}</bdi>`)
-      }
-      ${entry.file ? fact('File', renderFile(entry.file)) : ''}
-      ${client ? fact('Sent from', renderClient(client, renderAddressLink(client.address))) : ''}
-      ${fact('Request ID', html`<code id="request-id">${entry.request_id}</code>`)}
-      ${fact(
-        'Entry ID',
-        html`<code id="entry-id">${entry.id}</code>
-          <button type="button" class="quiet" data-copy="#entry-id" hidden>Copy ID</button>`,
-      )}
-    </dl>
+    ${renderFacts([
+      ['Date/Time', renderTime(entry.requested_at, timeZone)],
+      ['Name', entry.name],
+      ['Operation', OPERATIONS[entry.operation]],
+      ['HTTP status', String(entry.http_status)],
+      isAboutRecords(logEntry) ? ['API error', renderApiError(logEntry)] : null,
+      ['Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`],
+      entry.key
+        ? [
+            'API key',
+            html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
+              <code>${entry.key.id}</code>`,
+          ]
+        : ['User', html`<bdi>${formatCaller(entry)}</bdi>`],
+      entry.file ? ['File', renderFile(entry.file)] : null,
+      client ? ['Sent from', renderClient(client, renderAddressLink(client.address))] : null,
+      ['Request ID', html`<code id="request-id">${entry.request_id}</code>`],
+      ['Entry ID', renderId('entry-id', entry.id, 'Copy ID')],
+    ])}
     <p class="actions">
       <a href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a>
       <a href="${buildUrl(EVIDENCE_PATH, { call: entry.id })}">Evidence file</a>

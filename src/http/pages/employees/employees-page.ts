@@ -25,6 +25,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
+import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const PATH = NAVIGATION.employees.path
@@ -84,8 +85,6 @@ function renderSearchForm(q: string, problem: FormProblem): Html {
   </form>`
 }
 
-const COLUMNS = ['Name', 'Status', 'Department', 'Job title', 'Email', 'External ID']
-
 function renderSearchResults(q: string, cursor: string, employees: Employee[]): Html {
   if (employees.length === 0) {
     return html`<div class="empty">
@@ -93,19 +92,27 @@ function renderSearchResults(q: string, cursor: string, employees: Employee[]): 
       <p>Only current details are searched. To find an erased person, search by ID.</p>
     </div>`
   }
-  return html`<table class="cards people">
-      <caption class="visually-hidden">
-        Matching employees, exact matches first
-      </caption>
-      <thead>
-        <tr>
-          ${COLUMNS.map((label) => html`<th scope="col">${label}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${employees.slice(0, ROWS_A_PAGE).map(renderEmployeeRow)}
-      </tbody>
-    </table>
+  const text = (value: string | null) => html`<bdi>${value ?? ''}</bdi>`
+  return html`${renderTable({
+    caption: 'Matching employees, exact matches first',
+    look: 'people',
+    columns: [
+      {
+        heading: 'Name',
+        cell: ({ id, first_name: first, last_name: last }) =>
+          html`<a href="${buildEmployeeUrl(id)}"><bdi>${first} ${last}</bdi></a>`,
+      },
+      {
+        heading: 'Status',
+        cell: ({ status }) => (status === 'active' ? renderBadge('good', 'Active') : renderBadge('warn', 'Inactive')),
+      },
+      { heading: 'Department', cell: ({ department }) => text(department) },
+      { heading: 'Job title', cell: ({ job_title: title }) => text(title) },
+      { heading: 'Email', cell: ({ email }) => text(email) },
+      { heading: 'External ID', cell: ({ external_id: id }) => text(id) },
+    ],
+    rows: employees.slice(0, ROWS_A_PAGE),
+  })}
     ${renderPageLinks([
       { label: 'First page', rel: 'first', href: cursor === '' ? null : buildUrl(PATH, { q }) },
       {
@@ -117,19 +124,6 @@ function renderSearchResults(q: string, cursor: string, employees: Employee[]): 
             : null,
       },
     ])}`
-}
-
-function renderEmployeeRow(employee: Employee): Html {
-  const { id, first_name: first, last_name: last, email, status } = employee
-  const text = (label: string, value: string | null) => html`<td data-label="${label}"><bdi>${value ?? ''}</bdi></td>`
-  return html`<tr>
-    <th scope="row">
-      <a href="${buildEmployeeUrl(id)}"><bdi>${first} ${last}</bdi></a>
-    </th>
-    <td data-label="Status">${status === 'active' ? renderBadge('good', 'Active') : renderBadge('warn', 'Inactive')}</td>
-    ${text('Department', employee.department)} ${text('Job title', employee.job_title)} ${text('Email', email)}
-    ${text('External ID', employee.external_id)}
-  </tr>`
 }
 
 function renderPersonalDataLinks(): Html {

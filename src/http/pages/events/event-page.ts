@@ -15,6 +15,7 @@ import { renderActor, renderCallLink, formatJson, renderStream } from './event-v
 import { renderClient } from '../parts/clients.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { renderTime } from '../parts/times.ts'
@@ -53,28 +54,14 @@ function renderHeader(
   if (!header)
     return html`<p class="alert">This version of the service doesn't know the type of this event: ${type}</p>`
   const { schema_version: schema, index, actor, recorded_at: recordedAt } = header
-  return html`<dl class="facts">
-    <dt>Type</dt>
-    <dd>${type}, schema version ${schema}</dd>
-    <dt>Stream</dt>
-    <dd>${renderStream(header)} ${renderCallLink(header, viewer)}</dd>
-    <dt>Recorded</dt>
-    <dd>${renderTime(recordedAt, viewer.timeZone)}</dd>
-    <dt>By</dt>
-    <dd>${renderActor(actor, names)}</dd>
-    ${
-      client
-        ? html`<dt>Sent from</dt>
-            <dd>${renderClient(client)}</dd>`
-        : ''
-    }
-    ${
-      index === null
-        ? ''
-        : html`<dt>Record</dt>
-            <dd>${index}</dd>`
-    }
-  </dl>`
+  return renderFacts([
+    ['Type', `${type}, schema version ${schema}`],
+    ['Stream', html`${renderStream(header)} ${renderCallLink(header, viewer)}`],
+    ['Recorded', renderTime(recordedAt, viewer.timeZone)],
+    ['By', renderActor(actor, names)],
+    client ? ['Sent from', renderClient(client)] : null,
+    index === null ? null : ['Record', String(index)],
+  ])
 }
 
 function renderData({ data }: ShownEvent): Html {
@@ -94,19 +81,16 @@ function renderHashes({ envelope, salt, dataHash, leafHash, isRight }: ShownEven
       byte and the envelope: the event's leaf in the company's Merkle tree (RFC 6962). It was stored with the event, and
       doesn't match if anything else has been changed since.
     </p>
-    <dl class="facts">
-      <dt>Envelope</dt>
-      <dd>
-        <pre id="envelope">${envelope}</pre>
-        <button type="button" data-copy="#envelope" hidden>Copy</button>
-      </dd>
-      <dt>Leaf hash</dt>
-      <dd><code>${leafHash}</code> ${renderVerdict(isRight)}</dd>
-      <dt>Data hash</dt>
-      <dd><code>${dataHash}</code></dd>
-      <dt>Salt</dt>
-      <dd>${salt === null ? 'Erased' : html`<code>${salt}</code>`}</dd>
-    </dl>`
+    ${renderFacts([
+      [
+        'Envelope',
+        html`<pre id="envelope">${envelope}</pre>
+          <button type="button" data-copy="#envelope" hidden>Copy</button>`,
+      ],
+      ['Leaf hash', html`<code>${leafHash}</code> ${renderVerdict(isRight)}`],
+      ['Data hash', html`<code>${dataHash}</code>`],
+      ['Salt', salt === null ? 'Erased' : html`<code>${salt}</code>`],
+    ])}`
 }
 
 function renderVerdict(isRight: boolean): Html {

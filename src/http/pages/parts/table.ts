@@ -21,16 +21,16 @@ interface Table<Row> {
   /** The first column names the row. */
   columns: readonly [Column<Row>, ...Column<Row>[]]
   rows: readonly Row[]
-  /** Each row takes one line where there is room. */
-  hasSingleLines?: boolean
+  /** How its style sheet calls it: each row of `rows` takes one line where there is room. */
+  look?: 'rows' | 'people' | 'preview' | 'sums'
   /** The caption says what no heading above the table says. */
   isCaptionShown?: boolean
 }
 
 /** Renders a table, which becomes a list of cards on narrow pages. */
-export function renderTable<Row>({ caption, columns, rows, hasSingleLines, isCaptionShown }: Table<Row>): Html {
+export function renderTable<Row>({ caption, columns, rows, look, isCaptionShown }: Table<Row>): Html {
   const [first, ...others] = columns
-  return html`<table class="cards${hasSingleLines ? ' rows' : ''}">
+  return html`<table class="cards${look === undefined ? '' : ` ${look}`}">
     <caption${isCaptionShown ? '' : html` class="visually-hidden"`}>
       ${caption}
     </caption>

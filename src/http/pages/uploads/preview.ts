@@ -10,6 +10,7 @@ import type { PartPreview } from '../../../uploads/run-part.ts'
 import { toSentence } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 
 /** The lines of changes and of errors that are shown. */
 const SHOWN = 200
@@ -64,7 +65,7 @@ function renderEffects(events: readonly NewEvent[], records: PartRecords): Html 
   const lines = events
     .filter(isCallEvent)
     .flatMap((event) => listEffects(event).map((effect) => ({ ...effect, place: placeOf(event.index ?? 0, records) })))
-  return renderTable('Changes', ['Attribute', 'Old and new value'], lines)
+  return renderLines('Changes', ['Attribute', 'Old and new value'], lines)
 }
 
 function listEffects(
@@ -98,7 +99,7 @@ function renderRecordErrors(errors: readonly RecordError[], records: PartRecords
     const place = placeOf(index, records)
     return { place: column === undefined ? place : `${place}, column ${column}`, field, what: () => html`${message}` }
   })
-  return renderTable('Errors', ['Attribute', 'Error'], lines)
+  return renderLines('Errors', ['Attribute', 'Error'], lines)
 }
 
 /** Renders what is wrong with a file. */
@@ -108,7 +109,7 @@ export function renderFileFaults(faults: readonly FileFault[]): Html {
     field: '',
     what: () => html`${message}`,
   }))
-  return renderTable('Errors in the file', ['Attribute', 'Error'], lines)
+  return renderLines('Errors in the file', ['Attribute', 'Error'], lines)
 }
 
 function placeOf(index: number, { rows }: PartRecords): string {
@@ -116,24 +117,19 @@ function placeOf(index: number, { rows }: PartRecords): string {
   return line === undefined ? `Record ${row - 1}` : `Line ${line}`
 }
 
-function renderTable(caption: string, [field, what]: readonly [string, string], lines: readonly PreviewLine[]): Html {
+function renderLines(caption: string, [field, what]: readonly [string, string], lines: readonly PreviewLine[]): Html {
   if (lines.length === 0) return html``
   const more = lines.length - SHOWN
-  return html`<table class="cards preview">
-      <caption>${caption}</caption>
-      <thead>
-        <tr><th scope="col">Place</th><th scope="col">${field}</th><th scope="col">${what}</th></tr>
-      </thead>
-      <tbody>
-        ${lines.slice(0, SHOWN).map(
-          (line) =>
-            html`<tr>
-              <th scope="row">${line.place}</th>
-              <td data-label="${field}"><bdi>${line.field}</bdi></td>
-              <td data-label="${what}">${line.what()}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+  return html`${renderTable({
+    caption,
+    isCaptionShown: true,
+    look: 'preview',
+    columns: [
+      { heading: 'Place', cell: (line) => line.place },
+      { heading: field, cell: (line) => html`<bdi>${line.field}</bdi>` },
+      { heading: what, cell: (line) => line.what() },
+    ],
+    rows: lines.slice(0, SHOWN),
+  })}
     ${more > 0 ? html`<p class="hint">and ${formatNumber(more)} more</p>` : ''}`
 }

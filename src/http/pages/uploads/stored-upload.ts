@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
-import { addCounts, isApplicable } from '../../../domain/uploads.ts'
+import { addCounts, isApplicable, type PartCounts } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import type { CorrectedEntry } from './corrected-calls.ts'
 import { renderCorrectedEntries, renderUnasked } from './corrected-calls.ts'
@@ -111,40 +112,40 @@ function renderParts({ upload, parts }: ShownUpload, refused: number): Html {
 }
 
 const PART_STATES = { waiting: 'To come', applied: 'Applied', refused: 'Refused', canceled: 'Canceled' } as const
-const COUNTED = ['created', 'changed', 'unchanged', 'refused'] as const
 
-function renderPartTable(upload: StoredUpload, parts: readonly StoredPart[]): Html {
-  const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
-  const number = (count: number | undefined) => (count === undefined ? '…' : formatNumber(count))
-  const columns = isBefore ? ['Created', 'Changed', 'Unchanged', 'Refused'] : ['Status', 'Entry']
-  return html`<table class="cards">
-    <caption>${isBefore ? 'Preview of the parts' : 'Parts'}</caption>
-    <thead>
-      <tr><th scope="col">Part</th><th scope="col">Rows</th>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr>
-    </thead>
-    <tbody>
-      ${parts.map(
-        (part) =>
-          html`<tr>
-            <th scope="row">${isBefore && upload.state === 'previewed' ? html`<a href="?part=${part.number}">${part.number}</a>` : part.number}</th>
-            <td data-label="Rows">${formatRows(part)}</td>
-            ${
-              isBefore
-                ? COUNTED.map(
-                    (name, at) =>
-                      html`<td data-label="${columns[at]!}">
-                        ${number(name === 'refused' && part.counts ? part.counts.refused + part.counts.unreadable : part.counts?.[name])}
-                      </td>`,
-                  )
-                : html`<td data-label="Status">${PART_STATES[part.state]}</td>
-                    <td data-label="Entry">
-                      ${part.state === 'applied' || part.state === 'refused' ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>` : ''}
-                    </td>`
-            }
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]): Html {
+  const isBefore = state === 'previewing' || state === 'previewed'
+  const count = (of: (counts: PartCounts) => number) => (part: StoredPart) =>
+    part.counts === null ? '…' : formatNumber(of(part.counts))
+  const before = [
+    { heading: 'Created', cell: count(({ created }) => created) },
+    { heading: 'Changed', cell: count(({ changed }) => changed) },
+    { heading: 'Unchanged', cell: count(({ unchanged }) => unchanged) },
+    { heading: 'Refused', cell: count(({ refused, unreadable }) => refused + unreadable) },
+  ]
+  const after = [
+    { heading: 'Status', cell: (part: StoredPart) => PART_STATES[part.state] },
+    {
+      heading: 'Entry',
+      cell: (part: StoredPart) =>
+        part.state === 'applied' || part.state === 'refused'
+          ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>`
+          : '',
+    },
+  ]
+  return renderTable<StoredPart>({
+    caption: isBefore ? 'Preview of the parts' : 'Parts',
+    isCaptionShown: true,
+    columns: [
+      {
+        heading: 'Part',
+        cell: ({ number }) => (state === 'previewed' ? html`<a href="?part=${number}">${number}</a>` : String(number)),
+      },
+      { heading: 'Rows', cell: formatRows },
+      ...(isBefore ? before : after),
+    ],
+    rows: parts,
+  })
 }
 
 function formatRows({ firstRow, rows, erased }: StoredPart): string {

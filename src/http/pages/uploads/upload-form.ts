@@ -7,6 +7,7 @@ import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
 import type { CorrectedCall } from './corrected-calls.ts'
@@ -78,21 +79,18 @@ const STATES: Readonly<Record<StoredUpload['state'], string>> = {
 export function renderUploads(uploads: readonly StoredUpload[], timeZone: string): Html {
   if (uploads.length === 0) return html``
   return html`<h2>Uploaded files</h2>
-    <table class="cards">
-      <thead>
-        <tr><th scope="col">File</th><th scope="col">Uploaded</th><th scope="col">Rows</th><th scope="col">Status</th></tr>
-      </thead>
-      <tbody>
-        ${uploads.map(
-          ({ id, fileName, createdAt, rows, state }) =>
-            html`<tr>
-              <th scope="row"><a href="${UPLOAD_PATH}/${id}"><bdi>${fileName}</bdi></a></th>
-              <td data-label="Uploaded">${renderTime(createdAt, timeZone)}</td>
-              <td data-label="Rows">${formatNumber(rows)}</td>
-              <td data-label="Status">${STATES[state]}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${renderTable({
+      caption: 'Uploaded files',
+      columns: [
+        {
+          heading: 'File',
+          cell: ({ id, fileName }) => html`<a href="${UPLOAD_PATH}/${id}"><bdi>${fileName}</bdi></a>`,
+        },
+        { heading: 'Uploaded', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
+        { heading: 'Rows', cell: ({ rows }) => formatNumber(rows) },
+        { heading: 'Status', cell: ({ state }) => STATES[state] },
+      ],
+      rows: uploads,
+    })}
     <p class="hint">Uploaded files are deleted after a day. Their entries stay in Bulk User Logs.</p>`
 }

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { UsageOfDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
 
 interface Figure {
   label: string
@@ -24,40 +25,33 @@ export function renderComparison(usage: readonly UsageOfDay[], before: readonly 
   const sum = (of: readonly UsageOfDay[], { status, count }: Figure) =>
     of.filter((one) => one.status === status).reduce((total, one) => total + count(one), 0)
   const isCompared = before.length > 0
+  const rows = FIGURES.map((figure) => ({ ...figure, now: sum(usage, figure), earlier: sum(before, figure) }))
   return html`<h2>In total</h2>
-    <table class="cards sums">
-      <caption class="visually-hidden">
-        Calls and records of the last ${days}
-        days${isCompared ? `, beside those of the ${days} days before` : ''}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Figure</th>
-          <th scope="col" class="number">Last ${days} days</th>
-          ${
-            isCompared
-              ? html`<th scope="col" class="number">${days} days before</th>
-                  <th scope="col" class="number">Change</th>`
-              : ''
-          }
-        </tr>
-      </thead>
-      <tbody>
-        ${FIGURES.map((figure) => {
-          const [now, then] = [sum(usage, figure), sum(before, figure)]
-          return html`<tr>
-            <th scope="row">${figure.label}</th>
-            <td class="number" data-label="Last ${days} days">${formatNumber(now)}</td>
-            ${
-              isCompared
-                ? html`<td class="number" data-label="${days} days before">${formatNumber(then)}</td>
-                    <td class="number" data-label="Change">${formatChange(now, then)}</td>`
-                : ''
-            }
-          </tr>`
-        })}
-      </tbody>
-    </table>`
+    ${renderTable({
+      caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
+      look: 'sums',
+      columns: [
+        { heading: 'Figure', cell: ({ label }) => label },
+        { heading: `Last ${days} days`, isNumber: true, cell: ({ now }) => formatNumber(now) },
+        ...(isCompared
+          ? [
+              {
+                heading: `${days} days before`,
+                isNumber: true,
+                cell: ({ earlier }: Compared) => formatNumber(earlier),
+              },
+              { heading: 'Change', isNumber: true, cell: ({ now, earlier }: Compared) => formatChange(now, earlier) },
+            ]
+          : []),
+      ],
+      rows,
+    })}`
+}
+
+/** The sums of some days, and of those before. */
+interface Compared {
+  now: number
+  earlier: number
 }
 
 /** Formats how a number has changed, such as `+12 %`. */

@@ -19,6 +19,7 @@ import { formatNumber } from '../parts/shown-values.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { formatChange, renderComparison } from './comparison.ts'
+import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 const RANGES = [7, 30, 90]
@@ -115,27 +116,23 @@ function renderCharts(
     ${renderDays('calls', 'Calls by day and outcome', calls)}
     <h2>Records by day</h2>
     ${renderDays('records', 'Records by day and the outcome of their call', records)}
-    <table class="cards sums">
-      <caption>
-        Calls and records by day and outcome, newest first. Days without calls are omitted.
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Day</th>
-          ${['Calls completed', 'Calls failed', 'Records in completed calls', 'Records in failed calls'].map(renderNumberHead)}
-        </tr>
-      </thead>
-      <tbody>
-        ${withCalls.toReversed().map(
-          ({ day, records: sent }) =>
-            html`<tr>
-              <th scope="row" class="unbroken">${formatCalendarDay(day.day)}</th>
-              ${renderNumberCell('Calls completed', day.completed)}${renderNumberCell('Calls failed', day.failed)}
-              ${renderNumberCell('Records in completed calls', sent.completed)}${renderNumberCell('Records in failed calls', sent.failed)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${renderTable({
+      caption: 'Calls and records by day and outcome, newest first. Days without calls are omitted.',
+      isCaptionShown: true,
+      look: 'sums',
+      columns: [
+        { heading: 'Day', cell: ({ day }) => html`<span class="unbroken">${formatCalendarDay(day.day)}</span>` },
+        { heading: 'Calls completed', isNumber: true, cell: ({ day }) => formatNumber(day.completed) },
+        { heading: 'Calls failed', isNumber: true, cell: ({ day }) => formatNumber(day.failed) },
+        {
+          heading: 'Records in completed calls',
+          isNumber: true,
+          cell: ({ records: { completed } }) => formatNumber(completed),
+        },
+        { heading: 'Records in failed calls', isNumber: true, cell: ({ records: { failed } }) => formatNumber(failed) },
+      ],
+      rows: withCalls.toReversed(),
+    })}
     ${renderByOperation(usage, before)}`
 }
 
@@ -144,59 +141,59 @@ function renderDays(id: string, title: string, days: readonly DayOutcome[]): Htm
   return renderOutcomeChart({ id, title, unit: 'days', bars })
 }
 
+interface OperationRow {
+  operation: UsageOfDay['operation']
+  status: UsageOfDay['status']
+  calls: number
+  callsBefore: number
+  /** By the order of `COUNTS`. */
+  counts: number[]
+}
+
 function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
   const isCompared = before.length > 0
   const outcomes = Map.groupBy([...usage, ...before], ({ operation, status }) => `${operation} ${status}`)
-  const rows = [...outcomes.values()].map((group) => {
+  const rows = [...outcomes.values()].map((group): OperationRow => {
     const { operation, status } = group[0]!
     const sum = (of: readonly UsageOfDay[], count: (usage: UsageOfDay) => number) =>
       of
         .filter((one) => one.operation === operation && one.status === status)
         .reduce((total, one) => total + count(one), 0)
     const [calls, callsBefore] = [usage, before].map((of) => sum(of, (one) => one.calls)) as [number, number]
-    return html`<tr>
-      <th scope="row">${OPERATIONS[operation]}</th>
-      <td data-label="Outcome">${status}</td>
-      ${renderNumberCell('Calls', calls)}
-      ${
-        isCompared
-          ? html`${renderNumberCell('Calls before', callsBefore)}
-              <td class="number" data-label="Change">${formatChange(calls, callsBefore)}</td>`
-          : ''
-      }
-      ${COUNTS.map(([name, label]) =>
-        renderNumberCell(
-          label,
-          sum(usage, ({ records }) => records[name]),
-        ),
-      )}
-    </tr>`
+    const counts = COUNTS.map(([name]) => sum(usage, ({ records }) => records[name]))
+    return { operation, status, calls, callsBefore, counts }
   })
-  const heads = ['Calls', ...(isCompared ? ['Calls before', 'Change'] : []), ...COUNTS.map(([, label]) => label)]
   return html`<h2>By operation</h2>
-    <table class="cards sums">
-      <caption>
-        Calls and the counts of their records, by operation and outcome
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Operation</th>
-          <th scope="col">Outcome</th>
-          ${heads.map(renderNumberHead)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>`
-}
-
-function renderNumberHead(label: string): Html {
-  return html`<th scope="col" class="number">${label}</th>`
-}
-
-function renderNumberCell(label: string, count: number): Html {
-  return html`<td class="number" data-label="${label}">${formatNumber(count)}</td>`
+    ${renderTable({
+      caption: 'Calls and the counts of their records, by operation and outcome',
+      isCaptionShown: true,
+      look: 'sums',
+      columns: [
+        { heading: 'Operation', cell: ({ operation }) => OPERATIONS[operation] },
+        { heading: 'Outcome', cell: ({ status }) => status },
+        { heading: 'Calls', isNumber: true, cell: ({ calls }) => formatNumber(calls) },
+        ...(isCompared
+          ? [
+              {
+                heading: 'Calls before',
+                isNumber: true,
+                cell: ({ callsBefore }: OperationRow) => formatNumber(callsBefore),
+              },
+              {
+                heading: 'Change',
+                isNumber: true,
+                cell: ({ calls, callsBefore }: OperationRow) => formatChange(calls, callsBefore),
+              },
+            ]
+          : []),
+        ...COUNTS.map(([, heading], at) => ({
+          heading,
+          isNumber: true,
+          cell: ({ counts }: OperationRow) => formatNumber(counts[at]!),
+        })),
+      ],
+      rows,
+    })}`
 }
 
 function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
@@ -204,34 +201,29 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
     return html`<h2>Quotas</h2>
       <p>There are no API keys yet.</p>`
   return html`<h2>Quotas</h2>
-    <table class="cards sums">
-      <caption>
-        Calls in the current quota period (UTC) of each API key
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">API key</th>
-          <th scope="col">Used</th>
-          ${['Calls', 'Quota'].map(renderNumberHead)}
-          <th scope="col">Period</th>
-          <th scope="col">Resets</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${keys.map((seen) => renderQuotaRow(seen, timeZone))}
-      </tbody>
-    </table>`
+    ${renderTable({
+      caption: 'Calls in the current quota period (UTC) of each API key',
+      isCaptionShown: true,
+      look: 'sums',
+      columns: [
+        { heading: 'API key', cell: renderKeyName },
+        {
+          heading: 'Used',
+          cell: (seen) => {
+            const used = computeQuotaUsed(seen)
+            return html`${renderQuotaBar(used)} ${used.percent} %`
+          },
+        },
+        { heading: 'Calls', isNumber: true, cell: (seen) => formatNumber(computeQuotaUsed(seen).calls) },
+        { heading: 'Quota', isNumber: true, cell: (seen) => formatNumber(computeQuotaUsed(seen).limit) },
+        { heading: 'Period', cell: ({ key }) => key.refreshPeriod },
+        { heading: 'Resets', cell: (seen) => renderReset(seen, timeZone) },
+      ],
+      rows: keys,
+    })}`
 }
 
-function renderQuotaRow(seen: SeenKey, timeZone: string): Html {
-  const { key } = seen
+function renderKeyName(seen: SeenKey): string {
   const status = findKeyStatus(seen)
-  const used = computeQuotaUsed(seen)
-  return html`<tr>
-    <th scope="row">${key.name}${status === 'active' ? '' : ` (${status})`}</th>
-    <td data-label="Used">${renderQuotaBar(used)} ${used.percent} %</td>
-    ${renderNumberCell('Calls', used.calls)}${renderNumberCell('Quota', used.limit)}
-    <td data-label="Period">${key.refreshPeriod}</td>
-    <td data-label="Resets">${renderReset(seen, timeZone)}</td>
-  </tr>`
+  return `${seen.key.name}${status === 'active' ? '' : ` (${status})`}`
 }

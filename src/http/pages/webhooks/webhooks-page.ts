@@ -92,7 +92,7 @@ function renderNoWebhooks(): Html {
 function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
   return renderTable({
     caption: 'Webhooks, oldest first',
-    hasSingleLines: true,
+    look: 'rows',
     columns: [
       {
         heading: 'Webhook',
