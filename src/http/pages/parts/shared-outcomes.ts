@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** A browser repeats a form within moments, as after a double click. */
-const REMEMBERED_MS = 10_000
+/** A double click repeats a form within moments, and so does somebody who reloads the answer. */
+const REMEMBERED_MS = 60_000
 const MOST_REMEMBERED = 1_000
 
 /** The outcomes of forms that show a secret once. */
 interface SharedOutcomes<Outcome> {
   /**
-   * Runs a form, or returns the outcome that the same form is getting now or got in the last seconds: of two answers, a
+   * Runs a form, or returns the outcome that the same form is getting now or got in the last minute: of two answers, a
    * browser shows only the last. A form that was refused is run again.
    */
   share(form: unknown, run: () => Promise<Outcome>): Promise<Outcome>
